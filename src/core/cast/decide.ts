@@ -1,0 +1,92 @@
+import type { GraphSocket } from "../compile/graph.ts";
+import { readHandoff } from "../handoff/read.ts";
+import { cut } from "../model/text.ts";
+import { never } from "../model/never.ts";
+import type { EventBody, EventOf } from "./event.ts";
+import { excerptOf } from "./rework.ts";
+import { currentItem } from "./state.ts";
+import type { CastState, Phase, Visit } from "./state.ts";
+import { totalsOf } from "./totals.ts";
+import { NO_USAGE } from "./usage.ts";
+import type { Usage } from "./usage.ts";
+
+/** What became of an effect. */
+export type Outcome =
+  | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
+  | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
+  | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
+  | { readonly kind: "aborted" };
+
+/** How much of a plain text is kept for the next prompt; the whole stands in the artifacts. */
+export const TEXT_KEPT = 6_000;
+
+/** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `next` says. */
+export function decide(state: CastState, socket: GraphSocket, outcome: Outcome): EventBody {
+  const { phase } = state;
+  if (outcome.kind === "aborted") return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
+  if (phase.kind !== "visiting") throw new Error(`nothing can be decided while ${phase.kind}`);
+  const place = { socket: socket.id, visit: phase.visit.number };
+  switch (outcome.kind) {
+    case "failed":
+      return { type: "turn_failed", ...place, reason: outcome.reason, message: cut(outcome.message, 2_000), usage: outcome.usage };
+    case "exited":
+      return decideExit(state, socket, phase.visit, outcome);
+    case "replied":
+      return decideReply(state, socket, phase, outcome);
+    default:
+      return never(outcome);
+  }
+}
+
+function decideReply(
+  state: CastState,
+  socket: GraphSocket,
+  { visit, ask }: Extract<Phase, { kind: "visiting" }>,
+  { text, usage }: Extract<Outcome, { kind: "replied" }>,
+): EventBody {
+  const place = { socket: socket.id, visit: visit.number };
+  // [A8] A person decides when an interactive visit is over; no reply does.
+  if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer")) return { type: "turn_answered", ...place, text, usage };
+  const read = readReply(state, socket, visit, text, usage);
+  return read.ok ? read.event : { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
+}
+
+/** [H12] A program is not asked twice: a result that breaks the contract fails the cast at once. */
+function decideExit(state: CastState, socket: GraphSocket, visit: Visit, { stdout, cut: wasCut }: Extract<Outcome, { kind: "exited" }>): EventBody {
+  const read = readReply(state, socket, visit, stdout, NO_USAGE);
+  if (read.ok) return read.event;
+  const why = wasCut ? "its standard output was cut at 1 MiB, so its JSON is not whole" : read.problems.join("; ");
+  return { type: "turn_failed", socket: socket.id, visit: visit.number, reason: "utility", message: `${socket.materia} gave no usable result: ${why}`, usage: NO_USAGE };
+}
+
+/** The event that accepts a reply as it stands, or nothing when it does not meet the contract. */
+export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit, reply: string): EventBody | undefined {
+  const read = readReply(state, socket, visit, reply, NO_USAGE);
+  return read.ok ? { ...read.event, approved: true } : undefined;
+}
+
+type Read = { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> } | { readonly ok: false; readonly problems: readonly string[] };
+
+function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): Read {
+  const place = { socket: socket.id, visit: visit.number };
+  if (socket.parse === "text") {
+    return { ok: true, event: { type: "output_accepted", ...place, text: cut(text.trim(), TEXT_KEPT), chars: text.length, usage } };
+  }
+  const reading = readHandoff(state.graph, socket, text, { data: state.data, item: currentItem(state) });
+  if (!reading.ok) return reading;
+  const { handoff, found, dropped, hints } = reading;
+  const silent = handoff["satisfied"] === false && (typeof handoff["context"] !== "string" || handoff["context"].trim() === "");
+  return {
+    ok: true,
+    event: {
+      type: "handoff_accepted",
+      ...place,
+      handoff,
+      found,
+      dropped: [...dropped],
+      ...(hints.length > 0 ? { hints: [...hints] } : {}),
+      ...(silent ? { excerpt: excerptOf(text) } : {}),
+      usage,
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { CastId, SocketId } from "../model/ids.ts";
+import { Condition } from "../model/loadout.ts";
+import type { JsonObject } from "../model/json.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const destination = v.union([v.literal("end"), SocketId]);
+const usage = v.object({ input: v.number(), output: v.number(), cost: v.number() });
+const object = v.custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
+/** A person was content with what had been said: no further turn was had for it. */
+const approved = v.optional(v.literal(true));
+const place = { socket: SocketId, visit: count };
+
+/** What a listing needs of a cast, carried along so that it need not read the whole journal. */
+const Totals = v.object({ visits: count, itemsDone: count, items: count, tokens: v.number(), cost: v.number() });
+export type Totals = v.InferOutput<typeof Totals>;
+
+export const LIMITS = ["maxTokens", "maxCostUsd", "maxTraversals", "maxNoAdvanceCycles", "maxRepairs"] as const;
+export type LimitName = (typeof LIMITS)[number];
+
+export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
+export type CastOutcome = v.InferOutput<typeof CastOutcome>;
+
+/** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `at`. */
+export const EVENTS = {
+  cast_started: v.object({ type: v.literal("cast_started"), castId: CastId, request: v.string(), loadout: v.string() }),
+  visit_started: v.object({
+    type: v.literal("visit_started"),
+    ...place,
+    materia: v.string(),
+    item: v.nullable(v.object({ index: count, key: v.string(), title: v.string() })),
+  }),
+  handoff_accepted: v.object({
+    type: v.literal("handoff_accepted"),
+    ...place,
+    handoff: object,
+    found: v.picklist(["exact", "fenced", "embedded"]),
+    dropped: v.array(v.string()),
+    hints: v.optional(v.array(v.string())),
+    /** The beginning of the reply, where it must serve as the reason of a rework. */
+    excerpt: v.optional(v.string()),
+    approved,
+    usage,
+  }),
+  output_accepted: v.object({ type: v.literal("output_accepted"), ...place, text: v.string(), chars: count, approved, usage }),
+  handoff_rejected: v.object({ type: v.literal("handoff_rejected"), ...place, attempt: count, issues: v.array(v.string()), usage }),
+  turn_retried: v.object({ type: v.literal("turn_retried"), ...place, attempt: count, error: v.string(), delayMs: v.number() }),
+  turn_failed: v.object({ type: v.literal("turn_failed"), ...place, reason: v.string(), message: v.string(), usage }),
+  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
+  visit_completed: v.object({ type: v.literal("visit_completed"), ...place, usage, totals: Totals }),
+  loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
+  cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
+  loop_exhausted: v.object({ type: v.literal("loop_exhausted"), loop: v.string(), by: v.picklist(["advance", "empty"]) }),
+  edge_taken: v.object({
+    type: v.literal("edge_taken"),
+    from: SocketId,
+    to: destination,
+    when: v.nullable(Condition),
+    via: v.picklist(["edge", "exit", "none"]),
+    traversal: count,
+    /** The exit's id, where it was one. */
+    exit: v.optional(v.string()),
+  }),
+  limit_reached: v.object({
+    type: v.literal("limit_reached"),
+    limit: v.picklist(LIMITS),
+    value: v.number(),
+    where: v.object({ socket: SocketId, edge: v.optional(v.string()), item: v.optional(v.string()) }),
+  }),
+  cast_warned: v.object({ type: v.literal("cast_warned"), message: v.string() }),
+  cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place }),
+  person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
+  person_finished: v.object({ type: v.literal("person_finished"), ...place }),
+  limits_raised: v.object({
+    type: v.literal("limits_raised"),
+    maxTokens: v.optional(v.number()),
+    maxCostUsd: v.optional(v.number()),
+    allow: v.optional(count),
+  }),
+  cast_resumed: v.object({ type: v.literal("cast_resumed"), by: v.string() }),
+  cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
+} as const;
+
+type Bodies = typeof EVENTS;
+export type EventType = keyof Bodies;
+export type EventBody = { [K in EventType]: v.InferOutput<Bodies[K]> }[EventType];
+export type EventOf<K extends EventType> = v.InferOutput<Bodies[K]>;
+
+/** One line of the journal. */
+export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
+
+const Stamp = v.object({ seq: v.pipe(v.number(), v.integer(), v.minValue(1)), at: v.string(), type: v.string() });
+
+/** The event, or what is wrong with it as a sentence. */
+export function parseEvent(value: unknown): CastEvent | string {
+  const stamp = v.safeParse(Stamp, value);
+  if (!stamp.success) return "it is no event (seq, at or type is missing or wrong)";
+  const { type } = stamp.output;
+  if (!isEventType(type)) return `its type "${type}" is unknown here; a newer version may have written it`;
+  const body = v.safeParse(EVENTS[type], value);
+  if (!body.success) return `its "${v.getDotPath(body.issues[0]) ?? type}" is wrong`;
+  return value as CastEvent; // every field of its type has just been checked
+}
+
+function isEventType(type: string): type is EventType {
+  return Object.hasOwn(EVENTS, type);
+}

@@ -1,0 +1,30 @@
+import { cut } from "../model/text.ts";
+
+const REASON_LIMIT = 900;
+const ALL_LIMIT = 2_400;
+const KEPT = 3;
+
+/** [R1] Why a visit is done again: the handoff's own words, else the beginning of its output. */
+export function reasonOf(context: string, excerpt: string): string {
+  return cut(context.trim() === "" ? excerpt : context, REASON_LIMIT);
+}
+
+export function excerptOf(output: string): string {
+  return cut(output.trim(), REASON_LIMIT);
+}
+
+/** [R3] The newest reason first, with up to two before it. */
+export function remember(reasons: readonly string[], reason: string): readonly string[] {
+  return [reason, ...reasons].slice(0, KEPT);
+}
+
+/** What is shown of them: the newest whole, the others as far as there is room. */
+export function shownReasons(reasons: readonly string[]): readonly string[] {
+  let room = ALL_LIMIT;
+  return reasons.flatMap((reason) => {
+    if (room < 100) return [];
+    const shown = cut(reason, Math.min(REASON_LIMIT, room - 60));
+    room -= shown.length;
+    return [shown];
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * Counts by key that can be kept as they were. Spread over buckets, so that counting one more
+ * does not copy them all: a cast of thousands of sockets must not slow down as it goes.
+ */
+export type Tally = readonly Readonly<Record<string, number>>[];
+
+const BUCKETS = 64;
+
+export const EMPTY_TALLY: Tally = [];
+
+export function countOf(tally: Tally, key: string): number {
+  return tally[bucketOf(key)]?.[key] ?? 0;
+}
+
+export function increment(tally: Tally, key: string): Tally {
+  const at = bucketOf(key);
+  const next = tally.length === 0 ? Array.from({ length: BUCKETS }, (): Readonly<Record<string, number>> => ({})) : [...tally];
+  next[at] = { ...next[at], [key]: countOf(tally, key) + 1 };
+  return next;
+}
+
+export function entriesOf(tally: Tally): readonly (readonly [string, number])[] {
+  return tally.flatMap((bucket) => Object.entries(bucket));
+}
+
+function bucketOf(key: string): number {
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) | 0;
+  return (hash >>> 0) % BUCKETS;
+}

@@ -1,0 +1,63 @@
+import type { Budget, CastLimits } from "../model/config.ts";
+import type { Issue } from "../model/issue.ts";
+import type { Loadout } from "../model/loadout.ts";
+import type { Materia } from "../model/materia.ts";
+import type { Entry, Layer, LayerName } from "./layer.ts";
+
+/** What can be named, and the settings in force. */
+export interface Catalog {
+  readonly settings: Settings;
+  readonly materia: ReadonlyMap<string, Entry<Materia>>;
+  readonly loadouts: ReadonlyMap<string, Entry<Loadout>>;
+  /** Problems of the files as wholes; those of a materia or loadout are kept with it. */
+  readonly issues: readonly Issue[];
+}
+
+export interface Settings {
+  readonly artifactDir: Setting<string>;
+  readonly activeLoadout: Setting<string>;
+  readonly budget: Budget;
+  readonly limits: CastLimits;
+}
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly layer: LayerName;
+  readonly file?: string;
+}
+
+const DEFAULT_LIMITS: CastLimits = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
+
+/** Later layers win: a materia or loadout replaces the earlier one whole, `null` removes it, settings merge by key. */
+export function mergeLayers(layers: readonly Layer[]): Catalog {
+  return {
+    settings: {
+      artifactDir: lastSetting(layers, (layer) => layer.settings.artifactDir, ".pi/pi-materia"),
+      activeLoadout: lastSetting(layers, (layer) => layer.settings.activeLoadout, "Full-Auto"),
+      budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
+      limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
+    },
+    materia: mergeNamed(layers.map((layer) => layer.materia)),
+    loadouts: mergeNamed(layers.map((layer) => layer.loadouts)),
+    issues: layers.flatMap((layer) => layer.issues),
+  };
+}
+
+function lastSetting(layers: readonly Layer[], pick: (layer: Layer) => string | undefined, fallback: string): Setting<string> {
+  for (const layer of layers.toReversed()) {
+    const value = pick(layer);
+    if (value !== undefined) return { value, layer: layer.name, ...(layer.file === undefined ? {} : { file: layer.file }) };
+  }
+  return { value: fallback, layer: "bundled" };
+}
+
+function mergeNamed<T>(maps: readonly ReadonlyMap<string, Entry<T> | null>[]): ReadonlyMap<string, Entry<T>> {
+  const merged = new Map<string, Entry<T>>();
+  for (const map of maps) {
+    for (const [name, entry] of map) {
+      if (entry === null) merged.delete(name);
+      else merged.set(name, entry);
+    }
+  }
+  return merged;
+}

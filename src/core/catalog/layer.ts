@@ -1,0 +1,165 @@
+import { Budget, Limits, settingsEntries } from "../model/config.ts";
+import { SocketId, isCanonicalSocketId, isName } from "../model/ids.ts";
+import { error, isError, pathText, warning } from "../model/issue.ts";
+import type { Issue } from "../model/issue.ts";
+import { isJsonObject } from "../model/json.ts";
+import { Loadout } from "../model/loadout.ts";
+import { AgentMateria, UtilityMateria } from "../model/materia.ts";
+import type { Materia } from "../model/materia.ts";
+import { didYouMean } from "../model/nearest.ts";
+import { oneLine } from "../model/text.ts";
+import * as v from "valibot";
+import { BUNDLED_UTILITIES } from "./utilities.ts";
+import { validate } from "./validate.ts";
+
+export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
+export type LayerName = (typeof LAYERS)[number];
+
+/** One configuration file, read part by part: what is broken is kept with its problems and harms nothing else. */
+export interface Layer {
+  readonly name: LayerName;
+  readonly file?: string;
+  readonly settings: LayerSettings;
+  readonly materia: ReadonlyMap<string, Entry<Materia> | null>;
+  readonly loadouts: ReadonlyMap<string, Entry<Loadout> | null>;
+  /** Problems of the file as a whole. */
+  readonly issues: readonly Issue[];
+}
+
+/** A named thing of a layer; without a value it is broken, and its issues say why. */
+export interface Entry<T> {
+  readonly name: string;
+  readonly layer: LayerName;
+  readonly file?: string;
+  readonly value?: T;
+  readonly issues: readonly Issue[];
+}
+
+export interface LayerSettings {
+  readonly artifactDir?: string;
+  readonly activeLoadout?: string;
+  readonly budget?: Budget;
+  readonly limits?: Limits;
+}
+
+const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
+
+export function readLayer(name: LayerName, raw: unknown, file?: string): Layer {
+  const source = file === undefined ? { layer: name } : { layer: name, file };
+  if (!isJsonObject(raw)) {
+    const issues = [error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }')];
+    return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withFile(issues, file) };
+  }
+  const settings = readSettings(raw);
+  const issues = [...settings.issues, ...sectionIssues(raw, "materia"), ...sectionIssues(raw, "loadouts"), ...unknownTopKeys(raw)];
+  return {
+    name,
+    ...source,
+    settings: settings.value,
+    materia: readEntries(raw["materia"], (key, value) => ({ ...source, ...readMateria(key, value) })),
+    loadouts: readEntries(raw["loadouts"], (key, value) => ({ ...source, ...readLoadout(key, value) })),
+    issues: withFile(issues, file),
+  };
+}
+
+function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSettings; issues: readonly Issue[] } {
+  const artifactDir = optional(settingsEntries.artifactDir, raw["artifactDir"], "artifactDir");
+  const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
+  const budget = optional(v.optional(Budget), raw["budget"], "budget");
+  const limits = optional(v.optional(Limits), raw["limits"], "limits");
+  return {
+    value: {
+      ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
+      ...(activeLoadout.value === undefined ? {} : { activeLoadout: activeLoadout.value }),
+      ...(budget.value === undefined ? {} : { budget: budget.value }),
+      ...(limits.value === undefined ? {} : { limits: limits.value }),
+    },
+    issues: [artifactDir, activeLoadout, budget, limits].flatMap((part) => part.issues),
+  };
+}
+
+function optional<const T extends v.GenericSchema>(schema: T, value: unknown, key: string) {
+  return validate(schema, value, [key]);
+}
+
+function sectionIssues(raw: Readonly<Record<string, unknown>>, section: string): readonly Issue[] {
+  const value = raw[section];
+  if (value === undefined || isJsonObject(value)) return [];
+  return [error("bad_value", section, `"${section}" must be an object of names`)];
+}
+
+function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[] {
+  return Object.keys(raw)
+    .filter((key) => !TOP_LEVEL_KEYS.includes(key))
+    .map((key) => warning("unknown_key", pathText([key]), `"${oneLine(key, 60)}" is not known here and is ignored`, didYouMean(key, TOP_LEVEL_KEYS)));
+}
+
+interface Draft<T> {
+  readonly name: string;
+  readonly file?: string;
+  readonly layer: LayerName;
+  readonly value?: T | undefined;
+  readonly issues: readonly Issue[];
+}
+
+function readEntries<T>(section: unknown, read: (name: string, value: unknown) => Draft<T>): ReadonlyMap<string, Entry<T> | null> {
+  if (!isJsonObject(section)) return new Map();
+  return new Map(
+    Object.entries(section).map(([name, value]) => {
+      if (value === null) return [name, null];
+      const { value: parsed, issues, ...rest } = read(name, value);
+      const usable = parsed !== undefined && !issues.some(isError);
+      return [name, { ...rest, issues: withFile(issues, rest.file), ...(usable ? { value: parsed } : {}) }];
+    }),
+  );
+}
+
+function readMateria(name: string, raw: unknown): { name: string; value?: Materia | undefined; issues: readonly Issue[] } {
+  const keys = ["materia", name];
+  const isUtility = isJsonObject(raw) && raw["type"] === "utility";
+  const read = validate(isUtility ? UtilityMateria : AgentMateria, raw, keys);
+  return { name, value: read.value, issues: [...nameIssues(name, keys), ...wrongKind(raw, keys), ...read.issues, ...programIssues(read.value, keys)] };
+}
+
+/** A utility runs one program: its own command, or a bundled script. */
+function programIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
+  if (materia?.type !== "utility") return [];
+  const { command, script } = materia;
+  if (command === undefined && script === undefined) {
+    return [error("missing_key", pathText(keys), "a utility needs a program", 'add "command": ["node", "my-script.mjs"], or "script" with a bundled name')];
+  }
+  if (command !== undefined && script !== undefined) return [error("bad_value", pathText(keys), 'a utility has either "command" or "script", not both')];
+  if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
+  const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
+  return [error("unknown_script", pathText([...keys, "script"]), `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
+}
+
+function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
+  if (!isJsonObject(raw) || raw["type"] === "utility") return [];
+  const used = ["command", "script"].filter((key) => key in raw);
+  return used.map((key) => error("bad_value", pathText([...keys, key]), `"${key}" belongs to a utility`, 'add "type": "utility"'));
+}
+
+function readLoadout(name: string, raw: unknown): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
+  const keys = ["loadouts", name];
+  const read = validate(Loadout, raw, keys);
+  const sockets = isJsonObject(raw) && isJsonObject(raw["sockets"]) ? Object.keys(raw["sockets"]) : [];
+  return { name, value: read.value, issues: [...nameIssues(name, keys), ...read.issues, ...sockets.flatMap((id) => socketIdIssues(id, keys))] };
+}
+
+function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
+  if (isName(name)) return [];
+  const hint = "1 to 100 characters, no control characters, no space at either end";
+  return [error("bad_name", pathText(keys), `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
+}
+
+function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
+  const path = pathText([...keys, "sockets", id]);
+  if (!v.is(SocketId, id)) return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
+  if (isCanonicalSocketId(id)) return [];
+  return [warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …")];
+}
+
+function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {
+  return file === undefined ? issues : issues.map((issue) => ({ ...issue, file }));
+}

@@ -1,0 +1,17 @@
+/** Bundled utility scripts by the name a materia's `script` gives, with the state each one writes. */
+const BUNDLED: ReadonlyMap<string, { readonly file: string; readonly writes: readonly string[] }> = new Map([
+  ["Ignore-Artifacts", { file: "ignore-artifacts.mjs", writes: ["artifactIgnore"] }],
+  ["Detect-VCS", { file: "detect-vcs.mjs", writes: ["vcs"] }],
+  ["Blackbelt-Bootstrap", { file: "blackbelt-bootstrap.mjs", writes: ["blackbelt"] }],
+  ["Commit-Sigil", { file: "commit-sigil.mjs", writes: [] }],
+]);
+
+export const BUNDLED_UTILITIES: readonly string[] = [...BUNDLED.keys()];
+
+export function bundledUtilityFile(script: string): string | undefined {
+  return BUNDLED.get(script)?.file;
+}
+
+export function bundledUtilityWrites(script: string): readonly string[] {
+  return BUNDLED.get(script)?.writes ?? [];
+}

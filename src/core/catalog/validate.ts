@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import { error, pathText, warning } from "../model/issue.ts";
+import type { Issue } from "../model/issue.ts";
+import { didYouMean } from "../model/nearest.ts";
+import { oneLine } from "../model/text.ts";
+
+type Schema = v.GenericSchema;
+type Keys = readonly (string | number)[];
+
+/** The value with its narrow type, or every fault with the place it stands at. */
+export function validate<const T extends Schema>(
+  schema: T,
+  value: unknown,
+  keys: Keys,
+): { readonly value?: v.InferOutput<T>; readonly issues: readonly Issue[] } {
+  const unknown = unknownKeys(schema, value, keys);
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return { value: parsed.output, issues: unknown };
+  return { issues: [...parsed.issues.map((issue) => issueOf(issue, keys)), ...unknown] };
+}
+
+function issueOf(issue: v.BaseIssue<unknown>, keys: Keys): Issue {
+  const inner: Keys = (issue.path ?? []).map((item) => (typeof item.key === "number" ? item.key : String(item.key)));
+  const path = pathText([...keys, ...inner]);
+  const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
+  if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
+  const received = oneLine(issue.received, 60);
+  if (isOurWording(issue)) return error("bad_value", path, `"${name}" ${issue.message}; found ${received}`);
+  const expected = (issue.expected ?? "another value").replaceAll(" | ", " or ").replace(/^\((.*)\)$/, "$1");
+  return error("bad_value", path, `"${name}" must be ${expected}, not ${received}`);
+}
+
+function isOurWording(issue: v.BaseIssue<unknown>): boolean {
+  return !issue.message.startsWith("Invalid ");
+}
+
+/** Keys that no schema knows: a misspelt `maxTraversal` must not mean "unlimited" in silence. */
+function unknownKeys(schema: Schema, value: unknown, keys: Keys): readonly Issue[] {
+  if (typeof value !== "object" || value === null) return [];
+  const shape = shapeOf(schema, value);
+  switch (shape.kind) {
+    case "object":
+      return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+        const entry = Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
+        if (entry) return unknownKeys(entry, inner, [...keys, key]);
+        const hint = didYouMean(key, Object.keys(shape.entries));
+        return [warning("unknown_key", pathText([...keys, key]), `"${oneLine(key, 60)}" is not known here and is ignored`, hint)];
+      });
+    case "each":
+      return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+        unknownKeys(shape.item, inner, [...keys, Array.isArray(value) ? Number(key) : key]),
+      );
+    case "leaf":
+      return [];
+  }
+}
+
+type Shape =
+  | { readonly kind: "object"; readonly entries: Readonly<Record<string, Schema>> }
+  | { readonly kind: "each"; readonly item: Schema }
+  | { readonly kind: "leaf" };
+
+/** What valibot keeps of a schema, as far as its keys go. */
+interface SchemaParts {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, Schema>>;
+  readonly item?: Schema;
+  readonly value?: unknown;
+  readonly wrapped?: Schema;
+  readonly options?: readonly unknown[];
+}
+
+function shapeOf(schema: Schema, value: object): Shape {
+  const parts: SchemaParts = schema;
+  if (parts.type === "object" && parts.entries) return { kind: "object", entries: parts.entries };
+  if (parts.type === "array" && parts.item) return { kind: "each", item: parts.item };
+  if (parts.type === "record" && isSchema(parts.value)) return { kind: "each", item: parts.value };
+  if (parts.wrapped) return shapeOf(parts.wrapped, value);
+  if (parts.type === "union" && parts.options) {
+    const option = parts.options.filter(isSchema).find((candidate) => candidate.type === "object");
+    if (option && !Array.isArray(value)) return shapeOf(option, value);
+  }
+  return { kind: "leaf" };
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "schema";
+}

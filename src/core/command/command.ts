@@ -1,0 +1,45 @@
+/** What a person asks for, whichever face they ask it at. */
+export type Command =
+  | { readonly kind: "help"; readonly topic?: string }
+  | { readonly kind: "cast"; readonly prompt: string; readonly loadout?: string }
+  | LinkCommand
+  | { readonly kind: "casts" }
+  | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
+  | { readonly kind: "status"; readonly castId?: string }
+  | { readonly kind: "show"; readonly castId?: string }
+  /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
+  | { readonly kind: "continue"; readonly text: string }
+  | { readonly kind: "recast"; readonly castId?: string; readonly budget?: number; readonly costUsd?: number; readonly allow?: number }
+  | { readonly kind: "abort"; readonly castId?: string }
+  | { readonly kind: "loadout"; readonly name?: string }
+  | { readonly kind: "materia"; readonly name?: string }
+  | GridCommand
+  | { readonly kind: "check"; readonly file?: string }
+  | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
+  | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
+  | { readonly kind: "init" }
+  | { readonly kind: "demo" };
+
+export interface LinkCommand {
+  readonly kind: "link";
+  readonly from?: string;
+  readonly targets: readonly TargetRef[];
+  readonly prompt: string;
+}
+
+export interface GridCommand {
+  readonly kind: "grid";
+  readonly name?: string;
+  readonly link?: readonly TargetRef[];
+  readonly as: "text" | "mermaid";
+}
+
+/** A target as typed: a name, perhaps with the kind it must be. */
+export interface TargetRef {
+  readonly kind: "materia" | "loadout" | "either";
+  readonly name: string;
+}
+
+export function targetText(target: TargetRef): string {
+  return target.kind === "either" ? target.name : `${target.kind}:${target.name}`;
+}

@@ -1,0 +1,108 @@
+import { error, fail, ok } from "../model/issue.ts";
+import type { Issue, Result } from "../model/issue.ts";
+import { didYouMean } from "../model/nearest.ts";
+import type { Word } from "./words.ts";
+
+/** What each option takes. Every face knows the same ones. */
+const OPTIONS = {
+  cwd: "text",
+  config: "text",
+  artifacts: "text",
+  json: "flag",
+  "no-color": "flag",
+  quiet: "flag",
+  help: "flag",
+  version: "flag",
+  model: "text",
+  rehearse: "text",
+  trust: "flag",
+  durability: "text",
+  loadout: "text",
+  from: "text",
+  link: "flag",
+  mermaid: "flag",
+  budget: "number",
+  cost: "number",
+  allow: "number",
+  port: "number",
+  open: "flag",
+  keep: "number",
+  "older-than": "number",
+  yes: "flag",
+} as const;
+
+export type OptionName = keyof typeof OPTIONS;
+export type Options = { readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag" ? true : (typeof OPTIONS)[K] extends "number" ? number : string };
+
+/** Options that every command takes, and those that commands which run something take besides. */
+export const COMMON_OPTIONS: readonly OptionName[] = ["cwd", "config", "artifacts", "json", "no-color", "quiet", "help"];
+export const RUN_OPTIONS: readonly OptionName[] = ["model", "rehearse", "trust", "durability"];
+
+export interface Split {
+  readonly options: Options;
+  /** The words before the `--` that are no options. */
+  readonly rest: readonly string[];
+  /** The words behind the `--`, where there is one. */
+  readonly behind?: readonly string[];
+}
+
+/** Options stand anywhere before a `--`. */
+export function splitOptions(words: readonly Word[], allowed: readonly OptionName[]): Result<Split> {
+  const options: Record<string, string | number | true> = {};
+  const rest: string[] = [];
+  const issues: Issue[] = [];
+  let behind: readonly string[] | undefined;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (!word) break;
+    if (word.text === "--" && !word.quoted) {
+      behind = words.slice(at + 1).map((later) => later.text);
+      break;
+    }
+    if (word.quoted || !word.text.startsWith("--")) {
+      rest.push(word.text);
+      continue;
+    }
+    const [name = "", inline] = splitOnce(word.text.slice(2));
+    const kind = isAllowed(name, allowed) ? OPTIONS[name] : undefined;
+    if (kind === undefined) {
+      const near = didYouMean(name, allowed);
+      issues.push(error("unknown_option", word.text, `--${name} is not an option here`, near ?? `put "--" before words that begin with dashes; --help lists the options`));
+      continue;
+    }
+    if (kind === "flag") {
+      if (inline === undefined) options[name] = true;
+      else issues.push(error("bad_option", word.text, `--${name} takes no value`));
+      continue;
+    }
+    const next = words[at + 1];
+    const value = inline ?? (next && (next.quoted || !next.text.startsWith("--")) ? next.text : undefined);
+    if (inline === undefined && value !== undefined) at += 1;
+    const read = value === undefined ? undefined : readValue(value, kind);
+    if (read === undefined) issues.push(error("bad_option", word.text, `--${name} needs ${kind === "number" ? "a number" : "a value"}${value === undefined ? "" : `, not "${value}"`}`));
+    else options[name] = read;
+  }
+  if (issues.length > 0) return fail(...issues);
+  return ok({ options, rest, ...(behind === undefined ? {} : { behind }) });
+}
+
+/** Whether the word is an option whose value is the word behind it. */
+export function awaitsValue(word: Word): boolean {
+  const name = word.text.slice(2);
+  return !word.quoted && word.text.startsWith("--") && isAllowed(name, Object.keys(OPTIONS) as OptionName[]) && OPTIONS[name] !== "flag"; // the keys of OPTIONS are its names
+}
+
+function isAllowed(name: string, allowed: readonly OptionName[]): name is OptionName {
+  return allowed.some((option) => option === name);
+}
+
+function splitOnce(text: string): readonly [string, string?] {
+  const equals = text.indexOf("=");
+  return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function readValue(value: string, kind: "text" | "number"): string | number | undefined {
+  if (kind === "text") return value === "" ? undefined : value;
+  const number = Number(value);
+  return value.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,175 @@
+import { error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+import { didYouMean } from "../model/nearest.ts";
+import { never } from "../model/never.ts";
+import { oneLine } from "../model/text.ts";
+import type { Command, TargetRef } from "./command.ts";
+import { targetText } from "./command.ts";
+import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
+import type { Options, Split } from "./options.ts";
+import { COMMANDS, commandRow } from "./table.ts";
+import type { CommandRow } from "./table.ts";
+import { quoteWord, wordsOfArgv, wordsOfText } from "./words.ts";
+import type { Words } from "./words.ts";
+
+/** A command with the options that say where and how it runs. */
+export interface Parsed {
+  readonly command: Command;
+  readonly options: Options;
+}
+
+/** Text as typed after `/materia`. */
+export function parseText(text: string): Result<Parsed> {
+  const words = wordsOfText(text, (before, rest) => {
+    const [head] = before;
+    const last = before.at(-1);
+    if (!head || !last || commandRow(head.text)?.takes !== "prompt") return false;
+    return !rest.startsWith("--") && !awaitsValue(last);
+  });
+  return words.ok ? parseWords(words.value) : words;
+}
+
+/** Words as a shell has split them. */
+export function parseArgv(argv: readonly string[]): Result<Parsed> {
+  return parseWords(wordsOfArgv(argv));
+}
+
+/** The command as it can be typed again, to the letter where it was typed and never more than one way. */
+export function linkText({ from, targets, prompt }: { from?: string; targets: readonly TargetRef[]; prompt: string }): string {
+  const lineage = from === undefined ? [] : ["--from", quoteWord(from)];
+  return ["link", ...lineage, ...targets.map((target) => quoteWord(targetText(target))), "--", prompt].join(" ");
+}
+
+function parseWords(words: Words): Result<Parsed> {
+  const [head] = words.words;
+  if (!head) return ok({ command: { kind: "help" }, options: {} });
+  const row = commandRow(head.text);
+  if (!row) {
+    const hint = didYouMean(head.text, COMMANDS.map((known) => known.name)) ?? "help lists the commands";
+    return fail(error("unknown_command", head.text, `there is no command "${oneLine(head.text, 60)}"`, hint));
+  }
+  const split = splitOptions(words.words.slice(1), [...COMMON_OPTIONS, ...row.options]);
+  if (!split.ok) return split;
+  const { options } = split.value;
+  if (options.help) return ok({ command: { kind: "help", topic: row.name }, options });
+  const command = readCommand(row, words, split.value);
+  return command.ok ? ok({ command: command.value, options }) : command;
+}
+
+interface Reading {
+  readonly split: Split;
+  /** The words that are no options. */
+  readonly rest: readonly string[];
+  /** What a prompt takes: the raw text where it was typed, the words joined with one space where a shell split it. */
+  readonly text: string;
+}
+
+function readCommand(row: CommandRow, words: Words, split: Split): Result<Command> {
+  const { rest, behind } = split;
+  if (typeof row.takes === "number" && (rest.length > row.takes || behind !== undefined)) {
+    const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;
+    return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, `usage: ${row.usage}`));
+  }
+  return readRow(row, { split, rest, text: words.tail ?? [...(row.takes === "prompt" ? rest : []), ...(behind ?? [])].join(" ") });
+}
+
+function readRow(row: CommandRow, reading: Reading): Result<Command> {
+  const { options } = reading.split;
+  const [first] = reading.rest;
+  const castId = first === undefined ? {} : { castId: first };
+  const name = first === undefined ? {} : { name: first };
+  switch (row.name) {
+    case "help":
+      return ok({ kind: "help", ...(first === undefined ? {} : { topic: first }) });
+    case "cast":
+      return reading.text.trim() === ""
+        ? fail(error("missing_prompt", "cast", "a cast needs a prompt", `usage: ${row.usage}`))
+        : ok({ kind: "cast", prompt: reading.text, ...(options.loadout === undefined ? {} : { loadout: options.loadout }) });
+    case "link":
+      return readLink(row, reading);
+    case "casts":
+      return readCasts(reading);
+    case "status":
+    case "show":
+    case "abort":
+      return ok({ kind: row.name, ...castId });
+    case "continue":
+      return ok({ kind: "continue", text: reading.text });
+    case "recast":
+      return ok({
+        kind: "recast",
+        ...castId,
+        ...(options.budget === undefined ? {} : { budget: options.budget }),
+        ...(options.cost === undefined ? {} : { costUsd: options.cost }),
+        ...(options.allow === undefined ? {} : { allow: options.allow }),
+      });
+    case "loadout":
+    case "materia":
+      return ok({ kind: row.name, ...name });
+    case "grid":
+      return readGrid(row, reading);
+    case "check":
+      return ok({ kind: "check", ...(first === undefined ? {} : { file: first }) });
+    case "budget":
+      return readBudget(row, reading.rest);
+    case "ui":
+      return ok({ kind: "ui", open: options.open === true, ...(options.port === undefined ? {} : { port: options.port }) });
+    case "init":
+    case "demo":
+      return ok({ kind: row.name });
+    default:
+      return never(row.name);
+  }
+}
+
+function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Command> {
+  const usage = `usage: ${row.usage}`;
+  if (split.behind === undefined) {
+    return fail(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
+  }
+  if (rest.length === 0) return fail(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
+  if (text.trim() === "") return fail(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
+  const { from } = split.options;
+  return ok({ kind: "link", targets: rest.map(targetRef), prompt: text, ...(from === undefined ? {} : { from }) });
+}
+
+function targetRef(word: string): TargetRef {
+  for (const kind of ["materia", "loadout"] as const) {
+    if (word.startsWith(`${kind}:`)) return { kind, name: word.slice(kind.length + 1) };
+  }
+  return { kind: "either", name: word };
+}
+
+function readCasts({ rest, split: { options } }: Reading): Result<Command> {
+  if (rest[0] === undefined) return ok({ kind: "casts" });
+  if (rest[0] !== "prune") return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
+  if (options.keep === undefined && options["older-than"] === undefined) {
+    return fail(error("missing_option", "prune", "prune needs to know what is old", "casts prune --older-than 30, or casts prune --keep 50"));
+  }
+  return ok({
+    kind: "prune",
+    yes: options.yes === true,
+    ...(options.keep === undefined ? {} : { keep: options.keep }),
+    ...(options["older-than"] === undefined ? {} : { olderThanDays: options["older-than"] }),
+  });
+}
+
+function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
+  const as = split.options.mermaid ? "mermaid" : "text";
+  if (split.options.link) {
+    if (rest.length === 0) return fail(error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`));
+    return ok({ kind: "grid", as, link: rest.map(targetRef) });
+  }
+  if (rest.length > 1) return fail(error("too_many_words", rest[1] ?? "", "grid takes one name", "quote a name with spaces, or use --link for a chain"));
+  return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
+}
+
+function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
+  const words = [...rest];
+  const last = words.at(-1);
+  const tokens = last !== undefined && /^[0-9][0-9_]*$/.test(last) ? Number(last.replaceAll("_", "")) : undefined;
+  if (tokens !== undefined) words.pop();
+  if (words.length > 1) return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
+  const [castId] = words;
+  return ok({ kind: "budget", ...(castId === undefined ? {} : { castId }), ...(tokens === undefined ? {} : { tokens }) });
+}

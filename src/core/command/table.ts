@@ -1,0 +1,40 @@
+import { RUN_OPTIONS } from "./options.ts";
+import type { OptionName } from "./options.ts";
+
+/** One row of the command table: help, completion and the grammar all read it. */
+export interface CommandRow {
+  readonly name: CommandName;
+  readonly usage: string;
+  readonly does: string;
+  readonly example: string;
+  readonly options: readonly OptionName[];
+  /** Words after the name: at most so many, or a text to the end. */
+  readonly takes: number | "prompt" | "targets";
+}
+
+const NAMES = ["cast", "link", "casts", "status", "show", "continue", "recast", "abort", "loadout", "materia", "grid", "check", "budget", "ui", "init", "demo", "help"] as const;
+export type CommandName = (typeof NAMES)[number];
+
+export const COMMANDS: readonly CommandRow[] = [
+  { name: "cast", usage: "cast [--loadout NAME] <prompt>", does: "run the active loadout", example: "cast Add a --verbose flag to the command line", options: ["loadout", ...RUN_OPTIONS], takes: "prompt" },
+  { name: "link", usage: "link [--from <castId>] <target>… -- <prompt>", does: "chain saved materia and loadouts into one immediate cast", example: "link Planner Build -- Add a small settings page.", options: ["from", ...RUN_OPTIONS], takes: "targets" },
+  { name: "casts", usage: "casts [prune [--keep N] [--older-than DAYS] [--yes]]", does: "list recent casts, or remove old ones", example: "casts --json", options: ["keep", "older-than", "yes"], takes: 1 },
+  { name: "status", usage: "status [castId]", does: "where a cast is: items done, tokens, cost, last event", example: "status", options: [], takes: 1 },
+  { name: "show", usage: "show [castId]", does: "the story of a cast: each visit, the edge taken and why", example: "show", options: [], takes: 1 },
+  { name: "continue", usage: "continue [castId] [message]", does: "finish an interactive socket, or answer it", example: "continue Leave the database alone", options: RUN_OPTIONS, takes: "prompt" },
+  { name: "recast", usage: "recast [castId] [--budget TOKENS] [--cost USD] [--allow N]", does: "resume a failed, aborted or interrupted cast where it stopped", example: "recast --allow 2", options: ["budget", "cost", "allow", ...RUN_OPTIONS], takes: 1 },
+  { name: "abort", usage: "abort [castId]", does: "stop a running cast", example: "abort", options: [], takes: 1 },
+  { name: "loadout", usage: "loadout [name]", does: "list loadouts with their source, or choose the active one", example: "loadout Planning-Consult", options: [], takes: 1 },
+  { name: "materia", usage: "materia [name]", does: "list materia, or show one", example: "materia Build", options: [], takes: 1 },
+  { name: "grid", usage: "grid [name] [--mermaid] [--link <target>…]", does: "draw a loadout's graph, or that of a chain before it runs", example: "grid Full-Auto", options: ["mermaid", "link"], takes: "targets" },
+  { name: "check", usage: "check [file]", does: "every problem of the configuration, and the worst case of each loadout", example: "check", options: [], takes: 1 },
+  { name: "budget", usage: "budget [castId] [tokens]", does: "show or set the tokens a cast may use", example: "budget 2000000", options: [], takes: 2 },
+  { name: "ui", usage: "ui [--port N] [--open]", does: "the web UI, on this machine only", example: "ui --open", options: ["port", "open"], takes: 0 },
+  { name: "init", usage: "init", does: "write a small commented project configuration to start from", example: "init", options: [], takes: 0 },
+  { name: "demo", usage: "demo", does: "a complete cast in a scratch repository; no model or key needed", example: "demo", options: [], takes: 0 },
+  { name: "help", usage: "help [command]", does: "this list, or one command", example: "help cast", options: [], takes: 1 },
+];
+
+export function commandRow(name: string): CommandRow | undefined {
+  return COMMANDS.find((row) => row.name === name);
+}

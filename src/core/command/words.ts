@@ -1,0 +1,75 @@
+import { error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+
+/** A command's words, and the text behind them that is taken as it was typed. */
+export interface Words {
+  readonly words: readonly Word[];
+  readonly tail?: string;
+}
+
+export interface Word {
+  readonly text: string;
+  /** A quoted word is never an option and never the `--` that ends the targets. */
+  readonly quoted: boolean;
+}
+
+/** Words that a shell has already split. */
+export function wordsOfArgv(argv: readonly string[]): Words {
+  return { words: argv.map((text) => ({ text, quoted: false })) };
+}
+
+/**
+ * Words of typed text, up to the first `--` or to where `isText` says that plain text begins; from there on quotes mean nothing.
+ * Quotes, single or double, hold a word together and may stand beside other characters; there are no escapes,
+ * so that any name can be written by switching between the two kinds.
+ */
+export function wordsOfText(text: string, isText: (words: readonly Word[], rest: string) => boolean): Result<Words> {
+  const words: Word[] = [];
+  let at = skipSpace(text, 0);
+  while (at < text.length) {
+    if (isText(words, text.slice(at))) return ok({ words, tail: text.slice(at) });
+    const word = readWord(text, at);
+    if (word === undefined) {
+      const hint = "close it, or use the other kind of quotation mark around it";
+      return fail(error("open_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint));
+    }
+    words.push({ text: word.text, quoted: word.quoted });
+    // One white space separates the delimiter from the prompt; all else belongs to the prompt.
+    if (word.text === "--" && !word.quoted) return ok({ words, tail: text.slice(word.end + 1) });
+    at = skipSpace(text, word.end);
+  }
+  return ok({ words });
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text.charAt(at))) at += 1;
+  return at;
+}
+
+function readWord(text: string, start: number): (Word & { readonly end: number }) | undefined {
+  let word = "";
+  let quoted = false;
+  let at = start;
+  while (at < text.length && !/\s/.test(text.charAt(at))) {
+    const character = text.charAt(at);
+    if (character !== '"' && character !== "'") {
+      word += character;
+      at += 1;
+      continue;
+    }
+    const close = text.indexOf(character, at + 1);
+    if (close === -1) return undefined;
+    word += text.slice(at + 1, close);
+    quoted = true;
+    at = close + 1;
+  }
+  return { text: word, quoted, end: at };
+}
+
+/** The word as it must be typed to be read again. */
+export function quoteWord(text: string): string {
+  if (/^[^\s'"-][^\s'"]*$/.test(text)) return text;
+  const pieces = text.split(/(")/).filter((piece) => piece !== "");
+  return pieces.length === 0 ? '""' : pieces.map((piece) => (piece === '"' ? `'"'` : `"${piece}"`)).join("");
+}

@@ -1,0 +1,43 @@
+import { HANDOFF_FIELDS } from "../model/handoff.ts";
+
+/** One entry of `assign`, read: where a value comes from and which path in state it is put at. */
+export interface Assignment {
+  readonly target: readonly string[];
+  readonly from: "output" | "state" | "item";
+  readonly path: readonly string[];
+}
+
+/** What is wrong with an `assign` entry, as a sentence, or the entry. */
+export function parseAssignment(target: string, source: string): Assignment | string {
+  const targetPath = parsePath(target);
+  if (targetPath === undefined || targetPath.length === 0) return `"${target}" is not a path into state`;
+  const read = parseSource(source);
+  if (read === undefined) return `"${source}" is not a source; use $, $.field, state.path or item.path`;
+  return { target: targetPath, ...read };
+}
+
+/** An agent hands over three fields; a source outside them can never be filled. */
+export function isContractSource(assignment: Assignment): boolean {
+  const [field] = assignment.path;
+  return assignment.from !== "output" || field === undefined || HANDOFF_FIELDS.some((known) => known === field);
+}
+
+function parseSource(source: string): Omit<Assignment, "target"> | undefined {
+  if (source === "$") return { from: "output", path: [] };
+  if (source.startsWith("$.")) return withPath("output", source.slice(2));
+  if (source.startsWith("state.")) return withPath("state", source.slice(6));
+  if (source.startsWith("item.")) return withPath("item", source.slice(5));
+  return undefined;
+}
+
+function withPath(from: Assignment["from"], text: string): Omit<Assignment, "target"> | undefined {
+  const path = parsePath(text);
+  return path === undefined ? undefined : { from, path };
+}
+
+/** Dotted words; the three that reach an object's prototype are refused anywhere in it. */
+export function parsePath(text: string): readonly string[] | undefined {
+  const keys = text.split(".");
+  const usable = keys.every((key) => /^[\w-]+$/.test(key) && !["__proto__", "constructor", "prototype"].includes(key));
+  return usable ? keys : undefined;
+}

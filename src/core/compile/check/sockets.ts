@@ -1,0 +1,80 @@
+import type { Issue } from "../../model/issue.ts";
+import type { Graph, GraphSocket } from "../graph.ts";
+import { socketLabel, socketsOf } from "../graph.ts";
+import type { Flow } from "../flow.ts";
+import { atSocket, doubtful, faulty } from "./report.ts";
+
+/** Faults that one socket has on its own. */
+export function checkSockets(graph: Graph, flow: Flow): readonly Issue[] {
+  return socketsOf(graph).flatMap((socket) => [
+    ...checkParse(socket),
+    ...checkEdges(socket),
+    ...checkSources(socket),
+    ...checkAdvance(socket),
+    ...checkCoverage(flow, socket),
+  ]);
+}
+
+function checkParse(socket: GraphSocket): readonly Issue[] {
+  if (socket.parse === "json") return [];
+  const way = 'set "parse": "json"';
+  if (socket.generator) {
+    return [atSocket(socket, "", faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way))];
+  }
+  const guards = socket.edges.flatMap((edge, index) =>
+    edge.when === "always"
+      ? []
+      : [atSocket(socket, `.edges.${index}`, faulty("guard_needs_json", `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`, way))],
+  );
+  const advance =
+    socket.advance === null || socket.advance === "always"
+      ? []
+      : [atSocket(socket, ".advance", faulty("guard_needs_json", `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`, way))];
+  return [...guards, ...advance];
+}
+
+/** [G-d] What stands behind an `always` can never be taken. */
+function checkEdges(socket: GraphSocket): readonly Issue[] {
+  const always = socket.edges.findIndex((edge) => edge.when === "always");
+  if (always === -1) return [];
+  return socket.edges.slice(always + 1).map((edge, offset) =>
+    atSocket(
+      socket,
+      `.edges.${always + 1 + offset}`,
+      faulty("edge_after_always", `the edge to ${edge.to} stands behind an "always" edge and can never be taken`, 'put guarded edges before the "always" edge'),
+    ),
+  );
+}
+
+function checkSources(socket: GraphSocket): readonly Issue[] {
+  return socket.assign.flatMap((assignment) => {
+    const below = `.assign.${assignment.target.join(".")}`;
+    if (assignment.from === "item" && socket.loop === null) {
+      return [atSocket(socket, below, faulty("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`))];
+    }
+    if (assignment.from === "output" && assignment.path.length > 0 && socket.parse === "text") {
+      const hint = 'set "parse": "json", or use "$" for the whole text';
+      return [atSocket(socket, below, faulty("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint))];
+    }
+    return [];
+  });
+}
+
+function checkAdvance(socket: GraphSocket): readonly Issue[] {
+  if (socket.advance === null || socket.loop !== null) return [];
+  const hint = "make it a member of a loop, or remove `advance`";
+  return [atSocket(socket, ".advance", faulty("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint))];
+}
+
+/** [G-c] Guards that leave one answer without a way on send the cast to the end in silence. */
+function checkCoverage(flow: Flow, socket: GraphSocket): readonly Issue[] {
+  if (socket.edges.length === 0 || socket.parse === "text") return [];
+  const lost = new Set(
+    (flow.steps.get(socket.id) ?? [])
+      .filter((step) => step.way.via === "none" && !step.advanced)
+      .map((step) => (step.satisfied === undefined ? "without satisfied" : `satisfied: ${step.satisfied}`)),
+  );
+  return [...lost].map((answer) =>
+    atSocket(socket, ".edges", doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, 'add the missing edge; write { "when": "always", "to": "end" } where that is meant')),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Issue } from "../../model/issue.ts";
+import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
+import { bundledUtilityWrites } from "../../catalog/utilities.ts";
+import { nearest } from "../../model/nearest.ts";
+import type { Graph, GraphSocket } from "../graph.ts";
+import { materiaOf, socketLabel, socketsOf } from "../graph.ts";
+import { atSocket, doubtful } from "./report.ts";
+
+/** State that the cast itself keeps. */
+const KEPT = ["workItems", "previousCastContext"];
+
+/** State that is read and never set, or set and never read; and variables that nothing fills. */
+export function checkStateUse(graph: Graph): readonly Issue[] {
+  const sockets = socketsOf(graph);
+  const reads = sockets.flatMap((socket) => readsOf(graph, socket).map((key) => ({ socket, key })));
+  const writes = sockets.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
+  const unknownWriters = sockets.some((socket) => isOwnUtility(graph, socket) && socket.parse === "json");
+  const unknownReaders = sockets.some((socket) => isOwnUtility(graph, socket));
+  const written = new Set([...KEPT, ...writes.map(({ key }) => key), ...sockets.flatMap((socket) => bundledWrites(graph, socket))]);
+  const read = new Set([...KEPT, ...reads.map(({ key }) => key)]);
+  return [
+    ...reads
+      .filter(({ key }) => !unknownWriters && !written.has(key))
+      .map(({ socket, key }) => atSocket(socket, "", doubtful("state_never_set", `${socketLabel(socket)} reads state.${key}, which nothing sets`, hintFor(key, written)))),
+    ...writes
+      .filter(({ key }) => !unknownReaders && !read.has(key))
+      .map(({ socket, key }) => atSocket(socket, ".assign", doubtful("state_never_read", `${socketLabel(socket)} sets state.${key}, which nothing reads`, `use {{state.${key}}} in a prompt, or remove it`))),
+    ...sockets.flatMap((socket) => checkVariables(graph, socket)),
+  ];
+}
+
+function readsOf(graph: Graph, socket: GraphSocket): readonly string[] {
+  const materia = materiaOf(graph, socket);
+  const inPrompt = materia.type === "agent" ? variablesOf(materia.prompt).flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : [])) : [];
+  const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
+  const list = socket.advance !== null && socket.loop !== null ? (graph.loops[socket.loop]?.items?.slice(0, 1) ?? []) : [];
+  return [...new Set([...inPrompt, ...inAssign, ...list])];
+}
+
+/** What a user's own program reads or sets, nobody can know from outside. */
+function isOwnUtility(graph: Graph, socket: GraphSocket): boolean {
+  const materia = materiaOf(graph, socket);
+  return materia.type === "utility" && materia.command !== undefined;
+}
+
+function bundledWrites(graph: Graph, socket: GraphSocket): readonly string[] {
+  const materia = materiaOf(graph, socket);
+  return materia.type === "utility" && materia.script !== undefined ? bundledUtilityWrites(materia.script) : [];
+}
+
+function checkVariables(graph: Graph, socket: GraphSocket): readonly Issue[] {
+  const materia = materiaOf(graph, socket);
+  if (materia.type === "utility") return [];
+  return variablesOf(materia.prompt).flatMap((variable) => {
+    if (variable.kind === "unknown") {
+      const hint = `use ${VARIABLE_NAMES.map((name) => `{{${name}}}`).join(", ")}`;
+      return [atSocket(socket, "", doubtful("unknown_variable", `nothing fills {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint))];
+    }
+    if (variable.kind === "item" && socket.loop === null) {
+      return [atSocket(socket, "", doubtful("unknown_variable", `${socketLabel(socket)} stands in no loop, so nothing fills {{item.${variable.field}}}`))];
+    }
+    return [];
+  });
+}
+
+function hintFor(key: string, written: ReadonlySet<string>): string {
+  const near = nearest(key, written);
+  return near === undefined ? `set it with "assign" in an earlier socket` : `did you mean state.${near}?`;
+}

@@ -1,0 +1,33 @@
+import type { Graph, GraphSocket } from "./graph.ts";
+import { loopOf } from "./graph.ts";
+import type { HandoffField } from "../model/handoff.ts";
+
+/**
+ * The handoff fields that a socket must return, each with the reason.
+ * The prompt, the validation and the repair turn all ask here, so that they cannot disagree.
+ */
+export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
+  const needs = new Map<HandoffField, string>();
+  if (socket.parse === "text") return needs;
+  if (socket.generator) needs.set("workItems", "it is a generator");
+  if (isGuarded(socket)) needs.set("satisfied", "the way on depends on it");
+  else if (exitsAreGuarded(graph, socket)) needs.set("satisfied", "the way out of the loop depends on it");
+  for (const { from, path } of socket.assign) {
+    const [field] = path;
+    if (from === "output" && (field === "workItems" || field === "satisfied" || field === "context") && !needs.has(field)) {
+      needs.set(field, "it is kept in state");
+    }
+  }
+  return needs;
+}
+
+function isGuarded(socket: GraphSocket): boolean {
+  return socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always");
+}
+
+/** Where an `always` exit stands ready, an answer without `satisfied` still knows its way. */
+function exitsAreGuarded(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.advance === null) return false;
+  const exits = loopOf(graph, socket)?.exits.filter((exit) => exit.from === socket.id) ?? [];
+  return exits.length > 0 && exits.every((exit) => exit.condition !== "always");
+}

@@ -1,0 +1,49 @@
+import { END } from "../model/ids.ts";
+import type { Destination, SocketId } from "../model/ids.ts";
+import type { Condition, Edge, Exit } from "../model/loadout.ts";
+import { never } from "../model/never.ts";
+import type { GraphLoop, GraphSocket } from "./graph.ts";
+
+/** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
+export type Way =
+  | { readonly via: "edge"; readonly to: Destination; readonly edge: Edge; readonly index: number }
+  | { readonly via: "exit"; readonly to: Destination; readonly exit: Exit }
+  | { readonly via: "none"; readonly to: Destination };
+
+const NO_WAY: Way = { via: "none", to: END };
+
+/** [G-c] The first edge that matches; where none does the cast ends. */
+export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Way {
+  const index = socket.edges.findIndex((edge) => matches(edge.when, satisfied));
+  const edge = socket.edges[index];
+  return edge ? { via: "edge", to: edge.to, edge, index } : NO_WAY;
+}
+
+/** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
+export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
+  const own = loop.exits.filter((exit) => exit.from === from);
+  const guarded = own.find((exit) => exit.condition !== "always" && matches(exit.condition, satisfied));
+  const exit = guarded ?? own.find((candidate) => candidate.condition === "always");
+  return exit ? { via: "exit", to: exit.targetSocketId, exit } : NO_WAY;
+}
+
+/** [L-e] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
+export function emptyExit(loop: GraphLoop): Way {
+  const exit = loop.exits.find((candidate) => candidate.condition === "always");
+  if (exit) return { via: "exit", to: exit.targetSocketId, exit };
+  return loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo };
+}
+
+export function matches(when: Condition, satisfied: boolean | undefined): boolean {
+  switch (when) {
+    case "always":
+      return true;
+    case "satisfied":
+      return satisfied === true;
+    case "not_satisfied":
+      // Absent is not false: a socket that says nothing takes only `always`.
+      return satisfied === false;
+    default:
+      return never(when);
+  }
+}

@@ -1,0 +1,94 @@
+import { END } from "../model/ids.ts";
+import type { SocketId } from "../model/ids.ts";
+import { collect, error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+import type { Edge, Exit } from "../model/loadout.ts";
+import { reachable } from "./flow.ts";
+import type { Flow } from "./flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { socketLabel, socketOf } from "./graph.ts";
+
+/** One seam of a chain: the only terminal of a part and the entry of the next. */
+export interface Stitch {
+  readonly from: SocketId;
+  readonly to: SocketId;
+  /** Why this pair: the ways to the end that now lead on. */
+  readonly reason: string;
+}
+
+/** A part of a chain, already renumbered so that no two parts share a name. */
+export interface Part {
+  readonly graph: Graph;
+  readonly flow: Flow;
+}
+
+/** [K-a, K-b, K-c] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
+export function stitchParts(parts: readonly Part[]): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
+  const joints = collect(parts.slice(0, -1).map((part, index) => jointOf(part, parts[index + 1])));
+  if (!joints.ok) return joints;
+  const joined = parts.map((part, index) => {
+    const stitch = joints.value[index];
+    return stitch ? redirect(part.graph, stitch) : part.graph;
+  });
+  const [first] = joined;
+  if (!first) return fail(error("missing_target", "link", "a link needs at least one materia or loadout"));
+  const graph: Graph = {
+    name: joined.map((each) => each.name).join(" → "),
+    entry: first.entry,
+    sockets: Object.assign({}, ...joined.map((each) => each.sockets)),
+    loops: Object.assign({}, ...joined.map((each) => each.loops)),
+    materia: Object.assign({}, ...joined.map((each) => each.materia)),
+  };
+  return ok({ graph, stitches: joints.value });
+}
+
+function jointOf(part: Part, next: Part | undefined): Result<Stitch> {
+  if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
+  const entry = socketOf(next.graph, next.graph.entry);
+  const [terminal, ...others] = terminalsOf(part);
+  const future = "naming the sockets to join is future work: split the chain, or let the loadout end in one socket";
+  const left = `"${part.graph.name}"`;
+  if (!terminal) {
+    return fail(error("no_terminal", part.graph.name, `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`, "give one of its sockets a way to end"));
+  }
+  if (others.length > 0) {
+    const named = [terminal, ...others].slice(0, 8).map((end) => socketLabel(end.socket)).join(", ");
+    return fail(error("ambiguous_stitch", part.graph.name, `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`, future));
+  }
+  return ok({ from: terminal.socket.id, to: entry.id, reason: `the only socket of ${left} that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"` });
+}
+
+interface Terminal {
+  readonly socket: GraphSocket;
+  readonly ways: readonly string[];
+}
+
+function terminalsOf({ graph, flow }: Part): readonly Terminal[] {
+  return [...reachable(graph, flow)].flatMap((id) => {
+    const socket = socketOf(graph, id);
+    const ways = (flow.steps.get(id) ?? []).flatMap(({ way, advanced }) => {
+      if (way.to !== END) return [];
+      if (way.via === "edge") return [`its "${way.edge.when}" edge leads to end`];
+      return [advanced ? "it exhausts its loop and no exit covers that" : socket.edges.length === 0 ? "it has no edges" : "an answer has no edge"];
+    });
+    return ways.length === 0 ? [] : [{ socket, ways: [...new Set(ways)] }];
+  });
+}
+
+/** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
+function redirect(graph: Graph, { from, to }: Stitch): Graph {
+  const terminal = socketOf(graph, from);
+  const edges: readonly Edge[] = terminal.edges.map((edge) => (edge.to === END ? { ...edge, to } : edge));
+  const covered = edges.some((edge) => edge.when === "always");
+  const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
+  const loops = Object.fromEntries(Object.entries(graph.loops).map(([id, loop]) => [id, redirectLoop(loop, terminal, to)]));
+  return { ...graph, sockets: { ...graph.sockets, [from]: socket }, loops };
+}
+
+function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): GraphLoop {
+  if (!loop.items) return loop;
+  const onward: Exit = { id: `stitch:${terminal.id}`, from: terminal.id, condition: "always", targetSocketId: to };
+  const exhausts = terminal.loop === loop.id && terminal.advance !== null;
+  const covered = loop.exits.some((exit) => exit.from === terminal.id && exit.condition === "always");
+  return { ...loop, exits: exhausts && !covered ? [...loop.exits, onward] : loop.exits, emptyTo: to };
+}

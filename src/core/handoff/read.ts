@@ -1,0 +1,157 @@
+import type { Graph, GraphSocket } from "../compile/graph.ts";
+import { materiaOf } from "../compile/graph.ts";
+import { neededFields } from "../compile/needs.ts";
+import { HANDOFF_FIELDS } from "../model/handoff.ts";
+import type { WorkItem } from "../model/handoff.ts";
+import { isJsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { oneLine } from "../model/text.ts";
+import { assignedValues, patchState } from "./assign.ts";
+import type { Surroundings } from "./assign.ts";
+import { findObject } from "./find.ts";
+import type { Found } from "./find.ts";
+
+/** A reply as a handoff, or everything that is wrong with it, in sentences that a repair turn can pass on. */
+export type Reading =
+  | {
+      readonly ok: true;
+      readonly handoff: JsonObject;
+      readonly found: Found["found"];
+      readonly dropped: readonly string[];
+      readonly hints: readonly string[];
+    }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** [H8, H9] Never throws, whatever the reply. */
+export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: Surroundings): Reading {
+  const found = findObject(reply);
+  if (!found) return { ok: false, problems: [missingObject(reply)] };
+  const isAgent = materiaOf(graph, socket).type === "agent";
+  const { handoff, dropped } = isAgent ? keepContract(found.object) : keepUtility(found.object);
+  const problems = [...typeProblems(handoff, isAgent), ...missingProblems(graph, socket, handoff)];
+  if (problems.length === 0) problems.push(...assignProblems(socket, handoff, around));
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, handoff, found: found.found, dropped, hints: dropped.flatMap(hintsFor) };
+}
+
+function missingObject(reply: string): string {
+  if (reply.trim() === "") return "the reply is empty; it must be one JSON object";
+  return `the reply holds no JSON object; it begins with "${oneLine(reply, 80)}"`;
+}
+
+/** [H4, H5] The contract's fields and nothing else: what is unknown never routes, is never kept, and reaches no prompt. */
+function keepContract(object: JsonObject): { handoff: JsonObject; dropped: readonly string[] } {
+  const dropped = Object.keys(object).filter((key) => !isContractField(key));
+  const { items, droppedKeys } = keepItems(object["workItems"]);
+  const handoff: Record<string, Json> = {};
+  for (const field of HANDOFF_FIELDS) {
+    const value = field === "workItems" ? items : object[field];
+    if (Object.hasOwn(object, field) && value !== undefined) handoff[field] = value;
+  }
+  return { handoff, dropped: [...dropped.map((key) => oneLine(key, 80)), ...droppedKeys] };
+}
+
+/** [H18, H19] A program's own fields stay; graph control stays out of its state. */
+function keepUtility(object: JsonObject): { handoff: JsonObject; dropped: readonly string[] } {
+  const { items, droppedKeys } = keepItems(object["workItems"]);
+  const state = object["state"];
+  const control = isJsonObject(state) ? ["workItems", "satisfied", "__proto__"].filter((key) => Object.hasOwn(state, key)) : [];
+  const kept = Object.entries(object).filter(([key]) => key !== "__proto__");
+  const handoff = Object.fromEntries(
+    kept.map(([key, value]): [string, Json] => {
+      if (key === "workItems" && items !== undefined) return [key, items];
+      if (key === "state" && isJsonObject(value)) return [key, Object.fromEntries(Object.entries(value).filter(([name]) => !control.includes(name)))];
+      return [key, value];
+    }),
+  );
+  return { handoff, dropped: [...control.map((key) => `state.${key}`), ...droppedKeys] };
+}
+
+function keepItems(value: Json | undefined): { items: Json | undefined; droppedKeys: readonly string[] } {
+  if (!Array.isArray(value)) return { items: value, droppedKeys: [] };
+  const droppedKeys = new Set<string>();
+  const items = value.map((item: Json): Json => {
+    if (!isJsonObject(item)) return item;
+    const { title, context, ...rest } = item;
+    for (const key of Object.keys(rest)) if (droppedKeys.size < 20) droppedKeys.add(`workItems[].${oneLine(key, 80)}`);
+    return { ...(title === undefined ? {} : { title }), ...(context === undefined ? {} : { context }) };
+  });
+  return { items, droppedKeys: [...droppedKeys] };
+}
+
+function isContractField(key: string): boolean {
+  return HANDOFF_FIELDS.some((field) => field === key);
+}
+
+function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
+  const { workItems, satisfied, context, state } = handoff;
+  const problems: string[] = [];
+  if (satisfied !== undefined && typeof satisfied !== "boolean") problems.push(`"satisfied" must be true or false, not ${shown(satisfied)}`);
+  if (context !== undefined && typeof context !== "string") problems.push(`"context" must be a string, not ${shown(context)}`);
+  if (workItems !== undefined) problems.push(...itemProblems(workItems));
+  if (!isAgent && state !== undefined && !isJsonObject(state)) problems.push(`"state" must be an object, not ${shown(state)}`);
+  if (!isAgent && depthExceeds(handoff, 100)) problems.push("the result is nested more than 100 levels deep");
+  return problems;
+}
+
+function itemProblems(workItems: Json): readonly string[] {
+  if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${shown(workItems)}`];
+  const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
+  if (wrong.length === 0) return [];
+  const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
+  const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
+  return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];
+}
+
+export function isWorkItem(value: Json): value is Json & WorkItem {
+  return isJsonObject(value) && typeof value["title"] === "string" && typeof value["context"] === "string";
+}
+
+function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {
+  return [...neededFields(graph, socket)].filter(([field]) => handoff[field] === undefined).map(([field, why]) => `"${field}" is missing (${why})`);
+}
+
+/** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
+function assignProblems(socket: GraphSocket, handoff: JsonObject, around: Surroundings): readonly string[] {
+  const patched = { ...around, data: patchState(around.data, handoff) };
+  return assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) => {
+    const target = assignment.target.join(".");
+    if (value === undefined) return [`nothing to put into state.${target}: ${assignment.from}.${assignment.path.join(".")} is not there`];
+    if (target === "workItems" && itemProblems(value).length > 0) return itemProblems(value);
+    return [];
+  });
+}
+
+function shown(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
+}
+
+function depthExceeds(value: Json, limit: number): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  passed: "satisfied",
+  tasks: "workItems",
+  task: "workItems",
+  work: "workItems",
+  feedback: "context",
+  reason: "context",
+  missing: "context",
+  summary: "context",
+  guidance: "context",
+  failure: "context",
+  rework: "context",
+};
+
+/** [H6] */
+function hintsFor(dropped: string): readonly string[] {
+  const now = Object.hasOwn(OLD_NAMES, dropped) ? OLD_NAMES[dropped] : undefined;
+  return now === undefined ? [] : [`"${dropped}" is no longer read; use "${now}"`];
+}

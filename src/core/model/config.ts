@@ -1,0 +1,38 @@
+import * as v from "valibot";
+import { Loadout } from "./loadout.ts";
+import { Materia } from "./materia.ts";
+
+const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
+const count = v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(0, "must not be negative"), v.maxValue(Number.MAX_SAFE_INTEGER));
+
+export const Budget = v.object({
+  maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further turn starts."))),
+  maxCostUsd: v.optional(v.pipe(positive, v.description("Dollars after which no further turn starts."))),
+  warnAtPercent: v.optional(v.pipe(positive, v.maxValue(100, "must be at most 100"), v.description("When to warn."))),
+});
+export type Budget = v.InferOutput<typeof Budget>;
+
+export const Limits = v.object({
+  maxNoAdvanceCycles: v.optional(v.pipe(count, v.description("Returns to a socket without progress before the cast fails."))),
+  maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
+});
+export type Limits = v.InferOutput<typeof Limits>;
+
+/** Every limit with a value. */
+export type CastLimits = { readonly [K in keyof Limits]-?: NonNullable<Limits[K]> };
+
+/** The parts of a configuration file that are not named things. */
+export const settingsEntries = {
+  $schema: v.optional(v.string()),
+  artifactDir: v.optional(v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Where casts are kept."))),
+  activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
+  budget: v.optional(Budget),
+  limits: v.optional(Limits),
+};
+
+/** A whole file, as editors see it; it is read part by part, so that one broken loadout blocks nobody. */
+export const Config = v.object({
+  ...settingsEntries,
+  materia: v.optional(v.pipe(v.record(v.string(), v.nullable(Materia)), v.description("Reusable behaviours by name."))),
+  loadouts: v.optional(v.pipe(v.record(v.string(), v.nullable(Loadout)), v.description("Graphs by name."))),
+});

@@ -1,0 +1,38 @@
+import * as v from "valibot";
+
+/** [G-g] Another identifier than `Socket-N` loads, with a warning; `end` is the way out, never a place. */
+export const SocketId = v.pipe(
+  v.string(),
+  v.regex(/^(?!end$)(?!constructor$|prototype$)[A-Za-z][A-Za-z0-9_-]{0,99}$/, "is not a socket id (letters, digits, - and _, beginning with a letter; not \"end\")"),
+  v.brand("SocketId"),
+);
+export type SocketId = v.InferOutput<typeof SocketId>;
+
+export const END = "end";
+export type Destination = SocketId | typeof END;
+
+export function isCanonicalSocketId(id: string): boolean {
+  return /^Socket-[1-9][0-9]*$/.test(id);
+}
+
+/** By number, then by name: the order in which people read sockets. */
+export function compareSocketIds(a: string, b: string): number {
+  const numberA = isCanonicalSocketId(a) ? Number(a.slice(7)) : Infinity;
+  const numberB = isCanonicalSocketId(b) ? Number(b.slice(7)) : Infinity;
+  if (numberA !== numberB) return numberA - numberB;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export const CastId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/), v.brand("CastId"));
+export type CastId = v.InferOutput<typeof CastId>;
+
+/** [C-c] An id becomes a folder name: a separator or ".." would leave the artifact root. */
+export function parseCastId(text: string): CastId | undefined {
+  const parsed = v.safeParse(CastId, text);
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
+export function isName(text: string): boolean {
+  return text.length > 0 && text.length <= 100 && text.trim() === text && text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text !== "__proto__";
+}

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { END, SocketId } from "./ids.ts";
+import { Assign, ParseMode } from "./materia.ts";
+
+export const Condition = v.pipe(
+  v.picklist(["always", "satisfied", "not_satisfied"]),
+  v.description("always, or what the handoff's `satisfied` must say."),
+);
+export type Condition = v.InferOutput<typeof Condition>;
+
+export const Edge = v.object({
+  when: Condition,
+  to: v.pipe(v.union([v.literal(END), SocketId], "is neither a socket id nor \"end\""), v.description("A socket, or end.")),
+  maxTraversals: v.optional(
+    v.pipe(
+      v.number("must be a whole number of at least 1"),
+      v.integer("must be a whole number of at least 1"),
+      v.minValue(1, "must be a whole number of at least 1"),
+      v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
+      v.description("How often this edge may be taken for one work item (outside loops: in one cast)."),
+    ),
+  ),
+});
+export type Edge = v.InferOutput<typeof Edge>;
+
+export const Advance = v.object({
+  cursor: v.optional(v.pipe(v.string(), v.description("A name for people; the loop owns the cursor itself."))),
+  items: v.optional(v.pipe(v.string(), v.description("state.workItems, or another list in state where the loop consumes none."))),
+  when: v.optional(Condition, "always"),
+});
+export type Advance = v.InferOutput<typeof Advance>;
+
+export const Socket = v.object({
+  materia: v.pipe(v.string(), v.description("The name of the materia seated here.")),
+  parse: v.optional(ParseMode),
+  assign: v.optional(Assign),
+  advance: v.optional(v.pipe(Advance, v.description("Move the loop on to its next item after this visit."))),
+  edges: v.optional(v.pipe(v.array(Edge), v.description("Ways out, tried in order; the first that matches is taken.")), []),
+});
+export type Socket = v.InferOutput<typeof Socket>;
+
+export const Exit = v.object({
+  id: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Stable and unique within the loop.")),
+  from: v.pipe(SocketId, v.description("The member whose advance exhausts the list.")),
+  condition: Condition,
+  targetSocketId: v.pipe(SocketId, v.description("Where the cast goes on.")),
+});
+export type Exit = v.InferOutput<typeof Exit>;
+
+export const Loop = v.object({
+  label: v.optional(v.pipe(v.string(), v.description("The name people see."))),
+  sockets: v.pipe(v.array(SocketId), v.minLength(1, "names no socket"), v.description("The members.")),
+  consumes: v.optional(
+    v.object({
+      from: v.pipe(SocketId, v.description("The generator socket, outside the loop.")),
+      output: v.literal("workItems", "must be \"workItems\", the one field generators hand over"),
+    }),
+  ),
+  exits: v.optional(v.pipe(v.array(Exit), v.description("Where the cast goes when the list is exhausted.")), []),
+});
+export type Loop = v.InferOutput<typeof Loop>;
+
+const Position = v.object({ x: v.number(), y: v.number() });
+
+export const Loadout = v.object({
+  description: v.optional(v.pipe(v.string(), v.description("One sentence on what it is for."))),
+  entry: v.pipe(SocketId, v.description("Where a cast begins.")),
+  sockets: v.pipe(v.record(v.string(), Socket), v.description("Socket id → what is seated there.")),
+  loops: v.optional(v.pipe(v.record(v.string(), Loop), v.description("Regions that repeat for each work item.")), {}),
+  layout: v.optional(v.pipe(v.record(v.string(), Position), v.description("Hand-placed positions in the editor.")), {}),
+});
+export type Loadout = v.InferOutput<typeof Loadout>;

@@ -1,0 +1,48 @@
+import * as v from "valibot";
+
+const wholeNumber = v.pipe(
+  v.number("must be a whole number"),
+  v.integer("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+  v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
+);
+
+const ToolCall = v.strictObject({
+  name: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The tool to run.")),
+  arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("What the tool is given.")), {}),
+});
+
+/** [A13] What the agent of one turn does and says. */
+export const Reply = v.pipe(
+  v.strictObject({
+    text: v.optional(v.pipe(v.string(), v.description("The reply as it is, malformed or not."))),
+    json: v.optional(v.pipe(v.unknown(), v.description("The reply, to be written as JSON."))),
+    error: v.optional(
+      v.pipe(v.picklist(["provider", "timeout", "overflow"]), v.description("How the provider fails instead.")),
+    ),
+    tools: v.optional(v.pipe(v.array(ToolCall), v.description("Tools to run first, one after another.")), []),
+    delayMs: v.optional(v.pipe(wholeNumber, v.description("How long the model seems to think."))),
+    usage: v.optional(v.strictObject({ input: wholeNumber, output: wholeNumber })),
+  }),
+  v.check((reply) => saidIn(reply) === 1, "needs exactly one of text, json and error"),
+);
+export type Reply = v.InferOutput<typeof Reply>;
+
+/** [A10] A cast without a model: what its agents answer, by socket id or materia name. */
+export const Rehearsal = v.strictObject({
+  $schema: v.optional(v.string()),
+  replies: v.pipe(v.record(v.string(), v.array(Reply)), v.description("Socket id or materia name → replies in order.")),
+  onEmpty: v.optional(
+    v.pipe(v.picklist(["fail", "repeat-last"]), v.description("What happens when the replies run out.")),
+    "fail",
+  ),
+});
+export type Rehearsal = v.InferOutput<typeof Rehearsal>;
+
+function saidIn(reply: {
+  readonly text?: string | undefined;
+  readonly json?: unknown;
+  readonly error?: unknown;
+}): number {
+  return [reply.text, reply.json, reply.error].filter((said) => said !== undefined).length;
+}

@@ -1,0 +1,129 @@
+import { loopOf, materiaOf } from "../compile/graph.ts";
+import type { GraphSocket } from "../compile/graph.ts";
+import { shownReasons } from "../cast/rework.ts";
+import { currentItem } from "../cast/state.ts";
+import type { Ask, CastState, Visit } from "../cast/state.ts";
+import type { WorkItem } from "../model/handoff.ts";
+import type { Json } from "../model/json.ts";
+import { never } from "../model/never.ts";
+import { valueAt } from "../model/path.ts";
+import { fillTemplate } from "../model/template.ts";
+import type { Variable } from "../model/template.ts";
+import { cut } from "../model/text.ts";
+import { contractText } from "./contract.ts";
+
+/** What an agent is told: stable text in `system`, what changes from visit to visit in `prompt`. */
+export interface TurnText {
+  readonly system: string;
+  readonly prompt: string;
+}
+
+/** [P6] No part grows without end, and a cut is marked. */
+const LIMITS = { instructions: 40_000, request: 12_000, title: 500, item: 6_000, handed: 6_000, list: 8_000, value: 40_000, answer: 20_000 } as const;
+
+export function turnText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): TurnText {
+  return { system: systemText(state, socket), prompt: promptText(state, socket, visit, ask) };
+}
+
+function systemText(state: CastState, socket: GraphSocket): string {
+  const materia = materiaOf(state.graph, socket);
+  const instructions = materia.type === "agent" ? materia.prompt : "";
+  const filled = fillTemplate(cut(instructions, LIMITS.instructions), (variable) => valueOf(state, variable));
+  return join([filled.trim(), socket.interactive ? INTERACTIVE : "", section("How to answer", answerText(state, socket))]);
+}
+
+const INTERACTIVE =
+  "A person reads your answers and may ask for changes. Write so that they can judge it. When they are content you are asked to hand over.";
+
+function answerText(state: CastState, socket: GraphSocket): string {
+  const contract = contractText(state.graph, socket);
+  return socket.interactive && contract !== "" ? `When you hand over: ${contract}` : contract;
+}
+
+function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): string {
+  switch (ask.kind) {
+    case "begin":
+      // [P7] The request stays the same for the whole cast, the item for a few turns, the rest for one.
+      return join([
+        section("Request", cut(state.request, LIMITS.request)),
+        section("Current item", itemText(state)),
+        handedText(state, socket),
+        section("Do it again", reworkText(state, visit)),
+      ]);
+    case "repair":
+      return join([`Your last answer cannot be used: ${ask.problems.join("; ")}.`, contractText(state.graph, socket)]);
+    case "answer":
+      return cut(ask.text, LIMITS.answer);
+    case "finish":
+      return join(["The person is content. Hand over now what was agreed.", contractText(state.graph, socket)]);
+    default:
+      return never(ask);
+  }
+}
+
+function itemText(state: CastState): string {
+  const item = currentItem(state);
+  if (!item || !state.pass) return "";
+  return join([`${state.pass.cursor + 1} of ${state.pass.items.length}: ${cut(item.title, LIMITS.title)}`, cut(item.context, LIMITS.item)]);
+}
+
+/** [P2] What the socket before passed on, under its name; a generator's list only where no loop walks it. */
+function handedText(state: CastState, socket: GraphSocket): string {
+  const { handed } = state;
+  if (!handed) return "";
+  const walked = loopOf(state.graph, socket)?.items !== null && socket.loop !== null;
+  const list = handed.workItems && !walked ? workItemsText(handed.workItems) : "";
+  const body = join([cut(handed.text, LIMITS.handed), list]);
+  const item = handed.item === null ? "" : `, item "${cut(handed.item, LIMITS.title)}"`;
+  return section(`Handed on by ${handed.materia} (${handed.socket}${item})`, body);
+}
+
+function workItemsText(items: readonly WorkItem[]): string {
+  const lines: string[] = [];
+  let room: number = LIMITS.list;
+  for (const [index, { title, context }] of items.entries()) {
+    const line = `${index + 1}. ${cut(title, LIMITS.title)}${context.trim() === "" ? "" : `\n   ${cut(context.trim(), 1_000)}`}`;
+    if (line.length > room) return ["Work items:", ...lines, `… [cut: ${items.length - index} more work items]`].join("\n");
+    lines.push(line);
+    room -= line.length;
+  }
+  return ["Work items:", ...lines].join("\n");
+}
+
+/** [R2, R3] Why this visit is done again, newest reason first. */
+function reworkText(state: CastState, visit: Visit): string {
+  if (!visit.reworked) return "";
+  const [newest = "", ...earlier] = shownReasons(state.rework[visit.socket] ?? []);
+  return join([`The last result was not accepted. Reason, from ${newest}`, ...earlier.map((reason) => `Earlier reason, from ${reason}`)]);
+}
+
+/** [P8] A value that is not text is written as JSON, a missing one as nothing. */
+function valueOf(state: CastState, variable: Variable): string {
+  switch (variable.kind) {
+    case "request":
+      return cut(state.request, LIMITS.request);
+    case "workItems":
+      return written(valueAt(state.data, ["workItems"]), LIMITS.list);
+    case "item":
+      return cut(currentItem(state)?.[variable.field] ?? "", LIMITS.item);
+    case "state":
+      return written(valueAt(state.data, variable.path), LIMITS.value);
+    case "unknown":
+      return "";
+    default:
+      return never(variable);
+  }
+}
+
+function written(value: Json | undefined, limit: number): string {
+  if (value === undefined || value === null) return "";
+  return cut(typeof value === "string" ? value : JSON.stringify(value, undefined, 1), limit);
+}
+
+function section(title: string, body: string): string {
+  return body.trim() === "" ? "" : `## ${title}\n\n${body}`;
+}
+
+function join(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== "").join("\n\n");
+}

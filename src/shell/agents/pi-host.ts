@@ -1,0 +1,74 @@
+import { error } from "../../core/model/issue.ts";
+import { NO_USAGE } from "../../core/cast/usage.ts";
+import { never } from "../../core/model/never.ts";
+import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
+import { realTimer, type Timer } from "./guard.ts";
+import { chooseModel, openPi, type ModelChoice, type PiStage } from "./models.ts";
+import type { RetryPolicy } from "./pi.ts";
+import { modelIssues, toolIssues } from "./preflight.ts";
+import { failed, runPiTurn, textOf } from "./turn.ts";
+
+export interface PiHostOptions extends Partial<RetryPolicy> {
+  /** For materia that name no model: `provider/id`. */
+  readonly defaultModel?: string;
+  /** How long an agent may show no sign of life. */
+  readonly silenceMs?: number;
+  readonly after?: Timer;
+}
+
+/** Agents over real Pi sessions, one per turn, in this process. */
+export function piAgentHost(options: PiHostOptions = {}): AgentHost {
+  let opened: Promise<PiStage> | undefined;
+  const stage = () => (opened ??= openPi(options));
+  const chosen = new Map<string | undefined, Promise<ModelChoice>>();
+
+  async function modelFor(request: TurnRequest): Promise<ModelChoice> {
+    const wanted = request.model ?? options.defaultModel;
+    const choice = chosen.get(wanted) ?? stage().then((pi) => chooseModel(pi, wanted));
+    chosen.set(wanted, choice);
+    return choice;
+  }
+
+  return {
+    preflight: async (needs) => {
+      if (needs.length === 0) return [];
+      try {
+        return [...toolIssues(needs), ...(await modelIssues(await stage(), needs, options.defaultModel))];
+      } catch (cause) {
+        return [...toolIssues(needs), unavailable(cause)];
+      }
+    },
+    runTurn: async (request) => {
+      try {
+        const choice = await modelFor(request);
+        if (choice.kind !== "found") return refused(choice);
+        const { after = realTimer, silenceMs } = options;
+        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs }, request);
+      } catch (cause) {
+        return failed("provider", textOf(cause), NO_USAGE);
+      }
+    },
+  };
+}
+
+function unavailable(cause: unknown) {
+  return error(
+    "no_pi",
+    "@earendil-works/pi-coding-agent",
+    `Pi, which runs the agents, could not be started: ${textOf(cause)}`,
+    "npm install @earendil-works/pi-coding-agent",
+  );
+}
+
+function refused(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {
+  switch (choice.kind) {
+    case "unknown":
+      return failed("provider", `Pi knows no model "${choice.wanted}"`, NO_USAGE);
+    case "no_key":
+      return failed("provider", `there is no key for ${choice.provider}`, NO_USAGE);
+    case "none":
+      return failed("provider", "Pi has no model with a key", NO_USAGE);
+    default:
+      return never(choice);
+  }
+}

@@ -1,0 +1,63 @@
+import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
+import type { ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
+
+export type Pi = typeof import("@earendil-works/pi-coding-agent");
+export type PiModel = Model<Api>;
+export type PiSettings = ReturnType<SettingsManager["getGlobalSettings"]>;
+
+/** What all turns of a host share. */
+export interface Stage {
+  readonly pi: Pi;
+  readonly runtime: ModelRuntime;
+  readonly settings: SettingsManager;
+}
+
+export interface RetryPolicy {
+  /** How often a failed request is sent again. */
+  readonly maxRetries: number;
+  /** The wait before the first retry; it doubles with each one. */
+  readonly baseDelayMs: number;
+}
+
+/** Imported only when an agent is wanted: Pi takes longer to load than most commands take to run. */
+export function loadPi(): Promise<Pi> {
+  return import("@earendil-works/pi-coding-agent");
+}
+
+export function settingsFor(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {
+  return pi.SettingsManager.inMemory({
+    ...user,
+    // Retries below the agent loop would be seen by nobody.
+    retry: { ...user.retry, enabled: true, ...retry, provider: { ...user.retry?.provider, maxRetries: 0 } },
+    compaction: { ...user.compaction, enabled: true },
+    // A warming request is paid for and reported in no turn.
+    cacheWarming: "off",
+  });
+}
+
+/** [A24] No extension, skill, theme, template or AGENTS.md of the user: a turn is told what its cast tells it. */
+export function onlyOurs(pi: Pi, system: string): ResourceLoader {
+  const runtime = pi.createExtensionRuntime();
+  return {
+    getExtensions: () => ({ extensions: [], errors: [], runtime }),
+    getSkills: () => ({ skills: [], diagnostics: [] }),
+    getPrompts: () => ({ prompts: [], diagnostics: [] }),
+    getThemes: () => ({ themes: [], diagnostics: [] }),
+    getAgentsFiles: () => ({ agentsFiles: [] }),
+    // Pi puts its own prompt in the place of an empty one.
+    getSystemPrompt: () => (system === "" ? " " : system),
+    getSystemPromptSource: () => undefined,
+    getAppendSystemPrompt: () => [],
+    getAppendSystemPromptSources: () => [],
+    extendResources: () => {},
+    reload: async () => {},
+  };
+}
+
+/** Where there is no file of keys, none is made; keys of the environment still count. */
+export const NO_CREDENTIALS: CredentialStore = {
+  read: async () => undefined,
+  list: async () => [],
+  modify: async (_provider, change) => change(undefined),
+  delete: async () => {},
+};

@@ -1,0 +1,120 @@
+import { NO_USAGE } from "../../core/cast/usage.ts";
+import { didYouMean } from "../../core/model/nearest.ts";
+import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
+import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
+import { realTimer, type Timer } from "./guard.ts";
+import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi.ts";
+import { toolIssues } from "./preflight.ts";
+import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
+import { failed, runPiTurn, textOf } from "./turn.ts";
+
+interface RehearsalOptions {
+  readonly maxRetries?: number;
+  readonly silenceMs?: number;
+  readonly after?: Timer;
+}
+
+/** [A9] Agents over real Pi sessions whose model plays the replies of a file. */
+export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = {}): AgentHost {
+  const { after = realTimer, silenceMs, maxRetries = 3 } = options;
+  const scripts = new Map<string, Script>();
+  let opened: Promise<Stage> | undefined;
+  const stage = () => (opened ??= openStage(scripts, after, maxRetries));
+
+  async function runTurn(request: TurnRequest): Promise<TurnOutcome> {
+    let session: string | undefined;
+    try {
+      const script = scriptOf(rehearsal, request);
+      const onOpened = (id: string) => {
+        session = id;
+        scripts.set(id, script);
+      };
+      const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened };
+      const outcome = await runPiTurn(setup, request);
+      const missing = script.missing();
+      return missing === undefined ? outcome : failed("rehearsal", missing, outcome.usage);
+    } catch (cause) {
+      return failed("provider", textOf(cause), NO_USAGE);
+    } finally {
+      if (session !== undefined) scripts.delete(session);
+    }
+  }
+
+  return { preflight: async (needs) => toolIssues(needs), runTurn };
+}
+
+async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, maxRetries: number): Promise<Stage> {
+  const pi = await loadPi();
+  const runtime = await pi.ModelRuntime.create({
+    credentials: NO_CREDENTIALS,
+    modelsPath: null,
+    refreshOnCreate: false,
+  });
+  runtime.registerNativeProvider(scriptedProvider(scripts, after));
+  return { pi, runtime, settings: settingsFor(pi, {}, { maxRetries, baseDelayMs: 0 }) };
+}
+
+/** [A10] The part of a rehearsal that one turn plays. */
+function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
+  const key = Object.hasOwn(rehearsal.replies, request.socket) ? request.socket : request.materia;
+  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const told = Math.ceil((request.system.length + request.prompt.length) / 4);
+  let position = turnsOf(key, rehearsal, request);
+  let steps: readonly Step[] = [];
+  let missing: string | undefined;
+
+  function next(): Step | undefined {
+    if (steps.length === 0) {
+      const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+      if (!reply) missing = missingOf(key, replies.length, rehearsal, request);
+      // [A23] A retry takes the next reply, and the one that failed is used up.
+      steps = reply ? stepsOf(reply, position, told) : [];
+      position += 1;
+    }
+    const [step, ...later] = steps;
+    steps = later;
+    return step;
+  }
+
+  return { next, missing: () => missing };
+}
+
+/** [A11] A socket with a key of its own does not move its materia's key. */
+function turnsOf(key: string, rehearsal: Rehearsal, request: TurnRequest): number {
+  return request
+    .earlierTurns()
+    .filter(({ socket, materia }) => (Object.hasOwn(rehearsal.replies, socket) ? socket : materia) === key)
+    .reduce((sum, { turns }) => sum + turns, 0);
+}
+
+/** Calls go out one by one: Pi runs the calls of one message at the same time. */
+function stepsOf(reply: Reply, position: number, told: number): readonly Step[] {
+  const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
+  const calls = reply.tools.map((call, index): Step["does"] => ({
+    kind: "call",
+    id: `call-${position + 1}-${index + 1}`,
+    name: call.name,
+    args: call.arguments,
+  }));
+  const last: Step["does"] = reply.error ? { kind: "fail", error: reply.error } : { kind: "say", text };
+  const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
+  return [...calls, last].map((does, index) => ({
+    does,
+    delayMs: index === 0 ? (reply.delayMs ?? 0) : 0,
+    usage: does === last ? (reply.usage ?? guess) : { input: 0, output: 0 },
+  }));
+}
+
+function missingOf(key: string, count: number, rehearsal: Rehearsal, request: TurnRequest): string {
+  if (count > 0) {
+    return (
+      `the rehearsal has no reply left for "${key}" (${request.socket}): its ${count} ${count === 1 ? "reply is" : "replies are"} used up; ` +
+      `add another under "${key}", or set "onEmpty": "repeat-last"`
+    );
+  }
+  const meant = didYouMean(key, Object.keys(rehearsal.replies));
+  return (
+    `the rehearsal has no reply for ${request.materia} (${request.socket}); ` +
+    `add one under "${request.materia}" or "${request.socket}"${meant === undefined ? "" : `; ${meant}`}`
+  );
+}

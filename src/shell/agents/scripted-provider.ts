@@ -1,0 +1,151 @@
+import type {
+  Api,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Model,
+  Provider,
+  SimpleStreamOptions,
+} from "@earendil-works/pi-ai";
+import { never } from "../../core/model/never.ts";
+import type { Reply } from "../../core/model/rehearsal.ts";
+import type { Timer } from "./guard.ts";
+
+/** One answer of the scripted provider. */
+export interface Step {
+  readonly does:
+    | {
+        readonly kind: "call";
+        readonly id: string;
+        readonly name: string;
+        readonly args: Reply["tools"][number]["arguments"];
+      }
+    | { readonly kind: "say"; readonly text: string }
+    | { readonly kind: "fail"; readonly error: NonNullable<Reply["error"]> };
+  readonly delayMs: number;
+  readonly usage: { readonly input: number; readonly output: number };
+}
+
+export interface Script {
+  /** The next answer, or nothing when the replies have run out. */
+  readonly next: () => Step | undefined;
+  /** [A12] What is missing, once `next` has given nothing. */
+  readonly missing: () => string | undefined;
+}
+
+export const SCRIPTED_MODEL: Model<Api> = {
+  id: "script",
+  name: "Rehearsal",
+  provider: "rehearsal",
+  api: "rehearsal",
+  baseUrl: "",
+  reasoning: true,
+  input: ["text"],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 1_000_000_000,
+  maxTokens: 1_000_000_000,
+};
+
+/** Pi reads from the words whether a failure is worth a retry, or a context too long. */
+const ERRORS = {
+  provider: "rehearsed failure: 503 service unavailable",
+  timeout: "rehearsed failure: the request timed out",
+  overflow: "rehearsed failure: the prompt is too long",
+} as const;
+
+/** A provider that plays, for each session, the script it was given. */
+export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Timer): Provider {
+  const stream = (_model: unknown, _context: unknown, options?: SimpleStreamOptions) =>
+    streamOf(play(scripts.get(options?.sessionId ?? ""), after, options?.signal));
+  return {
+    id: SCRIPTED_MODEL.provider,
+    name: SCRIPTED_MODEL.name,
+    auth: { apiKey: { name: SCRIPTED_MODEL.name, resolve: async () => ({ auth: {} }) } },
+    getModels: () => [SCRIPTED_MODEL],
+    stream: (model, context, options) => stream(model, context, options as SimpleStreamOptions),
+    streamSimple: stream,
+  };
+}
+
+/** Only Pi's summaries come without a script: they belong to no session. */
+const SUMMARY: Step = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
+
+async function play(
+  script: Script | undefined,
+  after: Timer,
+  signal: AbortSignal | undefined,
+): Promise<AssistantMessage> {
+  const step = script ? script.next() : SUMMARY;
+  if (!step) return answer({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
+  if (step.delayMs > 0) await delay(step.delayMs, after, signal);
+  if (signal?.aborted) return answer({ stopReason: "aborted", errorMessage: "aborted" });
+  const usage = usageOf(step);
+  switch (step.does.kind) {
+    case "call": {
+      const { id, name, args } = step.does;
+      // Read from JSON, so it is JSON; a copy, because tools may change what they are given.
+      const copy = structuredClone(args) as Extract<
+        AssistantMessage["content"][number],
+        { type: "toolCall" }
+      >["arguments"];
+      return answer({ stopReason: "toolUse", usage, content: [{ type: "toolCall", id, name, arguments: copy }] });
+    }
+    case "say":
+      return answer({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
+    case "fail":
+      return answer({ stopReason: "error", usage, errorMessage: ERRORS[step.does.error] });
+    default:
+      return never(step.does);
+  }
+}
+
+function answer(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopReason">): AssistantMessage {
+  const { api, provider, id: model } = SCRIPTED_MODEL;
+  return {
+    role: "assistant",
+    content: [],
+    api,
+    provider,
+    model,
+    usage: usageOf(SUMMARY),
+    timestamp: Date.now(),
+    ...part,
+  };
+}
+
+function usageOf({ usage: { input, output } }: Step): AssistantMessage["usage"] {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+  return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
+}
+
+function delay(ms: number, after: Timer, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onAbort = () => resolve();
+  const cancel = after(ms, resolve);
+  signal?.addEventListener("abort", onAbort);
+  return promise.finally(() => {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  });
+}
+
+/** Pi copies any stream of events into one of its own, so that this need not be of its class. */
+function streamOf(message: Promise<AssistantMessage>): ReturnType<Provider["streamSimple"]> {
+  const events = { [Symbol.asyncIterator]: () => eventsOf(message), result: () => message };
+  return events as unknown as ReturnType<Provider["streamSimple"]>;
+}
+
+async function* eventsOf(awaited: Promise<AssistantMessage>): AsyncGenerator<AssistantMessageEvent, void, undefined> {
+  const message = await awaited;
+  if (message.stopReason === "error" || message.stopReason === "aborted") {
+    yield { type: "error", reason: message.stopReason, error: message };
+    return;
+  }
+  const [part] = message.content;
+  yield { type: "start", partial: { ...message, content: [] } };
+  if (part?.type === "text") {
+    yield { type: "text_start", contentIndex: 0, partial: message };
+    yield { type: "text_delta", contentIndex: 0, delta: part.text, partial: message };
+    yield { type: "text_end", contentIndex: 0, content: part.text, partial: message };
+  }
+  yield { type: "done", reason: message.stopReason === "toolUse" ? "toolUse" : "stop", message };
+}

@@ -1,0 +1,85 @@
+import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
+import { cut } from "../../core/model/text.ts";
+import type { TurnOutcome, TurnRequest } from "../ports.ts";
+import { guardTurn, type Stop, type Timer } from "./guard.ts";
+import { onlyOurs, type PiModel, type Stage } from "./pi.ts";
+import { openTranscript } from "./transcript.ts";
+import { witness, type Witness } from "./witness.ts";
+
+interface TurnSetup extends Stage {
+  readonly model: PiModel;
+  readonly after: Timer;
+  readonly silenceMs: number | undefined;
+  readonly onOpened?: (sessionId: string) => void;
+}
+
+/** [A1] One turn in a Pi session of its own; whatever Pi throws becomes a failed outcome. */
+export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise<TurnOutcome> {
+  const seen = witness(request.onProgress);
+  try {
+    if (request.signal.aborted) return failed("aborted", "the turn was aborted before it began", NO_USAGE);
+    const session = await openSession(setup, request);
+    const guard = guardTurn({ session, signal: request.signal, after: setup.after, silenceMs: setup.silenceMs });
+    session.subscribe((event) => {
+      guard.hear(event);
+      seen.hear(event);
+    });
+    try {
+      setup.onOpened?.(session.sessionId);
+      // [A17] All that the agent is told is known before the first request leaves.
+      request.onProgress({ kind: "told", system: session.systemPrompt });
+      await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);
+      return outcomeOf(seen, guard.stop(), setup.model);
+    } catch (error) {
+      const stop = guard.stop();
+      return stop ? failed(stop.reason, stop.message, seen.usage()) : failed("provider", textOf(error), seen.usage());
+    } finally {
+      guard.release();
+      session.dispose();
+    }
+  } catch (error) {
+    return failed("provider", textOf(error), seen.usage());
+  }
+}
+
+export function failed(reason: FailureReason, message: string, usage: Usage): TurnOutcome {
+  return { kind: "failed", reason, message: cut(message, 2000), usage };
+}
+
+type FailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function openSession(setup: TurnSetup, request: TurnRequest): Promise<AgentSession> {
+  const { session } = await setup.pi.createAgentSession({
+    cwd: request.cwd,
+    modelRuntime: setup.runtime,
+    settingsManager: setup.settings,
+    model: setup.model,
+    tools: [...request.tools],
+    resourceLoader: onlyOurs(setup.pi, request.system),
+    sessionManager: openTranscript(setup.pi, request),
+    ...(request.thinking === undefined ? {} : { thinkingLevel: request.thinking }),
+  });
+  return session;
+}
+
+function outcomeOf(seen: Witness, stop: Stop | undefined, model: PiModel): TurnOutcome {
+  const last = seen.last();
+  const usage = seen.usage();
+  if (last?.stopReason === "stop") {
+    const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { kind: "said", text, usage, model: `${model.provider}/${model.id}` };
+  }
+  if (stop) return failed(stop.reason, stop.message, usage);
+  if (last?.stopReason === "length") {
+    return failed("overflow", `the reply was cut off after ${last.usage.output} tokens`, usage);
+  }
+  const message = last?.errorMessage ?? "the agent ended without an answer";
+  if (seen.overflowed()) return failed("overflow", message, usage);
+  // [A18] Only the words of the message tell a time-out from another failure of the provider.
+  return failed(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
+}

@@ -1,0 +1,94 @@
+import type { Issue } from "../core/model/issue.ts";
+import type { CastId, SocketId } from "../core/model/ids.ts";
+import type { JsonObject } from "../core/model/json.ts";
+import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
+import type { CastEvent } from "../core/cast/event.ts";
+import type { Usage } from "../core/cast/usage.ts";
+
+/** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
+export interface Ports {
+  readonly agents: AgentHost;
+  readonly runUtility: (request: UtilityRequest) => Promise<UtilityOutcome>;
+  readonly journal: Journal;
+  readonly artifacts: Artifacts;
+  readonly now: () => Date;
+}
+
+export interface AgentHost {
+  /** What stands in the way of these turns, all of it, before a cast exists. */
+  readonly preflight: (needs: readonly AgentNeed[]) => Promise<readonly Issue[]>;
+  readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
+}
+
+/** What one socket will ask of the host. */
+export interface AgentNeed {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly tools: readonly string[];
+  readonly model?: string;
+}
+
+export interface TurnRequest {
+  readonly castId: CastId;
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly visit: number;
+  readonly cwd: string;
+  readonly system: string;
+  readonly prompt: string;
+  readonly tools: readonly string[];
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** Where the conversation of this visit is kept; a turn that continues it finds it there. */
+  readonly transcript: string;
+  readonly history: "fresh" | "continued";
+  /** Turns that each socket has had in this cast, this one not counted. */
+  readonly earlierTurns: () => readonly SocketTurns[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: TurnProgress) => void;
+}
+
+export interface SocketTurns {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly turns: number;
+}
+
+export type TurnProgress =
+  | { readonly kind: "told"; readonly system: string }
+  | { readonly kind: "text"; readonly delta: string }
+  | { readonly kind: "thinking"; readonly delta: string }
+  | { readonly kind: "tool_started"; readonly id: string; readonly name: string; readonly args: unknown }
+  | { readonly kind: "tool_ended"; readonly id: string; readonly name: string; readonly failed: boolean }
+  | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
+
+export type TurnOutcome =
+  | { readonly kind: "said"; readonly text: string; readonly usage: Usage; readonly model: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal";
+      readonly message: string;
+      readonly usage: Usage;
+    };
+
+export interface UtilityRequest {
+  readonly materia: UtilityMateria;
+  readonly input: JsonObject;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+export type UtilityOutcome =
+  | { readonly kind: "exited"; readonly stdout: string; readonly stdoutCut: boolean; readonly stderr: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly stdout: string; readonly stderr: string };
+
+export interface Journal {
+  /** One write for all of them; the answer is a sentence when they could not be written. */
+  readonly append: (events: readonly CastEvent[]) => Promise<string | undefined>;
+}
+
+export interface Artifacts {
+  /** The folder of one visit, as given to agents and utilities. */
+  readonly visitFolder: (socket: SocketId, visit: number) => string;
+  readonly write: (socket: SocketId, visit: number, files: Readonly<Record<string, string>>) => Promise<string | undefined>;
+}
