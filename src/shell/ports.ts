@@ -90,5 +90,6 @@ export interface Journal {
 export interface Artifacts {
   /** The folder of one visit, as given to agents and utilities. */
   readonly visitFolder: (socket: SocketId, visit: number) => string;
-  readonly write: (socket: SocketId, visit: number, files: Readonly<Record<string, string>>) => Promise<string | undefined>;
+  readonly write: (socket: SocketId, visit: number, file: string, text: string) => Promise<string | undefined>;
+  readonly append: (socket: SocketId, visit: number, file: string, text: string) => Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-import { socketOf } from "../compile/graph.ts";
+import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import type { Way } from "../compile/route.ts";
 import { assign, patchState } from "../handoff/assign.ts";
@@ -124,10 +124,13 @@ function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): Ca
   const { handoff } = event;
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
   const satisfied = typeof handoff["satisfied"] === "boolean" ? handoff["satisfied"] : undefined;
-  const text = satisfied === false ? reasonOf(context, event.excerpt ?? "") : context;
+  const text = context.trim() === "" ? (event.excerpt ?? "") : context;
   const workItems = socket.generator && Array.isArray(handoff["workItems"]) ? (handoff["workItems"] as readonly WorkItem[]) : null; // checked before it was accepted
   const kept = keep(state, socket, patchState(state.data, handoff), handoff);
-  return accepted({ ...kept, satisfied, handed: { ...handedBy(state, socket), text, workItems } }, visit, event);
+  // A program that only sets state has said nothing, so what was said before it still stands.
+  const silent = text === "" && workItems === null && materiaOf(state.graph, socket).type === "utility";
+  const handed = silent ? state.handed : { ...handedBy(state, socket), text, workItems };
+  return accepted({ ...kept, satisfied, handed }, visit, event);
 }
 
 function acceptOutput(state: CastState, event: EventOf<"output_accepted">): CastState {
@@ -239,8 +242,8 @@ function reworkAfter(state: CastState, event: EventOf<"edge_taken">): CastState[
   if (event.to === END) return state.rework;
   const kept = state.rework[event.to] ?? [];
   if (event.when === "not_satisfied" && state.satisfied === false && state.handed) {
-    const source = `${state.handed.materia} (${state.handed.socket}): ${state.handed.text}`;
-    return { ...state.rework, [event.to]: remember(kept, source) };
+    const reason = `${state.handed.materia} (${state.handed.socket}): ${reasonOf(state.handed.text)}`;
+    return { ...state.rework, [event.to]: remember(kept, reason) };
   }
   if (kept.length === 0) return state.rework;
   const { [event.to]: _forgotten, ...others } = state.rework;

@@ -21,7 +21,7 @@ export type Effect =
   | { readonly kind: "record"; readonly events: readonly EventBody[] }
   | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: Ask }
   | { readonly kind: "utility"; readonly socket: GraphSocket; readonly visit: Visit }
-  | { readonly kind: "wait"; readonly socket: SocketId; readonly visit: Visit }
+  | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "stop"; readonly phase: Extract<Phase, { kind: "ended" }> };
 
 export function next(state: CastState): Effect {
@@ -38,7 +38,7 @@ export function next(state: CastState): Effect {
     case "answered":
       return record({ type: "cast_waiting", socket: phase.visit.socket, visit: phase.visit.number });
     case "waiting":
-      return { kind: "wait", socket: phase.visit.socket, visit: phase.visit };
+      return { kind: "wait", socket: socketOf(state.graph, phase.visit.socket), visit: phase.visit };
     case "accepted": {
       const { socket, number, usage } = phase.visit;
       const totals = totalsOf({ ...state, done: { ...state.done, visits: state.done.visits + 1 } });

@@ -1,14 +1,15 @@
 import { cut } from "../model/text.ts";
 
-const REASON_LIMIT = 900;
+export const REASON_LIMIT = 900;
 const ALL_LIMIT = 2_400;
 const KEPT = 3;
 
-/** [R1] Why a visit is done again: the handoff's own words, else the beginning of its output. */
-export function reasonOf(context: string, excerpt: string): string {
-  return cut(context.trim() === "" ? excerpt : context, REASON_LIMIT);
+/** [R1] Why a visit is done again, in the words that were handed on. */
+export function reasonOf(handed: string): string {
+  return cut(handed.trim(), REASON_LIMIT);
 }
 
+/** The beginning of an output that gave no reason of its own. */
 export function excerptOf(output: string): string {
   return cut(output.trim(), REASON_LIMIT);
 }
@@ -23,7 +24,7 @@ export function shownReasons(reasons: readonly string[]): readonly string[] {
   let room = ALL_LIMIT;
   return reasons.flatMap((reason) => {
     if (room < 100) return [];
-    const shown = cut(reason, Math.min(REASON_LIMIT, room - 60));
+    const shown = cut(reason, room - 60);
     room -= shown.length;
     return [shown];
   });

@@ -143,8 +143,14 @@ function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
 function readLoadout(name: string, raw: unknown): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
   const read = validate(Loadout, raw, keys);
-  const sockets = isJsonObject(raw) && isJsonObject(raw["sockets"]) ? Object.keys(raw["sockets"]) : [];
-  return { name, value: read.value, issues: [...nameIssues(name, keys), ...read.issues, ...sockets.flatMap((id) => socketIdIssues(id, keys))] };
+  const keysOf = (section: string): readonly string[] => (isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : []);
+  const ids = [...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)), ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys))];
+  return { name, value: read.value, issues: [...nameIssues(name, keys), ...read.issues, ...ids] };
+}
+
+function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
+  if (/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(id)) return [];
+  return [error("bad_loop_id", pathText([...keys, "loops", id]), `"${oneLine(id, 60)}" is not a loop id`, "use letters, digits, - and _")];
 }
 
 function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
@@ -154,9 +160,9 @@ function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
 }
 
 function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
+  if (isCanonicalSocketId(id)) return [];
   const path = pathText([...keys, "sockets", id]);
   if (!v.is(SocketId, id)) return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
-  if (isCanonicalSocketId(id)) return [];
   return [warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …")];
 }
 

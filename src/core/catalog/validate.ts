@@ -35,24 +35,21 @@ function isOurWording(issue: v.BaseIssue<unknown>): boolean {
 }
 
 /** Keys that no schema knows: a misspelt `maxTraversal` must not mean "unlimited" in silence. */
-function unknownKeys(schema: Schema, value: unknown, keys: Keys): readonly Issue[] {
-  if (typeof value !== "object" || value === null) return [];
+function unknownKeys(schema: Schema, value: unknown, keys: Keys, found: Issue[] = []): readonly Issue[] {
+  if (typeof value !== "object" || value === null) return found;
   const shape = shapeOf(schema, value);
-  switch (shape.kind) {
-    case "object":
-      return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-        const entry = Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
-        if (entry) return unknownKeys(entry, inner, [...keys, key]);
-        const hint = didYouMean(key, Object.keys(shape.entries));
-        return [warning("unknown_key", pathText([...keys, key]), `"${oneLine(key, 60)}" is not known here and is ignored`, hint)];
-      });
-    case "each":
-      return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
-        unknownKeys(shape.item, inner, [...keys, Array.isArray(value) ? Number(key) : key]),
-      );
-    case "leaf":
-      return [];
+  if (shape.kind === "leaf") return found;
+  for (const [key, inner] of Object.entries(value)) {
+    const entry = shape.kind === "each" ? shape.item : Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
+    if (!entry) found.push(unknownKey(shape, key, keys));
+    else if (typeof inner === "object") unknownKeys(entry, inner, [...keys, Array.isArray(value) ? Number(key) : key], found);
   }
+  return found;
+}
+
+function unknownKey(shape: Exclude<Shape, { kind: "leaf" }>, key: string, keys: Keys): Issue {
+  const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
+  return warning("unknown_key", pathText([...keys, key]), `"${oneLine(key, 60)}" is not known here and is ignored`, hint);
 }
 
 type Shape =

@@ -10,7 +10,7 @@ import type { Options, Split } from "./options.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { quoteWord, wordsOfArgv, wordsOfText } from "./words.ts";
-import type { Words } from "./words.ts";
+import type { Word, Words } from "./words.ts";
 
 /** A command with the options that say where and how it runs. */
 export interface Parsed {
@@ -31,7 +31,20 @@ export function parseText(text: string): Result<Parsed> {
 
 /** Words as a shell has split them. */
 export function parseArgv(argv: readonly string[]): Result<Parsed> {
-  return parseWords(wordsOfArgv(argv));
+  const { words } = wordsOfArgv(argv);
+  const head = commandIndex(words);
+  const command = words[head];
+  if (!command) return splitOptions(words, [...COMMON_OPTIONS, "version"]).ok ? ok({ command: { kind: "help" }, options: {} }) : parseWords({ words: [HELP, ...words] });
+  return parseWords({ words: [command, ...words.slice(0, head), ...words.slice(head + 1)] });
+}
+
+const HELP: Word = { text: "help", quoted: false };
+
+/** Options may stand before the command as well as behind it. */
+function commandIndex(words: readonly Word[]): number {
+  let at = 0;
+  for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at]) at += awaitsValue(word) ? 2 : 1;
+  return at;
 }
 
 /** The command as it can be typed again, to the letter where it was typed and never more than one way. */

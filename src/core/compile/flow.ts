@@ -25,9 +25,11 @@ export function flowOf(graph: Graph): Flow {
   const steps = new Map(socketsOf(graph).map((socket) => [socket.id, stepsFrom(graph, socket)]));
   const next = new Map(
     socketsOf(graph).map((socket) => {
-      const reached = new Set<Destination>();
-      for (const { way } of steps.get(socket.id) ?? []) for (const to of landings(graph, way.to, socket.loop)) reached.add(to);
-      return [socket.id, [...reached]];
+      const reached: Destination[] = [];
+      for (const { way } of steps.get(socket.id) ?? []) {
+        for (const to of landings(graph, way.to, socket.loop)) if (!reached.includes(to)) reached.push(to);
+      }
+      return [socket.id, reached];
     }),
   );
   return { steps, next };
@@ -46,25 +48,34 @@ function stepsFrom(graph: Graph, socket: GraphSocket): readonly Step[] {
   });
 }
 
+const EVERY_ANSWER = [true, false, undefined] as const;
+
 function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
-  if (socket.parse === "text") return [undefined];
-  return neededFields(graph, socket).has("satisfied") ? [true, false] : [true, false, undefined];
+  if (socket.parse === "text" || isIndifferent(graph, socket)) return [undefined];
+  return neededFields(graph, socket).has("satisfied") ? [true, false] : EVERY_ANSWER;
+}
+
+/** Nothing about this socket asks what it answered. */
+function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.edges.some((edge) => edge.when !== "always")) return false;
+  if (socket.advance === null) return true;
+  return socket.advance === "always" && !loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always");
 }
 
 /** Where a step to `to` may come to rest: there, or behind the loops that turn out to be empty. */
 export function landings(graph: Graph, to: Destination, fromLoop: string | null): readonly Destination[] {
-  const reached = new Set<Destination>();
+  const reached: Destination[] = [];
   let place: Destination = to;
   let inside = fromLoop;
-  while (!reached.has(place)) {
-    reached.add(place);
+  while (!reached.includes(place)) {
+    reached.push(place);
     if (place === END) break;
     const loop = loopOf(graph, socketOf(graph, place));
     if (!loop?.items || loop.id === inside) break;
     place = emptyExit(loop).to;
     inside = null;
   }
-  return [...reached];
+  return reached;
 }
 
 /** All that can be reached from the entry. */

@@ -69,7 +69,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     const issue = error(code, pathText([...place.keys, ...keys]), message, hint);
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
   };
-  const context: Context = { loadout, place, catalog, report, membership: memberships(loadout, report) };
+  const context: Context = { loadout, place, catalog, report, membership: memberships(loadout, report), root: pathText(place.keys) };
   const ids = Object.keys(loadout.sockets).toSorted(compareSocketIds);
   const built = ids.flatMap((id) => buildSocket(id, context));
   if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
@@ -87,6 +87,8 @@ interface Context {
   readonly catalog: Catalog;
   readonly report: (keys: readonly (string | number)[], code: string, message: string, hint?: string) => void;
   readonly membership: ReadonlyMap<string, string>;
+  /** Where the target stands in its file, written out. */
+  readonly root: string;
 }
 
 /** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
@@ -127,7 +129,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     advance: socket.advance?.when ?? null,
     edges: socket.edges.filter(leadsSomewhere),
     loop: context.membership.get(id) ?? null,
-    origin: { target: place.order, name: place.name, socket: id, path: pathText([...place.keys, ...keys]), ...(place.file === undefined ? {} : { file: place.file }) },
+    origin: { target: place.order, name: place.name, socket: id, path: place.isMateria ? context.root : `${context.root}.sockets.${id}`, ...(place.file === undefined ? {} : { file: place.file }) },
   };
 }
 

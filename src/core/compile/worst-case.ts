@@ -1,7 +1,6 @@
 import type { CastLimits } from "../model/config.ts";
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
-import { NOTHING, constant, larger, plus, times, timesItems } from "./amount.ts";
 import type { Amount } from "./amount.ts";
 import { components, isCyclic } from "./check/components.ts";
 import { landings } from "./flow.ts";
@@ -15,17 +14,17 @@ import { loopOf, materiaOf, socketOf, socketsOf } from "./graph.ts";
  * and there are as many walks as the counted edges allow.
  */
 export function worstCase(graph: Graph, flow: Flow, limits: CastLimits): { readonly turns: Amount; readonly withRepairs: Amount } {
+  const entries = loopEntries(graph, flow);
   const weigh = (repairs: number): Amount => {
-    const weightOf = (socket: GraphSocket): Amount => constant(turnsOf(graph, socket, repairs));
-    const loops = Object.values(graph.loops).filter((loop) => loop.items);
-    const entries = loopEntries(graph, flow);
-    const perLoop = new Map(
-      loops.map((loop) => {
-        const region = itemRegion({ graph, flow, loop, weightOf, entries: entries.get(loop.id) ?? [] });
-        return [loop.id, timesItems(heaviest(region, limits), loop.id)];
-      }),
-    );
-    return heaviest(outerRegion({ graph, flow, weightOf, perLoop }), limits);
+    const weightOf = (socket: GraphSocket): number => turnsOf(graph, socket, repairs);
+    const perItem = new Map<string, number>();
+    for (const loop of Object.values(graph.loops)) {
+      if (!loop.items) continue;
+      const region = itemRegion({ graph, flow, weightOf }, loop, entries.get(loop.id) ?? []);
+      const { heaviest, best } = walk(region, limits);
+      perItem.set(loop.id, region.counted.reduce((sum, arc) => sum + arc.bound * (best.get(arc.from) ?? 0), heaviest));
+    }
+    return wholeCast(outerRegion({ graph, flow, weightOf }, perItem), perItem, limits);
   };
   return { turns: weigh(0), withRepairs: weigh(limits.maxRepairs) };
 }
@@ -39,132 +38,154 @@ function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
 
 /** A part of the graph in which walks are weighed: sockets, or whole loops seen as one place. */
 interface Region {
-  readonly weights: ReadonlyMap<string, Amount>;
+  readonly weights: ReadonlyMap<string, number>;
   readonly starts: ReadonlySet<string>;
   readonly free: ReadonlyMap<string, readonly string[]>;
-  readonly counted: readonly { readonly from: string; readonly to: string; readonly bound: Amount }[];
+  readonly counted: readonly CountedArc[];
   /** Places that reset the count of returns when passed, so that a free way round them never ends. */
   readonly resetting: ReadonlySet<string>;
+}
+
+interface CountedArc {
+  readonly from: string;
+  readonly to: string;
+  readonly bound: number;
+  /** The loop for each of whose items the bound holds; empty for the whole cast. */
+  readonly perItemOf: string;
 }
 
 interface RegionInput {
   readonly graph: Graph;
   readonly flow: Flow;
-  readonly weightOf: (socket: GraphSocket) => Amount;
+  readonly weightOf: (socket: GraphSocket) => number;
 }
 
 /** One item of a loop: from where the item begins to where the cursor moves on or the loop is left. */
-function itemRegion({ graph, flow, loop, weightOf, entries }: RegionInput & { loop: GraphLoop; entries: readonly SocketId[] }): Region {
+function itemRegion({ graph, flow, weightOf }: RegionInput, loop: GraphLoop, entries: readonly SocketId[]): Region {
   const members = loop.sockets.map((id) => socketOf(graph, id));
   const inside = new Set<string>(loop.sockets);
   const starts = new Set<string>(entries);
   const free = new Map<string, string[]>();
-  const counted: CountedArc[] = [];
+  const counted = new Map<string, CountedArc>();
   for (const member of members) {
     for (const { way, advanced } of flow.steps.get(member.id) ?? []) {
       if (way.to === END || !inside.has(way.to)) continue;
       if (advanced) starts.add(way.to);
-      else if (way.via === "edge" && way.edge.maxTraversals !== undefined) counted.push(countedArc(member.id, way.to, constant(way.edge.maxTraversals), `${member.id} ${way.index}`));
-      else push(free, member.id, way.to);
+      else if (way.via === "edge" && way.edge.maxTraversals !== undefined) {
+        counted.set(`${member.id} ${way.index}`, { from: member.id, to: way.to, bound: way.edge.maxTraversals, perItemOf: "" });
+      } else push(free, member.id, way.to);
     }
   }
-  return { weights: new Map(members.map((member) => [member.id, weightOf(member)])), starts, free, counted: distinct(counted), resetting: new Set() };
+  return { weights: new Map(members.map((member) => [member.id, weightOf(member)])), starts, free, counted: [...counted.values()], resetting: new Set() };
 }
 
-function outerRegion({ graph, flow, weightOf, perLoop }: RegionInput & { perLoop: ReadonlyMap<string, Amount> }): Region {
+function outerRegion({ graph, flow, weightOf }: RegionInput, perItem: ReadonlyMap<string, number>): Region {
   const placeOf = (id: SocketId): string => {
     const loop = loopOf(graph, socketOf(graph, id));
-    return loop?.items ? `loop ${loop.id}` : id;
+    return loop?.items ? placeOfLoop(loop.id) : id;
   };
-  const weights = new Map<string, Amount>();
+  const weights = new Map<string, number>([...perItem.keys()].map((id) => [placeOfLoop(id), 0]));
   const free = new Map<string, string[]>();
-  const counted: CountedArc[] = [];
-  for (const [id, weight] of perLoop) weights.set(`loop ${id}`, weight);
+  const counted = new Map<string, CountedArc>();
   for (const socket of socketsOf(graph)) {
     const from = placeOf(socket.id);
     const loop = from === socket.id ? undefined : loopOf(graph, socket);
     if (!loop) weights.set(from, weightOf(socket));
     for (const { way } of flow.steps.get(socket.id) ?? []) {
       for (const landing of landings(graph, way.to, socket.loop)) {
-        if (landing === END || placeOf(landing) === from && loop) continue;
-        const max = way.via === "edge" ? way.edge.maxTraversals : undefined;
-        if (max === undefined) push(free, from, placeOf(landing));
-        else counted.push(countedArc(from, placeOf(landing), loop ? timesItems(constant(max), loop.id) : constant(max), `${socket.id} ${way.via === "edge" ? way.index : ""}`));
+        if (landing === END) continue;
+        const to = placeOf(landing);
+        const bound = way.via === "edge" ? way.edge.maxTraversals : undefined;
+        if (loop && to === from) continue;
+        if (bound === undefined || way.via !== "edge") push(free, from, to);
+        else counted.set(`${socket.id} ${way.index} ${to}`, { from, to, bound, perItemOf: loop?.id ?? "" });
       }
     }
   }
-  const starts = new Set<string>(landings(graph, graph.entry, null).filter((place) => place !== END).map((place) => placeOf(place as SocketId))); // END was filtered out
-  return { weights, starts, free, counted: distinct(counted), resetting: new Set([...perLoop.keys()].map((id) => `loop ${id}`)) };
+  const starts = new Set<string>();
+  for (const place of landings(graph, graph.entry, null)) if (place !== END) starts.add(placeOf(place));
+  return { weights, starts, free, counted: [...counted.values()], resetting: new Set([...perItem.keys()].map(placeOfLoop)) };
 }
 
+function placeOfLoop(id: string): string {
+  return `loop ${id}`;
+}
+
+/** Where each loop can be entered. */
 function loopEntries(graph: Graph, flow: Flow): ReadonlyMap<string, readonly SocketId[]> {
   const entries = new Map<string, SocketId[]>();
   const note = (to: Destination, fromLoop: string | null): void => {
     const loop = to === END ? null : socketOf(graph, to).loop;
     if (to === END || loop === null || loop === fromLoop) return;
-    entries.set(loop, [...(entries.get(loop) ?? []), to]);
+    push(entries, loop, to);
   };
   note(graph.entry, null);
   for (const socket of socketsOf(graph)) for (const { way } of flow.steps.get(socket.id) ?? []) note(way.to, socket.loop);
   return entries;
 }
 
-function heaviest(region: Region, limits: CastLimits): Amount {
+/** The heaviest walk without a counted edge, in all and up to each place; places that no walk reaches are left out. */
+function walk(region: Region, limits: CastLimits): { readonly heaviest: number; readonly best: ReadonlyMap<string, number> } {
   const starts = new Set([...region.starts, ...region.counted.map((arc) => arc.to)]);
   const next = (at: string): readonly string[] => region.free.get(at) ?? [];
-  const order = components(region.weights.keys(), next).toReversed();
-  const best = new Map<string, Amount>();
-  const arriving = new Map<string, Amount>();
-  let heaviestWalk: Amount = NOTHING;
-  for (const component of order) {
-    const own = componentWeight(component, next, region, limits);
-    const before = component.reduce<Amount>((sum, at) => larger(sum, arriving.get(at) ?? NOTHING), NOTHING);
-    const reached = component.some((at) => starts.has(at) || arriving.has(at));
-    if (!reached) continue;
-    const total = plus(before, own);
-    heaviestWalk = larger(heaviestWalk, total);
+  const best = new Map<string, number>();
+  const arriving = new Map<string, number>();
+  let heaviest = 0;
+  for (const component of components(region.weights.keys(), next).toReversed()) {
+    if (!component.some((at) => starts.has(at) || arriving.has(at))) continue;
+    const before = component.reduce((most, at) => Math.max(most, arriving.get(at) ?? 0), 0);
+    const total = before + componentWeight(component, next, region, limits);
+    heaviest = Math.max(heaviest, total);
     for (const at of component) {
       best.set(at, total);
-      for (const to of next(at)) arriving.set(to, larger(arriving.get(to) ?? NOTHING, total));
+      for (const to of next(at)) arriving.set(to, Math.max(arriving.get(to) ?? 0, total));
     }
   }
-  return region.counted.reduce((sum, arc) => plus(sum, product(best.get(arc.from) ?? NOTHING, arc.bound)), heaviestWalk);
+  return { heaviest, best };
 }
 
-function componentWeight(component: readonly string[], next: (at: string) => readonly string[], region: Region, limits: CastLimits): Amount {
-  const once = component.reduce<Amount>((sum, at) => plus(sum, region.weights.get(at) ?? NOTHING), NOTHING);
+function componentWeight(component: readonly string[], next: (at: string) => readonly string[], region: Region, limits: CastLimits): number {
+  const once = component.reduce((sum, at) => sum + (region.weights.get(at) ?? 0), 0);
   if (!isCyclic(component, next)) return once;
-  if (component.some((at) => region.resetting.has(at))) return null;
-  return times(once, limits.maxNoAdvanceCycles + 1);
+  if (component.some((at) => region.resetting.has(at))) return Infinity;
+  return once * (limits.maxNoAdvanceCycles + 1);
 }
 
-/** A bound is a single term: N, or N for each item. */
-function product(a: Amount, bound: Amount): Amount {
-  if (a === null || bound === null) return null;
-  return Object.entries(bound).reduce<Amount>((sum, [term, count]) => {
-    const scaled = times(a, count);
-    return plus(sum, term === "" ? scaled : timesItems(scaled, term));
-  }, NOTHING);
+/** The formula: turns outside loops, and for each loop its turns per item, times the walks that counted edges add. */
+function wholeCast(region: Region, perItem: ReadonlyMap<string, number>, limits: CastLimits): Amount {
+  const { heaviest, best } = walk(region, limits);
+  if (heaviest === Infinity) return null;
+  const terms: Record<string, number> = {};
+  const add = (loops: readonly string[], count: number): void => {
+    const term = loops.filter((loop) => loop !== "").toSorted().join(" ");
+    if (count > 0) terms[term] = (terms[term] ?? 0) + count;
+  };
+  add([], heaviest);
+  const reached = [...perItem].filter(([id]) => best.has(placeOfLoop(id)));
+  for (const [id, weight] of reached) add([id], weight);
+  for (const { from, bound, perItemOf } of region.counted) {
+    add([perItemOf], bound * (best.get(from) ?? 0));
+    const before = reached.length > 0 ? whatLeadsTo(region, from) : new Set<string>();
+    for (const [id, weight] of reached) if (before.has(placeOfLoop(id))) add([id, perItemOf], bound * weight);
+  }
+  return terms;
 }
 
-interface CountedArc {
-  readonly from: string;
-  readonly to: string;
-  readonly bound: Amount;
-  /** Two edges may join the same places; each counts. */
-  readonly edge: string;
+/** All places from which a free walk can come to this one, itself included. */
+function whatLeadsTo(region: Region, place: string): ReadonlySet<string> {
+  const back = new Map<string, string[]>();
+  for (const [from, targets] of region.free) for (const to of targets) push(back, to, from);
+  const seen = new Set<string>();
+  const open = [place];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    open.push(...(back.get(at) ?? []));
+  }
+  return seen;
 }
 
-function countedArc(from: string, to: string, bound: Amount, edge: string): CountedArc {
-  return { from, to, bound, edge };
-}
-
-/** The same edge may be seen once for each answer that takes it. */
-function distinct<T extends object>(arcs: readonly T[]): readonly T[] {
-  return [...new Map(arcs.map((arc) => [JSON.stringify(arc), arc])).values()];
-}
-
-function push(map: Map<string, string[]>, key: string, value: string): void {
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key);
   if (!list) map.set(key, [value]);
   else if (!list.includes(value)) list.push(value);

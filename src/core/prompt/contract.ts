@@ -1,13 +1,15 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { neededFields } from "../compile/needs.ts";
+import { HANDOFF_FIELDS } from "../model/handoff.ts";
 import type { HandoffField } from "../model/handoff.ts";
 
 /** [P3] What the socket must return, in words; empty for plain text. */
 export function contractText(graph: Graph, socket: GraphSocket): string {
   if (socket.parse === "text") return "";
   const needs = neededFields(graph, socket);
-  const fields: HandoffField[] = [...needs.keys()].filter((field) => field !== "context");
-  const lines = [...fields, "context" as const].map((field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs)}`);
+  // A judgement may be given where nothing depends on it: a lone evaluator still has something to say.
+  const offered = HANDOFF_FIELDS.filter((field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator));
+  const lines = offered.map((field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs)}`);
   return ["Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:", ...lines, "Leave every other field out."].join("\n");
 }
 

@@ -1,6 +1,6 @@
 import { loopOf, materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
-import { shownReasons } from "../cast/rework.ts";
+import { REASON_LIMIT, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
 import type { Ask, CastState, Visit } from "../cast/state.ts";
 import type { WorkItem } from "../model/handoff.ts";
@@ -19,7 +19,7 @@ export interface TurnText {
 }
 
 /** [P6] No part grows without end, and a cut is marked. */
-const LIMITS = { instructions: 40_000, request: 12_000, title: 500, item: 6_000, handed: 6_000, list: 8_000, value: 40_000, answer: 20_000 } as const;
+const LIMITS = { instructions: 40_000, request: 12_000, title: 500, item: 6_000, handed: 6_000, list: 60_000, value: 40_000, answer: 20_000 } as const;
 
 export function turnText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): TurnText {
   return { system: systemText(state, socket), prompt: promptText(state, socket, visit, ask) };
@@ -47,7 +47,7 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: As
       return join([
         section("Request", cut(state.request, LIMITS.request)),
         section("Current item", itemText(state)),
-        handedText(state, socket),
+        visit.reworked && isWholeReason(state) ? "" : handedText(state, socket),
         section("Do it again", reworkText(state, visit)),
       ]);
     case "repair":
@@ -67,6 +67,11 @@ function itemText(state: CastState): string {
   return join([`${state.pass.cursor + 1} of ${state.pass.items.length}: ${cut(item.title, LIMITS.title)}`, cut(item.context, LIMITS.item)]);
 }
 
+/** What was handed on stands in the reasons already, and is not said twice. */
+function isWholeReason(state: CastState): boolean {
+  return (state.handed?.text.trim().length ?? 0) <= REASON_LIMIT && state.handed?.workItems === null;
+}
+
 /** [P2] What the socket before passed on, under its name; a generator's list only where no loop walks it. */
 function handedText(state: CastState, socket: GraphSocket): string {
   const { handed } = state;
@@ -82,7 +87,7 @@ function workItemsText(items: readonly WorkItem[]): string {
   const lines: string[] = [];
   let room: number = LIMITS.list;
   for (const [index, { title, context }] of items.entries()) {
-    const line = `${index + 1}. ${cut(title, LIMITS.title)}${context.trim() === "" ? "" : `\n   ${cut(context.trim(), 1_000)}`}`;
+    const line = `${index + 1}. ${cut(title, LIMITS.title)}${context.trim() === "" ? "" : `\n   ${cut(context.trim(), LIMITS.item)}`}`;
     if (line.length > room) return ["Work items:", ...lines, `… [cut: ${items.length - index} more work items]`].join("\n");
     lines.push(line);
     room -= line.length;

@@ -15,8 +15,10 @@ export function checkSockets(graph: Graph, flow: Flow): readonly Issue[] {
   ]);
 }
 
+const NONE: readonly Issue[] = [];
+
 function checkParse(socket: GraphSocket): readonly Issue[] {
-  if (socket.parse === "json") return [];
+  if (socket.parse === "json") return NONE;
   const way = 'set "parse": "json"';
   if (socket.generator) {
     return [atSocket(socket, "", faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way))];
@@ -36,7 +38,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
 /** [G-d] What stands behind an `always` can never be taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex((edge) => edge.when === "always");
-  if (always === -1) return [];
+  if (always === -1 || always === socket.edges.length - 1) return NONE;
   return socket.edges.slice(always + 1).map((edge, offset) =>
     atSocket(
       socket,
@@ -47,6 +49,7 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
 }
 
 function checkSources(socket: GraphSocket): readonly Issue[] {
+  if (socket.assign.length === 0) return NONE;
   return socket.assign.flatMap((assignment) => {
     const below = `.assign.${assignment.target.join(".")}`;
     if (assignment.from === "item" && socket.loop === null) {
@@ -68,7 +71,7 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
 
 /** [G-c] Guards that leave one answer without a way on send the cast to the end in silence. */
 function checkCoverage(flow: Flow, socket: GraphSocket): readonly Issue[] {
-  if (socket.edges.length === 0 || socket.parse === "text") return [];
+  if (socket.parse === "text" || socket.edges.length === 0 || socket.edges.at(-1)?.when === "always") return NONE;
   const lost = new Set(
     (flow.steps.get(socket.id) ?? [])
       .filter((step) => step.way.via === "none" && !step.advanced)

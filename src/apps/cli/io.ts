@@ -1,0 +1,41 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+
+/** The terminal, or what stands in for it. */
+export interface Io {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether standard error is a terminal that can redraw. */
+  readonly live: boolean;
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean;
+  readonly columns: () => number;
+  readonly color: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export function processIo(): Io {
+  const { env, stdout, stderr, stdin } = process;
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    live: stderr.isTTY === true && env["TERM"] !== "dumb",
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    columns: () => Math.max(40, stderr.columns ?? stdout.columns ?? 80),
+    color: wantsColor(env, stdout.isTTY === true),
+    env,
+    cwd: process.cwd(),
+  };
+}
+
+function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
+  if (env["NO_COLOR"]) return false;
+  if (env["FORCE_COLOR"]) return env["FORCE_COLOR"] !== "0";
+  return isTerminal && env["TERM"] !== "dumb";
+}
+
+export type Style = Parameters<typeof styleText>[0];
+
+export function styled(io: Io, style: Style, text: string): string {
+  return io.color ? styleText(style, text, { validateStream: false }) : stripVTControlCharacters(text);
+}

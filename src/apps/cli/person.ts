@@ -1,0 +1,40 @@
+import { createInterface } from "node:readline/promises";
+import type { Options } from "../../core/command/options.ts";
+import { harmless } from "../../core/model/text.ts";
+import type { Nudge } from "../../shell/casting/resume.ts";
+import type { Workspace } from "../../shell/casting/workspace.ts";
+import { styled } from "./io.ts";
+import type { Io } from "./io.ts";
+
+/** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
+export async function withTrust({ io, options, workspace }: { readonly io: Io; readonly options: Options; readonly workspace: Workspace }): Promise<{ workspace: Workspace; remember: () => void }> {
+  const { trust } = workspace;
+  if (trust.kind === "given") return { workspace, remember: () => undefined };
+  const trusted = { workspace: { ...workspace, trust: { kind: "given" as const } }, remember: trust.remember };
+  if (options.trust) return trusted;
+  if (!io.canAsk) return { workspace, remember: () => undefined };
+  io.err(`${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`);
+  for (const command of trust.commands) io.err(`  ${harmless(command)}\n`);
+  const answer = await ask(io, "Trust it as it is now? [y/N] ");
+  return /^y(es)?$/i.test(answer?.trim() ?? "") ? trusted : { workspace, remember: () => undefined };
+}
+
+/** What the person says to an agent that waits; nothing when they leave. */
+export async function askPerson(io: Io, reply: string, castId: string): Promise<Nudge | undefined> {
+  io.err(`${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`);
+  const answer = await ask(io, "> ");
+  if (answer === undefined) return undefined;
+  return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
+}
+
+async function ask(io: Io, question: string): Promise<string | undefined> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
+  try {
+    const leave = new Promise<undefined>((resolve) => reader.once("SIGINT", () => resolve(undefined)));
+    return await Promise.race([reader.question(question), closed, leave]);
+  } finally {
+    reader.close();
+    io.err("");
+  }
+}

@@ -1,0 +1,84 @@
+import type * as v from "valibot";
+import type { Loadout } from "../model/loadout.ts";
+
+type Loadouts = Readonly<Record<string, v.InferInput<typeof Loadout>>>;
+
+export const LOADOUTS: Loadouts = {
+  "Full-Auto": {
+    description: "Plans, builds, evaluates and commits a request item by item, without a person.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Ignore-Artifacts", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Auto-Plan", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": { materia: "Build", edges: [{ when: "always", to: "Socket-6" }] },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-5", maxTraversals: 3 },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-8": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-4", output: "workItems" },
+        exits: [{ id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" }],
+      },
+    },
+  },
+
+  "Planning-Consult": {
+    description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Interactive-Plan", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Context-Check", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+    },
+    // Without exits: the checked plan is the end, and in a link the next target goes on from here.
+    loops: { consult: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } },
+  },
+
+  "Hojo-Consult": {
+    description:
+      "Agrees on a plan with a person, refines its design, then builds it item by item on a branch of its own.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Interactive-Plan", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": {
+        materia: "Commit-Sigil",
+        edges: [
+          { when: "satisfied", to: "Socket-5" },
+          { when: "not_satisfied", to: "Socket-4" },
+        ],
+      },
+      // Titles are corrected once; work that was agreed on does not stop for one that is still not right.
+      "Socket-4": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": { materia: "Blackbelt-Bootstrap", edges: [{ when: "always", to: "Socket-6" }] },
+      // After the bootstrap, which may have made the repository.
+      "Socket-6": { materia: "Detect-VCS", edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-7": { materia: "Build", edges: [{ when: "always", to: "Socket-8" }] },
+      "Socket-8": {
+        materia: "Auto-Eval",
+        edges: [
+          { when: "satisfied", to: "Socket-9" },
+          { when: "not_satisfied", to: "Socket-7", maxTraversals: 3 },
+        ],
+      },
+      "Socket-9": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-10": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-7", "Socket-8", "Socket-9"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [{ id: "exit:Socket-9:always", from: "Socket-9", condition: "always", targetSocketId: "Socket-10" }],
+      },
+    },
+  },
+};

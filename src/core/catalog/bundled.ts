@@ -1,0 +1,20 @@
+import { AGENTS } from "./bundled-agents.ts";
+import { GENERATORS } from "./bundled-generators.ts";
+import { LOADOUTS } from "./bundled-loadouts.ts";
+import { UTILITIES } from "./bundled-utilities.ts";
+import { readLayer } from "./layer.ts";
+import type { Layer } from "./layer.ts";
+
+/** What comes with the package, written as a user would write it and read through the same door. */
+const BUNDLED = {
+  artifactDir: ".pi/pi-materia",
+  activeLoadout: "Full-Auto",
+  budget: { maxTokens: 10_000_000, maxCostUsd: 20, warnAtPercent: 75 },
+  limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+  materia: { ...AGENTS, ...GENERATORS, ...UTILITIES },
+  loadouts: LOADOUTS,
+};
+
+export function bundledLayer(): Layer {
+  return readLayer("bundled", BUNDLED);
+}

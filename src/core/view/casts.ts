@@ -1,0 +1,127 @@
+import type { CastOutcome } from "../cast/event.ts";
+import type { CastState } from "../cast/state.ts";
+import { oneLine } from "../model/text.ts";
+import { ageText, amountText, costText, millisOf } from "./numbers.ts";
+import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
+import type { Line, Span } from "./text/line.ts";
+
+export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted";
+
+/** [C13] What a listing says of a cast. */
+export interface CastSummary {
+  readonly castId: string;
+  readonly status: CastStatus;
+  readonly loadout: string;
+  readonly request: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly visits: number;
+  readonly items: { readonly done: number; readonly total: number };
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+/** How a cast stands by its own state; one that neither ended nor waits runs only while its process lives. */
+export function statusOf({ phase }: CastState, alive: boolean): CastStatus {
+  if (phase.kind === "ended") return phase.outcome;
+  if (phase.kind === "waiting") return "waiting";
+  return alive ? "running" : "interrupted";
+}
+
+export function statusText(status: CastStatus): string {
+  return status.replace("_", " ");
+}
+
+/** Glyph and colour of a status; neither is ever the only sign. */
+export function statusMark(status: CastStatus): Span {
+  return MARKS[status];
+}
+
+const MARKS: Readonly<Record<CastStatus, Span>> = {
+  running: { text: "◔", tone: "accent" },
+  waiting: { text: "‖", tone: "wait" },
+  completed: { text: "✓", tone: "ok" },
+  not_satisfied: { text: "⊖", tone: "rework" },
+  failed: { text: "✕", tone: "bad" },
+  aborted: { text: "■", tone: "dim" },
+  interrupted: { text: "╌", tone: "rework" },
+};
+
+/** The listing in aligned columns, in the order given. `now` in milliseconds. */
+export function castLines(
+  casts: readonly CastSummary[],
+  { now, width = DEFAULT_WIDTH }: { readonly now: number; readonly width?: number },
+): readonly Line[] {
+  if (casts.length === 0) return [fitLine(line("No casts yet. Start one, or run the demo: it needs no model."), width)];
+  const rows = casts.map((cast) => cellsOf(cast, now));
+  const columns = chosenColumns(rows, width);
+  const head = columns.map(({ name, title, columns: size }) =>
+    toned("dim", name === "request" ? title : `${padColumns(title, size)}  `),
+  );
+  return [head, ...rows.map((row) => rowLine(row, columns))].map((each) => fitLine(each, width));
+}
+
+const TITLES = {
+  status: "status",
+  castId: "cast",
+  age: "age",
+  items: "items",
+  tokens: "tokens",
+  cost: "cost",
+  loadout: "loadout",
+  request: "request",
+} as const;
+type ColumnName = keyof typeof TITLES;
+type Row = Readonly<Record<ColumnName, Span>>;
+
+interface Column {
+  readonly name: ColumnName;
+  readonly title: string;
+  readonly columns: number;
+}
+
+function cellsOf(cast: CastSummary, now: number): Row {
+  const { done, total } = cast.items;
+  const mark = statusMark(cast.status);
+  return {
+    status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
+    castId: toned("strong", oneLine(cast.castId, 200)),
+    age: toned("dim", ageText(now - millisOf(cast.startedAt, now))),
+    items: toned("plain", total === 0 ? "" : `${done} of ${total}`),
+    tokens: toned("plain", amountText(cast.tokens)),
+    cost: toned("plain", costText(cast.cost)),
+    loadout: toned("plain", oneLine(cast.loadout, 200)),
+    request: toned("plain", oneLine(cast.request, 400)),
+  };
+}
+
+const ALWAYS: readonly ColumnName[] = ["status", "castId", "items", "age", "loadout", "request"];
+const WIDE: readonly ColumnName[] = ["status", "castId", "items", "tokens", "cost", "age", "loadout", "request"];
+const WIDE_FROM = 110;
+
+/** Every column as wide as its widest cell; loadout and request share what is left. */
+function chosenColumns(rows: readonly Row[], width: number): readonly Column[] {
+  const names = width >= WIDE_FROM ? WIDE : ALWAYS;
+  const natural = new Map(
+    names.map((name) => [
+      name,
+      rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), TITLES[name].length),
+    ]),
+  );
+  const loadout = Math.min(natural.get("loadout") ?? 0, Math.max(10, Math.floor(width / 5)));
+  const fixed = names
+    .filter((name) => name !== "request" && name !== "loadout")
+    .reduce((sum, name) => sum + (natural.get(name) ?? 0) + 2, 0);
+  const request = Math.max(7, width - fixed - loadout - 2);
+  const size = (name: ColumnName): number =>
+    name === "loadout" ? loadout : name === "request" ? request : (natural.get(name) ?? 0);
+  return names.map((name) => ({ name, title: TITLES[name], columns: size(name) }));
+}
+
+function rowLine(row: Row, columns: readonly Column[]): Line {
+  return columns.map(({ name, columns: size }) => ({
+    ...row[name],
+    text: `${padColumns(cutColumns(row[name].text, size), size)}${name === "request" ? "" : "  "}`,
+  }));
+}

@@ -1,0 +1,127 @@
+import { flowOf } from "../../compile/flow.ts";
+import type { Flow } from "../../compile/flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
+import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
+import { END } from "../../model/ids.ts";
+import type { Destination, SocketId } from "../../model/ids.ts";
+import type { Edge, Exit } from "../../model/loadout.ts";
+import type { Tone } from "../text/line.ts";
+import { conditionText, conditionTone } from "./words.ts";
+
+/** One way on as it is drawn: what was authored, and the silent ways that nobody wrote. */
+export interface DrawnWay {
+  readonly id: string;
+  readonly via: "edge" | "exit" | "none";
+  readonly when: Edge["when"] | null;
+  /** The condition in words, glyph included; empty for an edge that is always taken. */
+  readonly label: string;
+  readonly tone: Tone;
+  readonly from: SocketId;
+  readonly to: Destination;
+  readonly maxTraversals?: number;
+  readonly loop?: string;
+}
+
+/** The ways of a graph, by the place they lead away from. */
+export interface Ways {
+  /** In the order in which they are tried. */
+  readonly ofSocket: (socket: GraphSocket) => readonly DrawnWay[];
+  readonly ofLoop: (loop: GraphLoop) => readonly DrawnWay[];
+}
+
+export function waysIn(graph: Graph): Ways {
+  const flow = flowOf(graph);
+  return {
+    ofSocket: (socket) => waysOn(socket, answersOf(flow, socket)),
+    ofLoop: (loop) => waysOut(graph, flow, loop),
+  };
+}
+
+/** What a socket may say of itself, as the compiled flow has it. */
+function answersOf(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+  return [...new Set((flow.steps.get(socket.id) ?? []).map((step) => step.satisfied))];
+}
+
+function waysOn(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
+  const edges = socket.edges.map((edge, index) => drawnEdge(socket.id, edge, index));
+  const covered = answers.every((answer) => edgeFor(socket, answer).via === "edge");
+  if (covered && edges.length > 0) return edges;
+  const label = edges.length === 0 ? "" : "otherwise";
+  return [...edges, { id: `end:${socket.id}`, via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
+}
+
+function drawnEdge(from: SocketId, { when, to, maxTraversals }: Edge, index: number): DrawnWay {
+  const label = when === "always" ? "" : conditionText(when);
+  const counted = maxTraversals === undefined ? {} : { maxTraversals };
+  return { id: `edge:${from}:${index + 1}`, via: "edge", when, label, tone: conditionTone(when), from, to, ...counted };
+}
+
+function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
+  const advancing = loop.sockets.flatMap((id) => {
+    const socket = graph.sockets[id];
+    return socket && socket.advance !== null ? [socket] : [];
+  });
+  const [only, ...others] = advancing;
+  const exits = loop.exits.map((exit) => drawnExit(loop, exit, others.length === 0 && exit.from === only?.id));
+  if (!loop.items) return exits;
+  const uncovered = advancing.filter((socket) =>
+    exhausting(flow, socket).some((answer) => exitFor(loop, socket.id, answer).via === "none"),
+  );
+  const silent = uncovered.map((socket): DrawnWay => {
+    const label = [
+      others.length === 0 ? "exit" : `exit from ${socket.id}`,
+      ...(exits.length === 0 ? [] : ["otherwise"]),
+    ].join(" · ");
+    return {
+      id: `loop-end:${loop.id}:${socket.id}`,
+      via: "none",
+      when: null,
+      label,
+      tone: "dim",
+      from: socket.id,
+      to: END,
+      loop: loop.id,
+    };
+  });
+  return [...exits, ...silent, ...wayRound(loop, only, silent.length > 0)];
+}
+
+/** The answers with which a socket moves its loop on, and so may exhaust it. */
+function exhausting(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+  const { advance } = socket;
+  return advance === null ? [] : answersOf(flow, socket).filter((answer) => matches(advance, answer));
+}
+
+/** A route of the loop itself; its visual id is fixed by the graph semantics. */
+function drawnExit(loop: GraphLoop, { id, from, condition, targetSocketId }: Exit, alone: boolean): DrawnWay {
+  const label = `${alone ? "exit" : `exit from ${from}`} · ${conditionText(condition)}`;
+  return {
+    id: `loop-exit:${loop.id}:${id}`,
+    via: "exit",
+    when: condition,
+    label,
+    tone: conditionTone(condition),
+    from,
+    to: targetSocketId,
+    loop: loop.id,
+  };
+}
+
+/** Where an empty list leads, as far as no exit already says so. */
+function wayRound(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boolean): readonly DrawnWay[] {
+  const way = emptyExit(loop);
+  const from = member?.id ?? loop.sockets[0];
+  if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
+  return [
+    {
+      id: `loop-empty:${loop.id}`,
+      via: "none",
+      when: null,
+      label: "empty list",
+      tone: "dim",
+      from,
+      to: way.to,
+      loop: loop.id,
+    },
+  ];
+}

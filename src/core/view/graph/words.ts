@@ -1,0 +1,68 @@
+import { materiaOf } from "../../compile/graph.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import type { Destination } from "../../model/ids.ts";
+import type { Condition } from "../../model/loadout.ts";
+import { never } from "../../model/never.ts";
+import { oneLine } from "../../model/text.ts";
+import type { Tone } from "../text/line.ts";
+
+const NAME_LIMIT = 100;
+
+/** Names of materia, loops and loadouts, made harmless. */
+export function nameText(name: string): string {
+  return oneLine(name, NAME_LIMIT);
+}
+
+/** `Socket-6 (Maintain)`, by the ids of this graph; or `end`. */
+export function placeText(graph: Graph, to: Destination): string {
+  if (to === END) return END;
+  const socket = Object.hasOwn(graph.sockets, to) ? graph.sockets[to] : undefined;
+  return socket ? `${nameText(to)} (${nameText(socket.materia)})` : nameText(to);
+}
+
+/** `Build (Socket-4)`: in a story the name comes first. */
+export function visitText(socket: string, materia: string): string {
+  return `${nameText(materia)} (${nameText(socket)})`;
+}
+
+export function conditionText(when: Condition): string {
+  switch (when) {
+    case "always":
+      return "always";
+    case "satisfied":
+      return "✓ satisfied";
+    case "not_satisfied":
+      return "✗ not satisfied";
+    default:
+      return never(when);
+  }
+}
+
+export function conditionTone(when: Condition): Tone {
+  switch (when) {
+    case "always":
+      return "plain";
+    case "satisfied":
+      return "ok";
+    case "not_satisfied":
+      return "rework";
+    default:
+      return never(when);
+  }
+}
+
+/** Round for an agent, a turned square for a utility. */
+export function orbOf(graph: Graph, socket: GraphSocket): string {
+  return materiaOf(graph, socket).type === "utility" ? "◆" : "●";
+}
+
+/** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */
+export function loopText(graph: Graph, loop: GraphLoop): string {
+  return `Loop ${nameText(loop.id)}${loopListText(graph, loop)}`;
+}
+
+function loopListText(graph: Graph, { from, items }: GraphLoop): string {
+  if (from !== null) return ` over the work items of ${placeText(graph, from)}`;
+  return items === null ? ", which walks no list" : ` over the items of state.${nameText(items.join("."))}`;
+}

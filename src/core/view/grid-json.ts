@@ -1,0 +1,55 @@
+import { materiaOf } from "../compile/graph.ts";
+import type { Graph, GraphSocket } from "../compile/graph.ts";
+import type { Stitch } from "../compile/stitch.ts";
+import { neededFields } from "../compile/needs.ts";
+import { orderOf } from "./graph/order.ts";
+import { waysIn } from "./graph/ways.ts";
+import type { DrawnWay } from "./graph/ways.ts";
+import type { WorstCase } from "./worst-case.ts";
+import { worstCaseText } from "./worst-case.ts";
+
+/** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
+export function gridJson(
+  graph: Graph,
+  { worst, stitches = [] }: { readonly worst?: WorstCase; readonly stitches?: readonly Stitch[] } = {},
+) {
+  const ways = waysIn(graph);
+  const sockets = orderOf(graph);
+  const loops = Object.values(graph.loops);
+  const drawn = [...sockets.flatMap(ways.ofSocket), ...loops.flatMap(ways.ofLoop)];
+  return {
+    name: graph.name,
+    entry: graph.entry,
+    sockets: sockets.map((socket) => socketJson(graph, socket)),
+    edges: drawn.map(edgeJson),
+    loops: loops.map(({ id, sockets: members, from, items, emptyTo }) => ({
+      id,
+      sockets: members,
+      from,
+      items: items === null ? null : items.join("."),
+      emptyTo: emptyTo ?? null,
+    })),
+    stitches,
+    worstCase: worst ? { ...worst, text: worstCaseText(graph, worst) } : null,
+  };
+}
+
+function socketJson(graph: Graph, socket: GraphSocket) {
+  const { id, materia, parse, generator, interactive, advance, loop, origin } = socket;
+  return {
+    id,
+    materia,
+    type: materiaOf(graph, socket).type,
+    parse,
+    generator,
+    interactive,
+    advance,
+    loop,
+    returns: [...neededFields(graph, socket).keys()],
+    origin: { target: origin.target, name: origin.name, socket: origin.socket },
+  };
+}
+
+function edgeJson({ id, from, to, when, via, maxTraversals, loop }: DrawnWay) {
+  return { id, from, to, when, via, maxTraversals: maxTraversals ?? null, ...(loop === undefined ? {} : { loop }) };
+}

@@ -1,0 +1,186 @@
+import { materiaOf } from "../compile/graph.ts";
+import type { Graph, GraphSocket } from "../compile/graph.ts";
+import type { Stitch } from "../compile/stitch.ts";
+import { END } from "../model/ids.ts";
+import { oneLine } from "../model/text.ts";
+import { blocksOf } from "./graph/order.ts";
+import type { Block, Row } from "./graph/order.ts";
+import { waysIn } from "./graph/ways.ts";
+import type { DrawnWay, Ways } from "./graph/ways.ts";
+import { loopText, nameText, orbOf, placeText } from "./graph/words.ts";
+import { countedText, timesText } from "./numbers.ts";
+import { columnsOf, padColumns, wrapColumns } from "./text/columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "./text/line.ts";
+import type { Line, Span } from "./text/line.ts";
+import { worstCaseText } from "./worst-case.ts";
+import type { WorstCase } from "./worst-case.ts";
+
+export interface GridOptions {
+  readonly width?: number;
+  readonly worst?: WorstCase;
+  /** The seams of a chain, with the reason of each. */
+  readonly stitches?: readonly Stitch[];
+}
+
+/** [C18] The rail in characters: what goes on goes down, a loop is one block with its exits at the foot. */
+export function gridLines(
+  graph: Graph,
+  { width = DEFAULT_WIDTH, worst, stitches = [] }: GridOptions = {},
+): readonly Line[] {
+  const blocks = blocksOf(graph);
+  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  const [reached, lost] = [blocks.filter((block) => block.reached), blocks.filter((block) => !block.reached)];
+  const drawing: Drawing = {
+    graph,
+    ways: waysIn(graph),
+    width,
+    stitches,
+    position: new Map(rows.map(({ socket }, index) => [socket.id, index])),
+    isChain: blocks.some(({ target }) => target > 1),
+    nameColumns: blocks.reduce((most, block) => Math.min(30, Math.max(most, nameColumnsOf(block))), 0),
+  };
+  const body = [
+    ...reached.flatMap((block, index) => [
+      ...bandBefore(drawing, block, reached[index - 1]),
+      ...blockLines(drawing, block),
+    ]),
+    ...(rows.length === 0 ? [] : [line(toned("dim", "○ end"))]),
+    ...(lost.length === 0 ? [] : [[], line(toned("rework", "Not reached from the entry:"))]),
+    ...lost.flatMap((block) => blockLines(drawing, block)),
+  ];
+  const lines = [headLine(graph), [], ...body, ...stitchLines(drawing), ...worstLines(graph, worst, width)];
+  return lines.map((each) => fitLine(each, width));
+}
+
+interface Drawing {
+  readonly graph: Graph;
+  readonly ways: Ways;
+  readonly width: number;
+  readonly stitches: readonly Stitch[];
+  readonly position: ReadonlyMap<string, number>;
+  readonly isChain: boolean;
+  /** Where names end: the ids stand below one another, inside loops and beside the rail as well. */
+  readonly nameColumns: number;
+}
+
+function nameColumnsOf(block: Block): number {
+  if (block.kind === "socket") return rowColumns(block.row, 0);
+  const inner = lineColumns(railBefore(block.aside)) + "┃ ".length;
+  return block.rows.reduce((most, row) => Math.max(most, rowColumns(row, inner)), 0);
+}
+
+function rowColumns({ socket, aside }: Row, before: number): number {
+  return before + lineColumns(railBefore(aside)) + columnsOf(nameText(socket.materia));
+}
+
+function headLine(graph: Graph): Line {
+  const sockets = Object.keys(graph.sockets).length;
+  const loops = Object.keys(graph.loops).length;
+  const counts = [
+    sockets === 0 ? "no sockets" : countedText(sockets, "socket"),
+    ...(loops === 0 ? [] : [countedText(loops, "loop")]),
+  ];
+  return line(toned("strong", nameText(graph.name)), toned("dim", ` · ${counts.join(", ")}`));
+}
+
+/** One band per target of a chain. */
+function bandBefore({ isChain }: Drawing, block: Block, before: Block | undefined): readonly Line[] {
+  if (block.target === before?.target || !isChain) return [];
+  const socket = block.kind === "socket" ? block.row.socket : block.rows[0]?.socket;
+  return [line(toned("accent", `── ${block.target} · ${nameText(socket?.origin.name ?? "")}`))];
+}
+
+function blockLines(drawing: Drawing, block: Block): readonly Line[] {
+  if (block.kind === "socket") return rowLines(drawing, block.row, railBefore(block.row.aside));
+  const rail = railBefore(block.aside);
+  const exits = drawing.ways.ofLoop(block.loop);
+  return [
+    line(...rail, toned("dim", "┏ "), toned("strong", loopText(drawing.graph, block.loop))),
+    ...block.rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railBefore(row.aside)])),
+    ...exits.map((way, index) =>
+      wayLine(drawing, way, line(...rail, toned("dim", index === exits.length - 1 ? "┗ " : "┃ "))),
+    ),
+    ...(exits.length === 0 ? [line(...rail, toned("dim", "┗"))] : []),
+  ];
+}
+
+/** A branch stands beside the rail; more than three side by side would leave no room for words. */
+function railBefore(aside: number): Line {
+  return line(toned("dim", "│ ".repeat(Math.min(aside, 3))));
+}
+
+function rowLines(drawing: Drawing, { socket }: Row, rail: Line): readonly Line[] {
+  const below = line(...rail, toned("dim", "│ "));
+  return [
+    socketLine(drawing, socket, rail),
+    ...drawing.ways.ofSocket(socket).map((way) => wayLine(drawing, way, below)),
+  ];
+}
+
+function socketLine(drawing: Drawing, socket: GraphSocket, rail: Line): Line {
+  const { graph, nameColumns, width } = drawing;
+  const before = line(...rail, `${orbOf(graph, socket)} `);
+  const badges = badgesOf(drawing, socket);
+  const after = line(
+    "  ",
+    toned("dim", nameText(socket.id)),
+    ...badges.flatMap((badge) => [toned("dim", " · "), badge]),
+  );
+  return squeeze(
+    { before, long: toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail))), after },
+    width,
+  );
+}
+
+function badgesOf({ graph, isChain }: Drawing, socket: GraphSocket): readonly Span[] {
+  const { label, parse } = materiaOf(graph, socket);
+  const named = label === undefined || label === socket.materia ? [] : [toned("dim", `“${oneLine(label, 40)}”`)];
+  return [
+    ...(socket.id === graph.entry ? [toned("accent", "entry")] : []),
+    ...(socket.generator ? [toned("plain", "Generator")] : []),
+    ...(socket.interactive ? [toned("wait", "Interactive")] : []),
+    ...(socket.parse === "json" && !socket.generator ? [toned("plain", "json")] : []),
+    // Worth a word only where the socket takes back what its materia says.
+    ...(socket.parse === "text" && parse === "json" ? [toned("plain", "text")] : []),
+    ...(socket.advance === null
+      ? []
+      : [toned("plain", socket.advance === "always" ? "advance" : `advance when ${socket.advance.replace("_", " ")}`)]),
+    ...(isChain && socket.origin.path.startsWith("loadouts") && socket.origin.socket !== socket.id
+      ? [toned("dim", `was ${nameText(socket.origin.socket)}`)]
+      : []),
+    ...named,
+  ];
+}
+
+function wayLine({ graph, width, stitches, position }: Drawing, way: DrawnWay, before: Line): Line {
+  const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+  const labels = [...(stitch === -1 ? [] : [`stitch ${stitch + 1}`]), ...(way.label === "" ? [] : [way.label])].join(
+    " · ",
+  );
+  const tone = stitch === -1 ? way.tone : "accent";
+  const counted = way.maxTraversals === undefined ? "" : `, at most ${timesText(way.maxTraversals)}`;
+  const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
+  return squeeze(
+    {
+      before: line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `)),
+      long: toned("plain", placeText(graph, way.to)),
+      after: line(counted, toned("dim", returns ? " ↑" : "")),
+    },
+    width,
+  );
+}
+
+function stitchLines({ graph, stitches, width }: Drawing): readonly Line[] {
+  if (stitches.length === 0) return [];
+  const told = stitches.flatMap(({ from, to, reason }, index) => [
+    line(toned("accent", `Stitch ${index + 1}: `), `${placeText(graph, from)} → ${placeText(graph, to)}`),
+    ...wrapColumns(oneLine(reason, 1_000), width - 2).map((text) => line("  ", toned("dim", text))),
+  ]);
+  return [[], ...told];
+}
+
+function worstLines(graph: Graph, worst: WorstCase | undefined, width: number): readonly Line[] {
+  if (!worst || Object.keys(graph.sockets).length === 0) return [];
+  const text = worstCaseText(graph, worst);
+  return [[], ...wrapColumns(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, width).map((each) => line(each))];
+}

@@ -1,0 +1,66 @@
+import type { Graph, GraphLoop, GraphSocket } from "../compile/graph.ts";
+import type { Destination } from "../model/ids.ts";
+import { END } from "../model/ids.ts";
+import { blocksOf } from "./graph/order.ts";
+import type { Block } from "./graph/order.ts";
+import { waysIn } from "./graph/ways.ts";
+import type { DrawnWay } from "./graph/ways.ts";
+import { loopText, nameText, orbOf } from "./graph/words.ts";
+import { timesText } from "./numbers.ts";
+
+/** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
+export function mermaidText(graph: Graph): string {
+  const blocks = blocksOf(graph);
+  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  if (rows.length === 0) return `flowchart TD\n  none["${escaped(nameText(graph.name))}: no sockets"]\n`;
+  const ways = waysIn(graph);
+  const loops = Object.values(graph.loops);
+  // A socket may be called anything, `subgraph` included; numbers mean nothing to Mermaid.
+  const numbers = new Map(rows.map(({ socket }, index) => [socket.id, index + 1]));
+  const idOf = (to: Destination): string => (to === END ? "finish" : `s${numbers.get(to) ?? 0}`);
+  const loopId = new Map(loops.map((loop, index) => [loop.id, `loop${index + 1}`]));
+  const drawn = [...rows.flatMap(({ socket }) => ways.ofSocket(socket)), ...loops.flatMap(ways.ofLoop)];
+  const lines = [
+    'start(["entry"])',
+    ...blocks.flatMap((block) => blockLines(graph, block, idOf, loopId)),
+    'finish(["end"])',
+    ...(numbers.has(graph.entry) ? [`start --> ${idOf(graph.entry)}`] : []),
+    ...drawn.map((way) => `${idOf(way.from)} ${arrowOf(way)} ${idOf(way.to)}`),
+    ...loops.flatMap((loop) => consumed(loop, idOf, loopId)),
+  ];
+  return ["flowchart TD", ...lines.map((each) => `  ${each}`), ""].join("\n");
+}
+
+type IdOf = (to: Destination) => string;
+
+function blockLines(graph: Graph, block: Block, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
+  if (block.kind === "socket") return [socketLine(graph, block.row.socket, idOf)];
+  const members = block.rows.map(({ socket }) => `  ${socketLine(graph, socket, idOf)}`);
+  return [`subgraph ${loopId.get(block.loop.id) ?? ""}["${escaped(loopText(graph, block.loop))}"]`, ...members, "end"];
+}
+
+/** Round for an agent, with corners for a utility. */
+function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
+  const orb = orbOf(graph, socket);
+  const label = `"${orb} ${escaped(nameText(socket.materia))}<br/>${escaped(nameText(socket.id))}"`;
+  return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : `([${label}])`}`;
+}
+
+function arrowOf({ label, when, maxTraversals }: DrawnWay): string {
+  const counted = maxTraversals === undefined ? [] : [`at most ${timesText(maxTraversals)}`];
+  const words = [...(label === "" ? [] : [label]), ...counted].join(", ");
+  const arrow = when === "not_satisfied" ? "-.->" : "-->";
+  return words === "" ? arrow : `${arrow}|"${escaped(words)}"|`;
+}
+
+/** The list that a loop walks comes from its generator; nobody walks along this line. */
+function consumed(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
+  return loop.from === null || loop.sockets.length === 0
+    ? []
+    : [`${idOf(loop.from)} -.-|"work items"| ${loopId.get(loop.id) ?? ""}`];
+}
+
+/** Everything that Mermaid, Markdown or HTML could read as its own becomes a numbered character. */
+function escaped(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{N} .,:()✓✗·→_-]/gu, (character) => `#${character.codePointAt(0) ?? 0};`);
+}

@@ -1,0 +1,108 @@
+import type { CastState, Phase } from "../../cast/state.ts";
+import { countOf } from "../../cast/tally.ts";
+import { socketOf } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { never } from "../../model/never.ts";
+import type { CastStatus } from "../casts.ts";
+import { nameText } from "../graph/words.ts";
+import { line, lineColumns, toned } from "../text/line.ts";
+import type { Line, Tone } from "../text/line.ts";
+
+export interface Stop {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly mark: "visited" | "here" | "to_come";
+}
+
+/** The part of the graph around the position; a large graph is never listed whole. */
+export interface Path {
+  readonly stops: readonly Stop[];
+  readonly more: { readonly before: number; readonly after: number };
+}
+
+const STOPS_KEPT = 20;
+
+/** The socket where a cast is or stopped; null before the first and behind the last. */
+export function placeOf(phase: Phase): SocketId | null {
+  switch (phase.kind) {
+    case "unstarted":
+      return null;
+    case "arriving":
+      return phase.at === END ? null : phase.at;
+    case "bypassing":
+      return phase.member;
+    case "failing":
+    case "ended":
+      return placeOf(phase.before);
+    case "visiting":
+    case "answered":
+    case "waiting":
+    case "accepted":
+    case "leaving":
+      return phase.visit.socket;
+    default:
+      return never(phase);
+  }
+}
+
+export function pathOf(state: CastState, order: readonly SocketId[]): Path {
+  const here = placeOf(state.phase);
+  const behind = state.phase.kind === "unstarted" ? 0 : order.length;
+  const at = here === null ? behind : order.indexOf(here);
+  const [from, to] = [Math.max(0, at - STOPS_KEPT), Math.min(order.length, at + STOPS_KEPT + 1)];
+  const loop = here === null ? null : socketOf(state.graph, here).loop;
+  const stops = order.slice(from, to).map((id, offset): Stop => {
+    const socket = socketOf(state.graph, id);
+    // Members behind the position were visited for another item; for this one they are still to come.
+    const ahead = loop !== null && socket.loop === loop && from + offset > at;
+    const visited = countOf(state.visits, id) > 0 && !ahead;
+    return { socket: id, materia: socket.materia, mark: id === here ? "here" : visited ? "visited" : "to_come" };
+  });
+  return { stops, more: { before: from, after: order.length - to } };
+}
+
+/** `✓ Auto-Plan ▸ Build · Auto-Eval`, grown from the position to both sides as far as the width allows. */
+export function pathLine(path: Path, status: CastStatus, width: number): Line {
+  const pieces = path.stops.map((stop) => pieceOf(stop, status));
+  const here = path.stops.findIndex(({ mark }) => mark === "here");
+  const start = here === -1 ? pieces.length - 1 : here;
+  let [from, to] = [start, start];
+  const whole =
+    pieces.reduce((sum, piece) => sum + lineColumns(piece) + 1, -1) <= width &&
+    path.more.before + path.more.after === 0;
+  let room = width - (whole ? 0 : "… ".length + " …".length) - lineColumns(pieces[start] ?? []);
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const side of [to + 1, from - 1]) {
+      const piece = pieces[side];
+      const columns = piece ? lineColumns(piece) + 1 : Infinity;
+      if (columns > room) continue;
+      room -= columns;
+      grown = true;
+      if (side > to) to = side;
+      else from = side;
+    }
+  }
+  const shown = pieces
+    .slice(Math.max(0, from), to + 1)
+    .flatMap((piece, index) => (index === 0 ? piece : [{ text: " " }, ...piece]));
+  const cutLeft = from > 0 || path.more.before > 0;
+  const cutRight = to < pieces.length - 1 || path.more.after > 0;
+  return line(toned("dim", cutLeft ? "… " : ""), ...shown, toned("dim", cutRight ? " …" : ""));
+}
+
+const HERE: Readonly<Partial<Record<CastStatus, { readonly glyph: string; readonly tone: Tone }>>> = {
+  waiting: { glyph: "‖", tone: "wait" },
+  failed: { glyph: "✕", tone: "bad" },
+  aborted: { glyph: "■", tone: "dim" },
+  interrupted: { glyph: "╌", tone: "rework" },
+};
+
+function pieceOf({ materia, mark }: Stop, status: CastStatus): Line {
+  const name = nameText(materia);
+  if (mark === "visited") return line(toned("ok", "✓ "), name);
+  if (mark === "to_come") return line(toned("dim", `· ${name}`));
+  const { glyph, tone } = HERE[status] ?? { glyph: "▸", tone: "accent" as const };
+  return line(toned(tone, `${glyph} ${name}`));
+}

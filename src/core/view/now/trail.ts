@@ -1,0 +1,68 @@
+import { apply } from "../../cast/apply.ts";
+import type { CastEvent } from "../../cast/event.ts";
+import type { CastState } from "../../cast/state.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { eventWords } from "../event-line.ts";
+import type { Words } from "../event-line.ts";
+import { orderOf } from "../graph/order.ts";
+import { CELLS_SHOWN } from "./cells.ts";
+import { UNSTARTED, tick } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+
+/** A cast with what its state alone does not tell: when things happened, and which items came back. */
+export interface Trail {
+  readonly state: CastState;
+  /** The sockets in reading order, worked out once. */
+  readonly order: readonly SocketId[];
+  readonly clock: Clock;
+  /** The clock when the visit in hand began. */
+  readonly visitSince: Clock;
+  /** The last event that is worth a word. */
+  readonly last: (Words & { readonly at: string }) | null;
+  /** The list that is walked, or was last. */
+  readonly walk: Walk | null;
+}
+
+export interface Walk {
+  readonly loop: string;
+  readonly size: number;
+  readonly done: number;
+  /** Positions of items that came back, as far as cells are shown for them. */
+  readonly reworked: readonly number[];
+}
+
+export function startTrail(state: CastState): Trail {
+  const order = orderOf(state.graph).map(({ id }) => id);
+  return { state, order, clock: UNSTARTED, visitSince: UNSTARTED, last: null, walk: null };
+}
+
+/** One event further; its cost does not depend on what happened before. */
+export function follow(trail: Trail, event: CastEvent): Trail {
+  const before = trail.state;
+  const state = apply(before, event);
+  const clock = tick(trail.clock, before, event);
+  const words = eventWords(before, event);
+  return {
+    ...trail,
+    state,
+    clock,
+    visitSince: event.type === "visit_started" ? clock : trail.visitSince,
+    last: words ? { ...words, at: event.at } : trail.last,
+    walk: walkAfter(trail.walk, state, event),
+  };
+}
+
+export function followAll(state: CastState, events: Iterable<CastEvent>): Trail {
+  let trail = startTrail(state);
+  for (const event of events) trail = follow(trail, event);
+  return trail;
+}
+
+function walkAfter(walk: Walk | null, { pass }: CastState, event: CastEvent): Walk | null {
+  if (event.type === "loop_entered") return { loop: event.loop, size: event.size, done: 0, reworked: [] };
+  if (!walk) return null;
+  if (event.type === "cursor_advanced") return { ...walk, done: event.index };
+  if (event.type !== "edge_taken" || event.when !== "not_satisfied" || !pass) return walk;
+  const known = pass.cursor >= CELLS_SHOWN || walk.reworked.includes(pass.cursor);
+  return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
+}

@@ -1,0 +1,62 @@
+/** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
+export function amountText(count: number): string {
+  if (!Number.isFinite(count)) return "—";
+  const step = SCALES.find(({ from }) => Math.abs(count) >= from);
+  if (!step) return String(Math.round(count));
+  return `${Number((count / step.unit).toPrecision(3))} ${step.sign}`;
+}
+
+/** What would round up to a thousand of its unit already counts as one of the next. */
+const SCALES = [
+  { from: 999.5e9, unit: 1e12, sign: "T" },
+  { from: 999.5e6, unit: 1e9, sign: "G" },
+  { from: 999.5e3, unit: 1e6, sign: "M" },
+  { from: 999.5, unit: 1e3, sign: "k" },
+] as const;
+
+/** `$3.84`; a cost too small for a cent is not shown as none. */
+export function costText(dollars: number): string {
+  if (!Number.isFinite(dollars)) return "—";
+  if (dollars > 0 && dollars < 0.005) return "<$0.01";
+  return `$${dollars.toFixed(2)}`;
+}
+
+/** A stay: `0:12`, `23:41`, `1:02:03`. */
+export function clockText(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, "0");
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}
+
+/** How long ago, in the one unit that matters: `12 s`, `34 min`, `5 h`, `3 days`. */
+export function ageText(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+export function countedText(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `2 of 3`, and beyond the limit what a person allowed. */
+export function ofText(count: number, limit: number): string {
+  return count <= limit ? `${count} of ${limit}` : `${count} of ${limit} + ${count - limit} allowed`;
+}
+
+export function timesText(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+/** A time of the journal in milliseconds; one that cannot be read counts as `otherwise`. */
+export function millisOf(at: string | null, otherwise: number): number {
+  const parsed = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(parsed) ? otherwise : parsed;
+}
+
+function wholeSeconds(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
+}

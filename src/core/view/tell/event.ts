@@ -1,0 +1,98 @@
+import type { CastEvent, EventOf } from "../../cast/event.ts";
+import { currentItem } from "../../cast/state.ts";
+import type { CastState } from "../../cast/state.ts";
+import { never } from "../../model/never.ts";
+import { oneLine } from "../../model/text.ts";
+import { loopText, nameText } from "../graph/words.ts";
+import { clockText, countedText } from "../numbers.ts";
+import { wrapColumns } from "../text/columns.ts";
+import { line, toned } from "../text/line.ts";
+import type { Line, Span, Tone } from "../text/line.ts";
+import { handoffLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
+import { raisedText } from "./limit.ts";
+import { limitLines, routeLines } from "./route.ts";
+
+/** [C15] What one event says, given the cast before it. Head and end of the story are not told here. */
+export function eventLines(before: CastState, event: CastEvent, width: number): readonly Line[] {
+  switch (event.type) {
+    case "handoff_accepted":
+      return handoffLines(event, width);
+    case "output_accepted":
+      return outputLines(event, width);
+    case "handoff_rejected":
+      return noteLines("rework", `reply ${event.attempt} rejected: `, event.issues.join("; "), width);
+    case "turn_retried":
+      return noteLines(
+        "rework",
+        `request ${event.attempt} failed, tried again after ${clockText(event.delayMs)}: `,
+        event.error,
+        width,
+      );
+    case "turn_failed":
+      return noteLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
+    case "turn_answered":
+      return textLines(event.text, event.text.length, width);
+    case "loop_entered":
+      return [line(toned("strong", enteredText(before, event)))];
+    case "cursor_advanced":
+      return event.index < event.size
+        ? noteLines("plain", `on to item ${event.index + 1} of ${event.size}: `, titleAt(before, event.index), width)
+        : [];
+    case "loop_exhausted":
+      return [
+        line(
+          event.by === "empty"
+            ? "the list is empty: no member runs"
+            : `all ${countedText(before.pass?.items.length ?? 0, "item")} done`,
+        ),
+      ];
+    case "edge_taken":
+      return routeLines(before, event);
+    case "limit_reached":
+      return limitLines(before, event);
+    case "cast_warned":
+      return noteLines("rework", "warning: ", event.message, width);
+    case "cast_waiting":
+      return [line(toned("wait", "‖ waiting for a person"))];
+    case "person_answered":
+      return [line(toned("wait", "the person answered")), ...quoteLines(event.text, width)];
+    case "person_finished":
+      return [line(toned("wait", "the person was content"))];
+    case "limits_raised":
+      return [line(raisedText(event))];
+    case "cast_started":
+    case "visit_started":
+    case "visit_completed":
+    case "cast_resumed":
+    case "cast_ended":
+      return [];
+    default:
+      return never(event);
+  }
+}
+
+/** A few words of ours, then as much of theirs as three lines hold. */
+export function noteLines(tone: Tone, ours: string, theirs: string, width: number): readonly Line[] {
+  const said = oneLine(theirs, Math.max(20, 3 * width - ours.length));
+  const [first = "", ...rest] = wrapColumns(`${ours}${said}`, Math.max(20, width));
+  const head: readonly (string | Span)[] = first.startsWith(ours)
+    ? [toned(tone, ours), first.slice(ours.length)]
+    : [toned(tone, first)];
+  return [line(...head), ...rest.map((each) => line("  ", each))];
+}
+
+function enteredText({ graph }: CastState, { loop, size }: EventOf<"loop_entered">): string {
+  const known = Object.hasOwn(graph.loops, loop) ? graph.loops[loop] : undefined;
+  return `${known ? loopText(graph, known) : `Loop ${nameText(loop)}`}: ${countedText(size, "item")}`;
+}
+
+function titleAt({ pass }: CastState, index: number): string {
+  return titleText(pass?.items[index]?.title ?? "", 200);
+}
+
+/** `item 2 of 3: Parse the flags`, of the item in hand; empty outside loops. */
+export function itemText(state: CastState, limit: number): string {
+  const item = currentItem(state);
+  if (!item || !state.pass) return "";
+  return `item ${state.pass.cursor + 1} of ${state.pass.items.length}: ${titleText(item.title, limit)}`;
+}

@@ -1,0 +1,109 @@
+import type { EventOf } from "../../cast/event.ts";
+import { isWorkItem } from "../../handoff/read.ts";
+import { HANDOFF_FIELDS } from "../../model/handoff.ts";
+import { isJsonObject } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { oneLine } from "../../model/text.ts";
+import { amountText, countedText } from "../numbers.ts";
+import { wrapColumns } from "../text/columns.ts";
+import { line, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+
+const TITLES_SHOWN = 5;
+const LINES_SHOWN = 3;
+
+/** What a JSON socket handed over, and how well it kept to the contract. */
+export function handoffLines(event: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+  const { handoff, excerpt } = event;
+  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  return [
+    ...(event.approved ? [line(toned("dim", "a person took it as it was said"))] : []),
+    ...workItemLines(handoff["workItems"], width),
+    ...satisfiedLines(handoff["satisfied"]),
+    ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width),
+    ...ownFieldLines(handoff),
+    ...contractLines(event, width),
+  ];
+}
+
+function workItemLines(workItems: Json | undefined, width: number): readonly Line[] {
+  if (!Array.isArray(workItems)) return [];
+  const items: readonly Json[] = workItems;
+  if (items.length === 0) return [line("handed over no work items")];
+  const shown = items.slice(0, TITLES_SHOWN).map((item, index) => {
+    const title = isWorkItem(item) ? item.title : "";
+    return line(toned("dim", `  ${index + 1}. `), titleText(title, width - 6));
+  });
+  const more = items.length - shown.length;
+  return [
+    line(`handed over ${countedText(items.length, "work item")}`),
+    ...shown,
+    ...(more > 0 ? [line(toned("dim", `  … and ${more} more`))] : []),
+  ];
+}
+
+/** A title as people read it; one without a visible character still needs something to point at. */
+export function titleText(title: string, limit: number): string {
+  return oneLine(title, Math.max(1, limit)) || "(untitled)";
+}
+
+function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
+  if (typeof satisfied !== "boolean") return [];
+  return [line("said: ", satisfied ? toned("ok", "satisfied") : toned("rework", "not satisfied"))];
+}
+
+/** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
+export function quoteLines(text: string, width: number): readonly Line[] {
+  const room = Math.max(10, width - 2);
+  const said = oneLine(text, room * LINES_SHOWN);
+  return said === ""
+    ? []
+    : wrapColumns(`“${said}”`, room)
+        .slice(0, LINES_SHOWN + 1)
+        .map((each) => line(each));
+}
+
+/** What a program set besides the contract's fields. */
+function ownFieldLines(handoff: JsonObject): readonly Line[] {
+  const { state } = handoff;
+  const set = isJsonObject(state) ? Object.keys(state).map((key) => `state.${key}`) : [];
+  const own = Object.keys(handoff).filter((key) => key !== "state" && !HANDOFF_FIELDS.some((field) => field === key));
+  return [...listLine("set", set), ...listLine("gave", own)];
+}
+
+function listLine(word: string, names: readonly string[]): readonly Line[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, 8).map((name) => oneLine(name, 40));
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
+  return [line(`${word} ${shown.join(", ")}${more}`)];
+}
+
+function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+  const where = found === "fenced" ? "the object stood in a code fence" : "the object stood inside other text";
+  return [
+    ...(found === "exact" ? [] : [line(toned("dim", where))]),
+    ...listLine("dropped", dropped).map((each) => line(...each.map(({ text }) => toned("rework", text)))),
+    ...hints.slice(0, 8).map((hint) => line(toned("dim", `  ${oneLine(hint, Math.max(20, width))}`))),
+  ];
+}
+
+/** The first lines of a plain text, and how much there is of it. */
+export function outputLines({ text, chars, approved }: EventOf<"output_accepted">, width: number): readonly Line[] {
+  return [
+    ...(approved ? [line(toned("dim", "a person took it as it was said"))] : []),
+    ...textLines(text, chars, width),
+  ];
+}
+
+export function textLines(text: string, chars: number, width: number): readonly Line[] {
+  const lines = text
+    .slice(0, 4_000)
+    .split(/[\n\r\u2028\u2029]+/)
+    .map((each) => oneLine(each, width - 2))
+    .filter((each) => each !== "");
+  if (lines.length === 0) return [line(toned("dim", "no text"))];
+  const shown = lines.slice(0, LINES_SHOWN).map((each) => line(each));
+  return lines.length > LINES_SHOWN
+    ? [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))]
+    : shown;
+}

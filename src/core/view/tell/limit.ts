@@ -1,0 +1,32 @@
+import type { EventOf } from "../../cast/event.ts";
+import { never } from "../../model/never.ts";
+import { oneLine } from "../../model/text.ts";
+import { amountText, costText } from "../numbers.ts";
+
+/** A limit in words, as "2 of 3" where it counts something. */
+export function limitText({ limit, value, where }: EventOf<"limit_reached">): string {
+  const item = where.item === undefined ? "" : ` for “${oneLine(where.item, 60)}”`;
+  switch (limit) {
+    case "maxTokens":
+      return `limit reached: the budget of ${amountText(value)} tokens is used`;
+    case "maxCostUsd":
+      return `limit reached: the budget of ${costText(value)} is used`;
+    case "maxTraversals":
+      return `limit reached: ${value} of ${value} times${item}`;
+    case "maxNoAdvanceCycles":
+      return `limit reached: ${value} of ${value} returns without progress${item}`;
+    case "maxRepairs":
+      return `limit reached: ${value} of ${value} repair turns used${item}`;
+    default:
+      return never(limit);
+  }
+}
+
+export function raisedText({ maxTokens, maxCostUsd, allow }: EventOf<"limits_raised">): string {
+  const parts = [
+    ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
+    ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
+    ...(allow === undefined ? [] : [`${allow} more allowed`]),
+  ];
+  return `limits raised: ${parts.join(", ") || "nothing"}`;
+}

@@ -1,0 +1,68 @@
+import type { LimitName } from "../../cast/event.ts";
+import type { CastState, LimitHit } from "../../cast/state.ts";
+import { tokensOf } from "../../cast/usage.ts";
+import { never } from "../../model/never.ts";
+import type { CastStatus } from "../casts.ts";
+
+/** What a person can do now: a command to type, and what it does. */
+export interface NextStep {
+  readonly command: string;
+  readonly does: string;
+}
+
+/** The ways out of where a cast stands, the most likely first. `program` is what is typed before a command. */
+export function nextSteps(state: CastState, status: CastStatus, program = "materia"): readonly NextStep[] {
+  const id = state.castId;
+  const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
+  switch (status) {
+    case "running":
+      return [step(`abort ${id}`, "stop it")];
+    case "waiting":
+      return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
+    case "completed":
+      return [step(`link --from ${id} <target> -- <prompt>`, "build on it")];
+    case "not_satisfied":
+      return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
+    case "failed":
+      return [step(`recast ${id}${raiseText(state)}`, raiseDoes(state))];
+    case "aborted":
+    case "interrupted":
+      return [step(`recast ${id}`, "go on where it stopped")];
+    default:
+      return never(status);
+  }
+}
+
+function hitOf({ phase }: CastState): LimitHit | null {
+  return phase.kind === "ended" || phase.kind === "failing" ? phase.limit : null;
+}
+
+function raiseText(state: CastState): string {
+  const limit = hitOf(state)?.limit;
+  if (limit === undefined) return "";
+  switch (limit) {
+    case "maxTokens":
+      return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, tokensOf(state.usage), 50_000)}`;
+    case "maxCostUsd":
+      return ` --cost ${Math.ceil(2 * Math.max(state.budget.maxCostUsd ?? 0, state.usage.cost))}`;
+    case "maxTraversals":
+    case "maxNoAdvanceCycles":
+    case "maxRepairs":
+      return " --allow 1";
+    default:
+      return never(limit);
+  }
+}
+
+const RAISES: Readonly<Record<LimitName, string>> = {
+  maxTokens: "raise the budget and go on where it stopped",
+  maxCostUsd: "raise the budget and go on where it stopped",
+  maxTraversals: "allow this edge once more and go on",
+  maxNoAdvanceCycles: "allow one more return and go on",
+  maxRepairs: "allow one more repair turn and go on",
+};
+
+function raiseDoes(state: CastState): string {
+  const hit = hitOf(state);
+  return hit ? RAISES[hit.limit] : "try again where it stopped";
+}

@@ -1,0 +1,158 @@
+import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
+import { loopOf, socketOf } from "../../compile/graph.ts";
+import { edgeFor, matches } from "../../compile/route.ts";
+import type { EventOf } from "../../cast/event.ts";
+import type { CastState } from "../../cast/state.ts";
+import type { Condition, Edge, Exit } from "../../model/loadout.ts";
+import { conditionText, conditionTone, placeText } from "../graph/words.ts";
+import { ofText } from "../numbers.ts";
+import { line, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+import { limitText } from "./limit.ts";
+
+type EdgeTaken = EventOf<"edge_taken">;
+
+/** [C15] The way that was taken, and why each other one was not. */
+export function routeLines(before: CastState, event: EdgeTaken): readonly Line[] {
+  const socket = socketOf(before.graph, event.from);
+  const loop = loopOf(before.graph, socket);
+  const { phase } = before;
+  if (phase.kind === "bypassing" && loop)
+    return emptyRoute(before.graph, before.graph.loops[phase.loop] ?? loop, event);
+  const moved = phase.kind === "leaving" ? phase.moved : "no";
+  if (moved === "exhausted" && loop) return exhaustedRoute(before, socket, loop, event);
+  return edgeRoute(before, socket, loop, event);
+}
+
+/** [C15] The limit that was reached; where it closed a way, the others were not taken for their own reasons. */
+export function limitLines(before: CastState, event: EventOf<"limit_reached">): readonly Line[] {
+  const { graph, satisfied, phase } = before;
+  const socket = socketOf(graph, event.where.socket);
+  const way = edgeFor(socket, satisfied);
+  const why = limitText(event);
+  if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge") return [line(toned("bad", why))];
+  const others = socket.edges.flatMap((edge, index) =>
+    index === way.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
+  );
+  return [line(toned("bad", `${edgeText(graph, way.edge)}: not taken, ${why}`)), ...others];
+}
+
+/** The first edge that matches; what stands behind it is not asked. */
+function edgeRoute(
+  before: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop | undefined,
+  event: EdgeTaken,
+): readonly Line[] {
+  const { graph, satisfied, phase } = before;
+  const taken =
+    event.via === "edge" ? socket.edges.findIndex(({ when, to }) => when === event.when && to === event.to) : -1;
+  const others = socket.edges.flatMap((edge, index) =>
+    index === taken ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
+  );
+  const advanced = phase.kind === "leaving" && phase.moved === "advanced";
+  return [
+    takenLine(before, socket, event),
+    ...others,
+    ...exitsAside(socket, loop, advanced),
+    ...stayed(before, socket, loop, advanced),
+  ];
+}
+
+function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): Line {
+  if (event.via === "none") {
+    const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${saidText(satisfied)}`;
+    return line(toned("strong", `→ ${placeText(graph, event.to)}`), toned("dim", `: ${why}`));
+  }
+  const edge = socket.edges.find(({ when, to }) => when === event.when && to === event.to);
+  const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
+  return line(takenSpan(event.when, edgeText(graph, { when: event.when ?? "always", to: event.to })), times);
+}
+
+function takenSpan(when: Condition | null, text: string) {
+  return toned(when === null || when === "always" ? "strong" : conditionTone(when), text);
+}
+
+function edgeText(graph: Graph, { when, to }: Pick<Edge, "when" | "to">): string {
+  return `${when === "always" ? "" : `${conditionText(when)} `}→ ${placeText(graph, to)}`;
+}
+
+function exitText(graph: Graph, { condition, targetSocketId }: Exit): string {
+  return `exit · ${conditionText(condition)} → ${placeText(graph, targetSocketId)}`;
+}
+
+function notTaken(way: string, why: string): Line {
+  return line(toned("dim", `  ${way}: not taken, ${why}`));
+}
+
+function whyNot(when: Condition, satisfied: boolean | undefined): string {
+  return matches(when, satisfied) ? "an earlier edge matched" : saidText(satisfied);
+}
+
+function saidText(satisfied: boolean | undefined): string {
+  return satisfied === undefined ? "satisfied was not given" : `satisfied was ${satisfied}`;
+}
+
+/** The exits of this socket's own loop, where it has some and they were not due. */
+function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly Line[] {
+  if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
+  return [line(toned("dim", "  exits not asked: the list is not exhausted"))];
+}
+
+function stayed(
+  { satisfied, pass }: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop | undefined,
+  advanced: boolean,
+): readonly Line[] {
+  if (advanced || socket.advance === null || !loop?.items || !pass) return [];
+  return [line(toned("dim", `  not on to the next item: ${saidText(satisfied)}`))];
+}
+
+/** After the last item the exits alone decide. */
+function exhaustedRoute(
+  { graph, satisfied }: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop,
+  event: EdgeTaken,
+): readonly Line[] {
+  const own = loop.exits.filter(({ from }) => from === socket.id);
+  const others = own.filter(({ id }) => id !== event.exit);
+  const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
+  const why = (exit: Exit): string =>
+    exit.condition === "always" && preferred !== undefined
+      ? `exit ${preferred} preferred to always`
+      : saidText(satisfied);
+  const foreign = loop.exits.filter(({ from }) => from !== socket.id);
+  return [
+    exitLine(
+      graph,
+      loop,
+      event,
+      own.length === 0 ? "the loop has no exit here" : `no exit matched, ${saidText(satisfied)}`,
+    ),
+    ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
+    ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${placeText(graph, exit.from)}`)),
+    ...(socket.edges.length === 0 ? [] : [line(toned("dim", "  edges not asked: the list was exhausted"))]),
+  ];
+}
+
+function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): Line {
+  const exit = loop.exits.find(({ id, from }) => id === event.exit && from === event.from);
+  if (exit) return line(takenSpan(exit.condition, exitText(graph, exit)));
+  return line(toned("strong", `→ ${placeText(graph, event.to)}`), toned("dim", `: ${whyNone}`));
+}
+
+/** Nothing to walk: nobody said anything, so only `always` counts. */
+function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly Line[] {
+  const others = loop.exits.filter(({ id }) => id !== event.exit);
+  return [
+    exitLine(graph, loop, event, "the list was empty and no exit is taken always"),
+    ...others.map((exit) =>
+      notTaken(
+        exitText(graph, exit),
+        exit.condition === "always" ? "an earlier exit stands first" : "the list was empty",
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,112 @@
+import { apply } from "../../cast/apply.ts";
+import type { CastEvent, EventOf } from "../../cast/event.ts";
+import { startState } from "../../cast/state.ts";
+import type { CastStart, CastState } from "../../cast/state.ts";
+import { tokensOf } from "../../cast/usage.ts";
+import type { Usage } from "../../cast/usage.ts";
+import { statusMark, statusText } from "../casts.ts";
+import { nameText, visitText } from "../graph/words.ts";
+import { UNSTARTED, tick, workedMs } from "../now/clock.ts";
+import type { Clock } from "../now/clock.ts";
+import { ageText, amountText, clockText } from "../numbers.ts";
+import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+import { eventLines, itemText, noteLines } from "./event.ts";
+
+/** Tells events as they come. A visit is told when it is over, because its head says how long it took. */
+export interface Teller {
+  readonly tell: (event: CastEvent) => readonly Line[];
+  /** What is still held back of the visit in hand. */
+  readonly rest: () => readonly Line[];
+  readonly now: () => { readonly state: CastState; readonly clock: Clock };
+}
+
+export function openTeller(start: CastStart, width = DEFAULT_WIDTH): Teller {
+  let state = startState(start);
+  let clock = UNSTARTED;
+  let visits = 0;
+  let open: OpenVisit | null = null;
+  const close = (usage: Usage | null): readonly Line[] => {
+    const visit = open;
+    open = null;
+    return visit ? [[], visitHead(visit, { usage, ms: workedMs(clock, visit.since), width }), ...visit.lines] : [];
+  };
+  const tell = (event: CastEvent): readonly Line[] => {
+    const [before, earlier] = [state, clock];
+    state = apply(before, event);
+    clock = tick(earlier, before, event);
+    if (event.type === "visit_started") {
+      visits += 1;
+      open = { event, number: visits, item: itemText(before, 200), since: clock, lines: [] };
+      return [];
+    }
+    if (event.type === "visit_completed") return open ? close(event.usage) : [completedLine(event)];
+    const wholeCast = castLines(before, event, { width, idleMs: clock.idleMs - earlier.idleMs });
+    if (wholeCast) return [...close(null), ...wholeCast];
+    const told = eventLines(before, event, width - INDENT.length).map((each) => line(INDENT, ...each));
+    if (!open) return told;
+    open.lines.push(...told);
+    return [];
+  };
+  const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
+  return {
+    tell: (event) => fitted(tell(event)),
+    rest: () => fitted(close(null)),
+    now: () => ({ state, clock }),
+  };
+}
+
+const INDENT = "    ";
+
+interface OpenVisit {
+  readonly event: EventOf<"visit_started">;
+  /** Among all visits of the cast. */
+  readonly number: number;
+  readonly item: string;
+  readonly since: Clock;
+  readonly lines: Line[];
+}
+
+/** What happens to the cast as a whole, not in a visit. */
+function castLines(
+  before: CastState,
+  event: CastEvent,
+  { width, idleMs }: { readonly width: number; readonly idleMs: number },
+): readonly Line[] | undefined {
+  const stopped = before.phase.kind === "ended";
+  if (event.type === "loop_entered") return [[], ...eventLines(before, event, width)];
+  if (event.type === "limits_raised" && stopped) return [[], ...eventLines(before, event, width)];
+  if (event.type === "cast_resumed") {
+    const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
+    return [...(stopped ? [] : [[]]), line(toned("accent", `resumed by ${nameText(event.by)}${after}`))];
+  }
+  return event.type === "cast_ended" ? [[], ...endLines(event, width)] : undefined;
+}
+
+function visitHead(
+  { event, number, item }: OpenVisit,
+  { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
+): Line {
+  const before = line(
+    `${String(number).padStart(2)}  `,
+    toned("strong", visitText(event.socket, event.materia)),
+    event.visit > 1 ? ` visit ${event.visit}` : "",
+    toned("dim", `  ${clockText(ms)}${usage ? usageText(usage) : "  not completed"}`),
+  );
+  return item === "" ? before : squeeze({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
+}
+
+/** The visit was told before, when the cast stopped in it. */
+function completedLine({ socket, visit, usage }: EventOf<"visit_completed">): Line {
+  return line(INDENT, `visit ${visit} of ${socket} completed${usageText(usage)}`);
+}
+
+/** A utility has no tokens to speak of. */
+function usageText(usage: Usage): string {
+  return tokensOf(usage) === 0 ? "" : `  ${amountText(tokensOf(usage))} tokens`;
+}
+
+function endLines({ outcome, reason }: EventOf<"cast_ended">, width: number): readonly Line[] {
+  const { text, tone = "plain" } = statusMark(outcome);
+  return noteLines(tone, `${text} ${statusText(outcome)}${reason.trim() === "" ? "" : ": "}`, reason, width);
+}

@@ -1,0 +1,63 @@
+import { columnsOf, cutColumns } from "./columns.ts";
+
+/** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
+export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";
+
+export interface Span {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+export type Line = readonly Span[];
+
+export const DEFAULT_WIDTH = 80;
+
+/** A line of pieces; a bare string has no tone, and what is empty leaves nothing behind. */
+export function line(...pieces: readonly (string | Span)[]): Line {
+  return pieces.map((piece) => (typeof piece === "string" ? { text: piece } : piece)).filter(({ text }) => text !== "");
+}
+
+export function toned(tone: Tone, text: string): Span {
+  return { text, tone };
+}
+
+export function lineText(spans: Line): string {
+  return spans
+    .map(({ text }) => text)
+    .join("")
+    .trimEnd();
+}
+
+export function plainText(lines: readonly Line[]): string {
+  return lines.map(lineText).join("\n");
+}
+
+export function lineColumns(spans: Line): number {
+  return spans.reduce((sum, { text }) => sum + columnsOf(text), 0);
+}
+
+/** The line within so many columns; what is cut away is marked. */
+export function fitLine(spans: Line, width: number): Line {
+  if (lineColumns(spans) <= width) return spans;
+  const fitted: Span[] = [];
+  let room = width;
+  for (const span of spans) {
+    const columns = columnsOf(span.text);
+    // The ellipsis needs a column of its own, so a span that just fills the line is cut as well.
+    if (columns >= room) return line(...fitted, { ...span, text: cutColumns(`${span.text}…`, room) });
+    fitted.push(span);
+    room -= columns;
+  }
+  return fitted;
+}
+
+/** The line with its one long piece shortened, so that what stands behind it is still read. */
+export function squeeze(
+  parts: { readonly before: Line; readonly long: Span; readonly after: Line },
+  width: number,
+): Line {
+  const { before, long, after } = parts;
+  const room = width - lineColumns(before) - lineColumns(after);
+  const shortened = { ...long, text: cutColumns(long.text, Math.max(room, Math.min(8, columnsOf(long.text)))) };
+  return fitLine(line(...before, shortened, ...after), width);
+}

@@ -1,0 +1,90 @@
+import { loopsOf } from "../compile/amount.ts";
+import type { Amount } from "../compile/amount.ts";
+import { flowOf } from "../compile/flow.ts";
+import type { Graph } from "../compile/graph.ts";
+import { unboundedPlaces } from "./graph/unbounded.ts";
+import { nameText } from "./graph/words.ts";
+
+/** What `worstCase` of the compiler gives. */
+export interface WorstCase {
+  readonly turns: Amount;
+  readonly withRepairs: Amount;
+}
+
+/** [G23] `at most 3 + 9 n turns (n work items); 5 + 14 n with every repair`. */
+export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): string {
+  const symbols = symbolsOf([turns, withRepairs]);
+  const plain = formulaText(turns, symbols);
+  const repaired = formulaText(withRepairs, symbols);
+  if (plain === undefined || repaired === undefined) return `no bound: ${unboundedReason(graph)}`;
+  const legend = legendText(graph, symbols);
+  const unit = plain === "1" ? "turn" : "turns";
+  return `at most ${plain} ${unit}${legend}${repaired === plain ? "" : `; ${repaired} with every repair`}`;
+}
+
+type Symbols = ReadonlyMap<string, string>;
+
+/** One loop is `n`, several are `n₁`, `n₂`, … */
+function symbolsOf(amounts: readonly Amount[]): Symbols {
+  const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([term]) => loopsOf(term))))];
+  return new Map(loops.map((loop, index) => [loop, loops.length === 1 ? "n" : `n${subscript(index + 1)}`]));
+}
+
+function termsOf(amount: Amount): readonly (readonly [string, number])[] {
+  const terms = Object.entries(amount ?? {}).filter(([, count]) => count !== 0);
+  return terms.toSorted(([a], [b]) => loopsOf(a).length - loopsOf(b).length);
+}
+
+function formulaText(amount: Amount, symbols: Symbols): string | undefined {
+  if (amount === null) return undefined;
+  const terms = termsOf(amount).map(([term, count]) => termText(count, loopsOf(term), symbols));
+  if (terms.includes(undefined)) return undefined;
+  return terms.length === 0 ? "0" : terms.join(" + ");
+}
+
+/** `3`, `9 n`, `n`, `2 n₁ n₂`, `4 n²`; a count beyond all numbers is no bound. */
+function termText(count: number, loops: readonly string[], symbols: Symbols): string | undefined {
+  if (!Number.isFinite(count)) return undefined;
+  const powers = Map.groupBy(loops, (loop) => symbols.get(loop) ?? "n");
+  const factors = [...powers].map(([symbol, times]) =>
+    times.length === 1 ? symbol : `${symbol}${superscript(times.length)}`,
+  );
+  const shown = Number.isSafeInteger(count) ? String(count) : count.toExponential(1).replace("e+", "e");
+  return [...(count === 1 && factors.length > 0 ? [] : [shown]), ...factors].join(" ");
+}
+
+const LEGEND_SHOWN = 6;
+
+function legendText(graph: Graph, symbols: Symbols): string {
+  if (symbols.size === 0) return "";
+  const told = [...symbols].map(
+    ([id, symbol]) => `${symbol} ${symbols.size === 1 ? itemsText(graph, id) : `items of the loop ${nameText(id)}`}`,
+  );
+  const more = told.length > LEGEND_SHOWN ? [`… and ${told.length - LEGEND_SHOWN} more`] : [];
+  return ` (${[...told.slice(0, LEGEND_SHOWN), ...more].join(", ")})`;
+}
+
+function itemsText(graph: Graph, id: string): string {
+  const items = Object.hasOwn(graph.loops, id) ? (graph.loops[id]?.items?.join(".") ?? "workItems") : "workItems";
+  return items === "workItems" ? "work items" : `items of state.${nameText(items)}`;
+}
+
+function unboundedReason(graph: Graph): string {
+  const [places] = unboundedPlaces(graph, flowOf(graph));
+  if (!places) return "the formula grows beyond all numbers";
+  const shown = places.length > 5 ? [...places.slice(0, 4), `${places.length - 4} more`] : places;
+  const names = shown.length === 1 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
+  return `nothing counts the way round ${names}, and every pass through a loop starts afresh; give an edge on it a maxTraversals`;
+}
+
+function subscript(number: number): string {
+  return digits(number, "₀₁₂₃₄₅₆₇₈₉");
+}
+
+function superscript(number: number): string {
+  return digits(number, "⁰¹²³⁴⁵⁶⁷⁸⁹");
+}
+
+function digits(number: number, alphabet: string): string {
+  return String(number).replace(/\d/g, (digit) => alphabet.charAt(Number(digit)));
+}

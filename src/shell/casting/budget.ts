@@ -1,0 +1,28 @@
+import { ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { tokensOf } from "../../core/cast/usage.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import { loadCast } from "../files/cast-store.ts";
+import { record } from "./record.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface BudgetFigures {
+  readonly maxTokens: number | null;
+  readonly maxCostUsd: number | null;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+/** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
+export async function raiseBudget(workspace: Workspace, castId: string, tokens: number | undefined): Promise<Result<BudgetFigures>> {
+  if (tokens !== undefined) {
+    const raised = await record(workspace, castId, [{ type: "limits_raised", maxTokens: tokens }]);
+    return raised.ok ? ok(figuresOf(raised.value)) : raised;
+  }
+  const cast = loadCast(workspace.root, castId);
+  return cast.ok ? ok(figuresOf(cast.value.journal.state)) : cast;
+}
+
+function figuresOf({ budget, usage }: CastState): BudgetFigures {
+  return { maxTokens: budget.maxTokens ?? null, maxCostUsd: budget.maxCostUsd ?? null, tokens: tokensOf(usage), cost: usage.cost };
+}

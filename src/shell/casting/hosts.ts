@@ -1,0 +1,42 @@
+import type { GraphSocket } from "../../core/compile/graph.ts";
+import type { Graph } from "../../core/compile/graph.ts";
+import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import { ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { toolsOf } from "../../core/model/tools.ts";
+import type { AgentHost, AgentNeed } from "../ports.ts";
+import { readRehearsal } from "./rehearsal-file.ts";
+
+/** Who answers for the agents of a cast: a model, or a file of replies. */
+export interface AgentChoice {
+  readonly model?: string;
+  readonly rehearsal?: string;
+}
+
+/** The host a face brings for real models; rehearsals need none. */
+export type OpenHost = (choice: AgentChoice) => Promise<AgentHost>;
+
+export async function openHost(cwd: string, choice: AgentChoice, openReal: OpenHost): Promise<Result<AgentHost>> {
+  if (choice.rehearsal === undefined) return ok(await openReal(choice));
+  const rehearsal = readRehearsal(cwd, choice.rehearsal);
+  if (!rehearsal.ok) return rehearsal;
+  const { rehearsalHost } = await import("../agents/rehearsal.ts");
+  return ok(rehearsalHost(rehearsal.value));
+}
+
+export async function openPiHost(choice: AgentChoice): Promise<AgentHost> {
+  const { piAgentHost } = await import("../agents/pi-host.ts");
+  return piAgentHost(choice.model === undefined ? {} : { defaultModel: choice.model });
+}
+
+/** What the agents of a graph will ask of their host. */
+export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentNeed[] {
+  return socketsOf(graph).flatMap((socket) => needOf(graph, socket, model));
+}
+
+function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentNeed[] {
+  const materia = materiaOf(graph, socket);
+  if (materia.type !== "agent") return [];
+  const wanted = model ?? materia.model;
+  return [{ socket: socket.id, materia: socket.materia, tools: toolsOf(materia.tools), ...(wanted === undefined ? {} : { model: wanted }) }];
+}

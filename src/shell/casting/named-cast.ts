@@ -1,0 +1,18 @@
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { castFolder } from "../files/cast-store.ts";
+import { castIds, summaryOf } from "../files/casts.ts";
+import type { CastSummary } from "../../core/view/casts.ts";
+
+/** The cast that was named, or the newest one; where only some will do, the newest of those. */
+export function castNamed(root: string, castId: string | undefined, suits: (cast: CastSummary) => boolean = () => true): Result<string> {
+  if (castId !== undefined) {
+    const folder = castFolder(root, castId);
+    return folder.ok ? ok(folder.value.castId) : folder;
+  }
+  for (const id of castIds(root)) {
+    const summary = summaryOf(root, id);
+    if (summary && suits(summary)) return ok(id);
+  }
+  return fail(error("no_cast", root, "there is no such cast here", `"casts" lists what there is`));
+}

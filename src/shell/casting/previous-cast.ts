@@ -1,0 +1,132 @@
+import { closeSync, openSync, readFileSync, readSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { CastEvent } from "../../core/cast/event.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { isError, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { isJsonObject } from "../../core/model/json.ts";
+import type { Json, JsonObject } from "../../core/model/json.ts";
+import { cut } from "../../core/model/text.ts";
+import { socketsOf } from "../../core/compile/graph.ts";
+import type { Graph } from "../../core/compile/graph.ts";
+import { isWorkItem } from "../../core/handoff/read.ts";
+import { castFolder, journalFile, readCastFile } from "../files/cast-store.ts";
+import type { CastFolder } from "../files/cast-store.ts";
+import { summaryOf } from "../files/casts.ts";
+import { journalEnds } from "../files/journal-tail.ts";
+
+/** What a later cast may know of an earlier one, and what of it could not be found. */
+export interface PreviousCast {
+  readonly castId: CastId;
+  readonly context: JsonObject;
+  readonly notes: readonly string[];
+}
+
+const MAX_ARTIFACTS = 20;
+const ARTIFACT_BYTES = 4_000;
+const ALL_BYTES = 32 * 1024;
+const MAX_ITEMS = 50;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+
+/** [C-a] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
+export function loadPrevious(root: string, id: string): Result<PreviousCast> {
+  const folder = castFolder(root, id);
+  if (!folder.ok) return folder;
+  const { castId, runDir } = folder.value;
+  const notes: string[] = [];
+  const file = readCastFile(runDir);
+  if (!file.ok) notes.push(...file.issues.filter(isError).map((issue) => issue.message));
+  const { last: events, problem } = journalEnds(journalFile(runDir), (tail) => tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null);
+  if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
+  const summary = summaryOf(root, castId);
+  if (summary?.status === "running") notes.push(`${castId} is still running: what it has done so far is used`);
+  const artifacts = newestArtifacts(folder.value, events, notes);
+  return ok({
+    castId,
+    notes,
+    context: {
+      castId,
+      request: summary?.request ?? (file.ok ? file.value.request : ""),
+      outcome: summary?.status ?? "unknown",
+      handoff: lastHandoff(events),
+      workItems: lastWorkItems(folder.value, file.ok ? file.value.graph : undefined),
+      artifacts,
+    },
+  });
+}
+
+function lastHandoff(events: readonly CastEvent[]): Json {
+  const handoff = events.findLast((event) => event.type === "handoff_accepted")?.handoff;
+  if (!handoff) return null;
+  const { workItems, satisfied, context } = handoff;
+  return {
+    ...(Array.isArray(workItems) ? { workItems: bounded(workItems) } : {}),
+    ...(typeof satisfied === "boolean" ? { satisfied } : {}),
+    ...(typeof context === "string" ? { context: cut(context, ARTIFACT_BYTES) } : {}),
+  };
+}
+
+/** The list that was last generated. It stands in a file of its own visit: the journal may be long, and the list old. */
+function lastWorkItems({ runDir }: CastFolder, graph: Graph | undefined): Json {
+  const lists = (graph ? socketsOf(graph) : []).filter((socket) => socket.generator).flatMap((socket) => newestList(join(runDir, "sockets", socket.id)));
+  return lists.toSorted((a, b) => b.at - a.at)[0]?.items ?? [];
+}
+
+function newestList(folder: string): readonly { readonly at: number; readonly items: Json }[] {
+  try {
+    const visit = Math.max(...readdirSync(folder).map(Number).filter(Number.isInteger));
+    const file = join(folder, String(visit), "handoff.json");
+    const { mtimeMs, size } = statSync(file);
+    const handoff: unknown = size > MAX_LIST_BYTES ? null : JSON.parse(readFileSync(file, "utf8"));
+    const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
+    return Array.isArray(items) ? [{ at: mtimeMs, items: bounded(items as readonly Json[]) }] : []; // it was read from JSON
+  } catch {
+    return [];
+  }
+}
+
+function bounded(items: readonly Json[]): Json {
+  return items.slice(0, MAX_ITEMS).flatMap((item) => (isWorkItem(item) ? [{ title: cut(item.title, 300), context: cut(item.context, 600) }] : []));
+}
+
+/** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */
+function newestArtifacts({ runDir }: CastFolder, events: readonly CastEvent[], notes: string[]): readonly JsonObject[] {
+  const artifacts: JsonObject[] = [];
+  let room = ALL_BYTES;
+  let missing = 0;
+  for (const event of events.toReversed()) {
+    if (event.type !== "visit_completed") continue;
+    if (artifacts.length >= MAX_ARTIFACTS || room <= 0) break;
+    const place = join("sockets", event.socket, String(event.visit));
+    const file = outputOf(join(runDir, place));
+    if (file === undefined) missing += 1;
+    else {
+      const artifact = readArtifact(join(runDir, place, file), Math.min(ARTIFACT_BYTES, room));
+      room -= Buffer.byteLength(artifact.text);
+      artifacts.push({ path: join(place, file), ...artifact });
+    }
+  }
+  if (missing > 0) notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${runDir}`);
+  return artifacts;
+}
+
+function outputOf(folder: string): string | undefined {
+  try {
+    const names = readdirSync(folder);
+    return ["output.md", "stdout.txt"].find((name) => names.includes(name));
+  } catch {
+    return undefined;
+  }
+}
+
+function readArtifact(file: string, limit: number): { readonly size: number; readonly cut: boolean; readonly text: string } {
+  const { size } = statSync(file);
+  const fd = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(Math.min(limit, size));
+    const read = readSync(fd, buffer, 0, buffer.length, 0);
+    return { size, cut: size > limit, text: new TextDecoder("utf8").decode(buffer.subarray(0, read)) };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { isError, error, fail, ok } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
+import { artifactRoot, loadConfig } from "../files/config.ts";
+import type { ConfigPlace } from "../files/config.ts";
+import { isTrusted, projectCommands, rememberTrust } from "../files/trust.ts";
+
+/** A project as a command finds it: its configuration and the place of its casts. */
+export interface Workspace {
+  readonly place: ConfigPlace;
+  readonly catalog: Catalog;
+  readonly configFiles: readonly string[];
+  /** Where casts are kept. */
+  readonly root: string;
+  readonly trust: Trust;
+}
+
+export type Trust =
+  | { readonly kind: "given" }
+  | { readonly kind: "asked"; readonly file: string; readonly commands: readonly string[]; readonly remember: () => void };
+
+export function openWorkspace(place: ConfigPlace, artifacts?: string): Result<Workspace> {
+  const { catalog, files, project } = loadConfig(place);
+  const root = artifactRoot(place.cwd, catalog, artifacts);
+  if (!root.ok) return root;
+  return ok({ place, catalog, configFiles: files, root: root.value, trust: trustOf(place, project) });
+}
+
+function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {
+  if (!project || isTrusted(place, project.raw)) return { kind: "given" };
+  const remember = (): void => rememberTrust(place, project.raw);
+  return { kind: "asked", file: project.file, commands: projectCommands(project.raw), remember };
+}
+
+/** [S1] Nothing that a project brings runs before it is trusted. */
+export function trustIssue({ trust }: Workspace): Issue | undefined {
+  if (trust.kind === "given") return undefined;
+  const brings = trust.commands.length === 0 ? "" : `; its utilities would run: ${trust.commands.slice(0, 5).join(", ")}`;
+  return { ...error("not_trusted", "", `this project's configuration is not trusted as it is now${brings}`, "look at it, then add --trust"), file: trust.file };
+}
+
+/** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */
+export function configErrors({ catalog }: Workspace): Result<undefined> {
+  const errors = catalog.issues.filter(isError);
+  return errors.length > 0 ? fail(...errors) : ok(undefined);
+}

@@ -1,0 +1,35 @@
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artifacts } from "../ports.ts";
+import { isMissing, problemText } from "./problem.ts";
+
+/** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
+export function fileArtifacts(runDir: string, redact: (text: string) => string): Artifacts {
+  const visitFolder: Artifacts["visitFolder"] = (socket, visit) => join(runDir, "sockets", socket, String(visit));
+  const put = async (folder: string, put: () => Promise<void>): Promise<string | undefined> => {
+    try {
+      await put();
+      return undefined;
+    } catch (thrown) {
+      if (!isMissing(thrown)) return `an artifact cannot be written: ${problemText(thrown)}`;
+    }
+    try {
+      await mkdir(folder, { recursive: true });
+      await put();
+      return undefined;
+    } catch (thrown) {
+      return `an artifact cannot be written: ${problemText(thrown)}`;
+    }
+  };
+  return {
+    visitFolder,
+    write: (socket, visit, file, text) => {
+      const folder = visitFolder(socket, visit);
+      return put(folder, () => writeFile(join(folder, file), redact(text)));
+    },
+    append: (socket, visit, file, text) => {
+      const folder = visitFolder(socket, visit);
+      return put(folder, () => appendFile(join(folder, file), redact(text)));
+    },
+  };
+}

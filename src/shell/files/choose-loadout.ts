@@ -1,0 +1,25 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { applyEdits, modify } from "jsonc-parser";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { projectConfigFile, userConfigFile } from "./config.ts";
+import type { ConfigPlace } from "./config.ts";
+import { problemText } from "./problem.ts";
+
+/** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */
+export function chooseLoadout(place: ConfigPlace, name: string): Result<string> {
+  const project = projectConfigFile(place.cwd);
+  const file = existsSync(project) ? project : userConfigFile(place.env);
+  try {
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "{}\n";
+    const edits = modify(text, ["activeLoadout"], name, { formattingOptions: { insertSpaces: true, tabSize: 2 } });
+    mkdirSync(dirname(file), { recursive: true });
+    const draft = `${file}.${process.pid}.draft`;
+    writeFileSync(draft, applyEdits(text, edits));
+    renameSync(draft, file);
+    return ok(file);
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${problemText(thrown)}`), file });
+  }
+}

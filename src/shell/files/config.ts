@@ -1,0 +1,75 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve, sep } from "node:path";
+import { bundledLayer } from "../../core/catalog/bundled.ts";
+import { mergeLayers } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { readLayer } from "../../core/catalog/layer.ts";
+import type { Layer, LayerName } from "../../core/catalog/layer.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
+import { readJsonFile } from "./json-file.ts";
+
+export interface ConfigPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A file named on the command line. */
+  readonly explicit?: string;
+  /** Where the host decides on trust and has not given it, the project's file is not even read. */
+  readonly withoutProject?: boolean;
+}
+
+export interface LoadedConfig {
+  readonly catalog: Catalog;
+  readonly files: readonly string[];
+  readonly project?: { readonly file: string; readonly raw: unknown };
+}
+
+export function configFolder(env: ConfigPlace["env"]): string {
+  const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
+  return join(base, "pi", "pi-materia");
+}
+
+export function userConfigFile(env: ConfigPlace["env"]): string {
+  return join(configFolder(env), "materia.json");
+}
+
+export function projectConfigFile(cwd: string): string {
+  return join(cwd, ".pi", "pi-materia.json");
+}
+
+/** [F1] Every layer that is there. A file with faults is reported with them; the rest stays usable. */
+export function loadConfig(place: ConfigPlace): LoadedConfig {
+  const named = place.env["MATERIA_CONFIG"];
+  const sources: { name: LayerName; file: string; required: boolean }[] = [
+    { name: "user", file: userConfigFile(place.env), required: false },
+    ...(place.withoutProject ? [] : [{ name: "project" as const, file: projectConfigFile(place.cwd), required: false }]),
+    ...(named ? [{ name: "environment" as const, file: resolve(place.cwd, named), required: true }] : []),
+    ...(place.explicit === undefined ? [] : [{ name: "explicit" as const, file: resolve(place.cwd, place.explicit), required: true }]),
+  ];
+  const read = sources.flatMap(({ name, file, required }) => {
+    const raw = readJsonFile(file) ?? (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);
+    return raw ? [{ name, file, raw }] : [];
+  });
+  const project = read.find((each) => each.name === "project");
+  return {
+    catalog: mergeLayers([bundledLayer(), ...read.map(({ name, file, raw }) => layerOf(name, file, raw))]),
+    files: read.map((each) => each.file),
+    ...(project ? { project: { file: project.file, raw: project.raw.ok ? project.raw.value : null } } : {}),
+  };
+}
+
+function layerOf(name: LayerName, file: string, raw: Result<unknown>): Layer {
+  if (raw.ok) return readLayer(name, raw.value, file);
+  return { name, file, settings: {}, materia: new Map(), loadouts: new Map(), issues: raw.issues };
+}
+
+/** Where casts are kept. A project may say so only for a place inside itself. */
+export function artifactRoot(cwd: string, catalog: Catalog, explicit: string | undefined): Result<string> {
+  if (explicit !== undefined) return ok(resolve(cwd, explicit));
+  const { value, layer, file } = catalog.settings.artifactDir;
+  const root = resolve(cwd, value);
+  const inside = root.startsWith(resolve(cwd) + sep);
+  if (inside || (layer !== "project" && layer !== "bundled") || (layer === "bundled" && !isAbsolute(value))) return ok(root);
+  const issue: Issue = error("bad_artifact_dir", "artifactDir", `"${value}" lies outside the project`, "name a folder inside it, or use --artifacts");
+  return fail(file === undefined ? issue : { ...issue, file });
+}

@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from "node:fs";
+import { parseTree, printParseErrorCode } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
+import { isMissing, problemText } from "./problem.ts";
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
+export function readJsonFile(file: string): Result<unknown> | undefined {
+  let text: string;
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES) {
+      const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; more than ${MAX_BYTES / 1024 / 1024} MB is not read`;
+      return failAt(file, error("file_too_large", "", message, "split it, or name another file"));
+    }
+    text = readFileSync(file, "utf8");
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined;
+    return failAt(file, error("unreadable_file", "", `the file cannot be read: ${problemText(thrown)}`));
+  }
+  return parseJson(file, text);
+}
+
+function parseJson(file: string, text: string): Result<unknown> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    // Comments, trailing commas or a fault: the slower reader knows all three and where they stand.
+  }
+  const faults: ParseError[] = [];
+  try {
+    const tree = parseTree(text, faults, { allowTrailingComma: true });
+    if (tree && faults.length === 0) return ok(valueOf(tree));
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return failAt(file, error("bad_json", "", "the file is nested too deeply"));
+  }
+  if (text.trim() === "") return failAt(file, error("bad_json", "line 1, column 1", "the file is empty", 'begin with { "materia": {}, "loadouts": {} }'));
+  return fail(...faults.slice(0, 10).map((fault) => ({ ...syntaxIssue(text, fault), file })));
+}
+
+function failAt(file: string, issue: Issue): Result<never> {
+  return fail({ ...issue, file });
+}
+
+function syntaxIssue(text: string, fault: ParseError): Issue {
+  const before = text.slice(0, fault.offset);
+  const line = before.split("\n").length;
+  const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
+  const words = printParseErrorCode(fault.error).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return error("bad_json", `line ${line}, column ${column}`, `this is not JSON at line ${line}, column ${column}: ${words}`);
+}
+
+/** Built key by key: an assignment to `__proto__` would change the object itself. */
+function valueOf(node: Node): unknown {
+  if (node.type === "array") return (node.children ?? []).map(valueOf);
+  if (node.type !== "object") return node.value as unknown;
+  return Object.fromEntries(
+    (node.children ?? []).flatMap((property): [string, unknown][] => {
+      const [key, value] = property.children ?? [];
+      return key && value ? [[String(key.value), valueOf(value)]] : [];
+    }),
+  );
+}

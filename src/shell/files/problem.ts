@@ -1,0 +1,25 @@
+/** An error of the system in words that people know; the code stays for those who look it up. */
+export function problemText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
+  const words = code === undefined ? undefined : WORDS[code];
+  return words === undefined ? thrown.message : `${words} (${code})`;
+}
+
+export function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "permission is denied",
+  EPERM: "the system does not permit it",
+  EISDIR: "it is a folder, not a file",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EMFILE: "too many files are open",
+  EEXIST: "it exists already",
+  EADDRINUSE: "the port is in use",
+};

@@ -1,0 +1,38 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import type { CastSummary } from "../../core/view/casts.ts";
+import { castFolder } from "./cast-store.ts";
+import { listCasts } from "./casts.ts";
+import { claim } from "./ownership.ts";
+import { problemText } from "./problem.ts";
+
+export interface PruneChoice {
+  readonly keep?: number;
+  readonly olderThanDays?: number;
+}
+
+/** The casts that are old by age, or beyond a number; never one that runs. With both given a cast must be old by both. */
+export function prunable(root: string, { keep, olderThanDays }: PruneChoice, now: number): readonly CastSummary[] {
+  const oldest = olderThanDays === undefined ? Infinity : now - olderThanDays * 86_400_000;
+  return listCasts(root).filter((cast, index) => {
+    if (cast.status === "running") return false;
+    return (keep === undefined || index >= keep) && Date.parse(cast.endedAt ?? cast.startedAt) <= oldest;
+  });
+}
+
+export function removeCasts(root: string, casts: readonly CastSummary[]): Result<number> {
+  for (const cast of casts) {
+    const folder = castFolder(root, cast.castId);
+    if (!folder.ok) continue;
+    // Claimed first: somebody may have resumed it since it was listed.
+    if (claim(folder.value.runDir).kind === "theirs") continue;
+    try {
+      rmSync(join(root, cast.castId), { recursive: true, force: true });
+    } catch (thrown) {
+      return fail({ ...error("cannot_remove", cast.castId, `it cannot be removed: ${problemText(thrown)}`), file: folder.value.runDir });
+    }
+  }
+  return ok(0);
+}

@@ -1,0 +1,94 @@
+import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import type { Effect } from "../../core/cast/next.ts";
+import { countOf } from "../../core/cast/tally.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import { toolsOf } from "../../core/model/tools.ts";
+import { turnText } from "../../core/prompt/turn.ts";
+import type { TurnText } from "../../core/prompt/turn.ts";
+import type { SocketTurns, TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
+import type { Performed, Performing } from "./performing.ts";
+
+type AgentEffect = Extract<Effect, { kind: "agent" }>;
+
+/** One turn of an agent, with its files written before the result counts. */
+export async function runAgent(effect: AgentEffect, performing: Performing): Promise<Performed> {
+  const { ports, options } = performing;
+  const { socket, visit } = effect;
+  const told: Promise<string | undefined>[] = [];
+  const request = turnRequest(effect, performing, (text) =>
+    told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
+  );
+  const outcome = await ports.agents.runTurn(request);
+  const written = [...(await Promise.all(told)), await keepOutput(effect, performing, outcome)];
+  const problem = written.find((each) => each !== undefined);
+  if (problem !== undefined) return { kind: "broken", problem };
+  if (outcome.kind === "said")
+    return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
+  if (outcome.reason === "aborted" && options.signal.aborted)
+    return { kind: "decided", socket, outcome: { kind: "aborted" } };
+  return { kind: "decided", socket, outcome };
+}
+
+function turnRequest(effect: AgentEffect, performing: Performing, tell: (text: string) => void): TurnRequest {
+  const { state, options, interruption } = performing;
+  const { socket, visit, ask } = effect;
+  const materia = materiaOf(state.graph, socket);
+  if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
+  const text = turnText(state, socket, visit, ask);
+  const prompt = interruption ?? text.prompt;
+  const model = options.model ?? materia.model;
+  return {
+    castId: state.castId,
+    socket: socket.id,
+    materia: socket.materia,
+    visit: visit.number,
+    cwd: options.cwd,
+    system: text.system,
+    prompt,
+    tools: toolsOf(materia.tools),
+    ...(model === undefined ? {} : { model }),
+    ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
+    transcript: `${performing.ports.artifacts.visitFolder(socket.id, visit.number)}/transcript.jsonl`,
+    history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
+    earlierTurns: () => earlierTurns(state),
+    signal: options.signal,
+    onProgress: (progress) => follow(progress, effect, performing, { tell, prompt, ask: text }),
+  };
+}
+
+function follow(
+  progress: TurnProgress,
+  effect: AgentEffect,
+  performing: Performing,
+  told: { tell: (text: string) => void; prompt: string; ask: TurnText },
+): void {
+  const { socket, visit, ask } = effect;
+  if (progress.kind === "told") {
+    told.tell(
+      ask.kind === "begin"
+        ? `# System\n\n${progress.system}\n\n# Prompt\n\n${told.prompt}\n`
+        : `\n# Prompt\n\n${told.prompt}\n`,
+    );
+  }
+  if (progress.kind === "retrying") {
+    const { attempt, error, delayMs } = progress;
+    performing.note({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
+  }
+  performing.options.onProgress?.(progress, performing.state);
+}
+
+async function keepOutput(
+  effect: AgentEffect,
+  { ports }: Performing,
+  outcome: TurnOutcome,
+): Promise<string | undefined> {
+  if (outcome.kind !== "said") return undefined;
+  return ports.artifacts.write(effect.socket.id, effect.visit.number, "output.md", outcome.text);
+}
+
+function earlierTurns(state: CastState): readonly SocketTurns[] {
+  return socketsOf(state.graph).flatMap(({ id, materia }) => {
+    const turns = countOf(state.turns, id);
+    return turns === 0 ? [] : [{ socket: id, materia, turns }];
+  });
+}

@@ -1,0 +1,37 @@
+import type { Outcome } from "../../core/cast/decide.ts";
+import type { CastEvent, EventBody } from "../../core/cast/event.ts";
+import type { GraphSocket } from "../../core/compile/graph.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import type { Ports, TurnProgress } from "../ports.ts";
+
+/** What the loop needs besides the ports: where it works, and who wants to know. */
+export interface RunOptions {
+  readonly cwd: string;
+  readonly runDir: string;
+  /** Asked of every agent in place of its own model. */
+  readonly model?: string;
+  /** Set where the visit in hand was cut off: told to the agent that goes on with it. */
+  readonly interruption?: string;
+  /** What happened before the loop goes on: a resume, an answer, a raised limit. */
+  readonly first?: readonly EventBody[];
+  readonly signal: AbortSignal;
+  readonly onEvents?: (events: readonly CastEvent[], state: CastState) => void;
+  readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
+}
+
+/** What an effect is performed with. */
+export interface Performing {
+  readonly state: CastState;
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  readonly interruption: string | undefined;
+  readonly note: (body: EventBody) => void;
+}
+
+export type Performed =
+  | {
+      readonly kind: "decided";
+      readonly socket: GraphSocket;
+      readonly outcome: Outcome;
+    }
+  | { readonly kind: "broken"; readonly problem: string };

@@ -1,0 +1,106 @@
+import { apply } from "../../core/cast/apply.ts";
+import { decide } from "../../core/cast/decide.ts";
+import type { CastEvent, EventBody } from "../../core/cast/event.ts";
+import { next } from "../../core/cast/next.ts";
+import type { Effect } from "../../core/cast/next.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import { never } from "../../core/model/never.ts";
+import type { Ports } from "../ports.ts";
+import { runAgent } from "./agent-turn.ts";
+import type { Performed, Performing, RunOptions } from "./performing.ts";
+import { runUtilityVisit } from "./utility-visit.ts";
+
+export type RunEnd =
+  | { readonly kind: "ended"; readonly state: CastState }
+  | { readonly kind: "waiting"; readonly state: CastState }
+  /** The journal or an artifact could not be written: the cast stands where its journal says. */
+  | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
+
+/** The one loop: next → perform → append → apply. Starting, resuming and continuing a cast are all this. */
+export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunEnd> {
+  const log = openLog(start, ports, options);
+  for (const body of options.first ?? []) log.note(body);
+  let interruption = options.interruption;
+  for (;;) {
+    const effect = settle(log);
+    const problem = await log.write();
+    if (problem !== undefined) return { kind: "broken", state: log.written(), problem };
+    const state = log.written();
+    if (effect.kind === "stop") return { kind: "ended", state };
+    if (options.signal.aborted) {
+      log.note(decide(state, effect.socket, { kind: "aborted" }));
+      continue;
+    }
+    if (effect.kind === "wait") return { kind: "waiting", state };
+    const done = await perform(effect, { state, ports, options, interruption, note: log.note });
+    interruption = undefined;
+    if (done.kind === "broken") return { kind: "broken", state, problem: done.problem };
+    const decided = decide(log.ahead(), done.socket, done.outcome);
+    const unkept = await keepHandoff(decided, ports);
+    if (unkept !== undefined) return { kind: "broken", state, problem: unkept };
+    log.note(decided);
+  }
+}
+
+/** The file is there before the journal speaks of it. */
+async function keepHandoff(decided: EventBody, { artifacts }: Ports): Promise<string | undefined> {
+  if (decided.type !== "handoff_accepted") return undefined;
+  return artifacts.write(decided.socket, decided.visit, "handoff.json", `${JSON.stringify(decided.handoff, undefined, 1)}\n`);
+}
+
+/** Decisions need no effect: they are made until something has to be done, and written together. */
+function settle(log: Log): Exclude<Effect, { kind: "record" }> {
+  for (;;) {
+    const effect = next(log.ahead());
+    if (effect.kind !== "record") return effect;
+    for (const body of effect.events) log.note(body);
+  }
+}
+
+function perform(
+  effect: Exclude<Effect, { kind: "record" | "stop" | "wait" }>,
+  performing: Performing,
+): Promise<Performed> {
+  switch (effect.kind) {
+    case "agent":
+      return runAgent(effect, performing);
+    case "utility":
+      return runUtilityVisit(effect, performing);
+    default:
+      return never(effect);
+  }
+}
+
+/** Events on their way to the disk: `ahead` is the state they will lead to, `written` the one that is safe. */
+interface Log {
+  readonly ahead: () => CastState;
+  readonly written: () => CastState;
+  readonly note: (body: EventBody) => void;
+  readonly write: () => Promise<string | undefined>;
+}
+
+function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
+  let ahead = start;
+  let written = start;
+  let pending: CastEvent[] = [];
+  return {
+    ahead: () => ahead,
+    written: () => written,
+    note: (body) => {
+      const event: CastEvent = { seq: ahead.seq + 1, at: ports.now().toISOString(), ...body };
+      ahead = apply(ahead, event);
+      pending.push(event);
+    },
+    write: async () => {
+      if (pending.length === 0) return undefined;
+      const events = pending;
+      pending = [];
+      // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
+      const problem = await ports.journal.append(events);
+      if (problem !== undefined) return problem;
+      written = ahead;
+      options.onEvents?.(events, written);
+      return undefined;
+    },
+  };
+}

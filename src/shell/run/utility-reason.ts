@@ -1,0 +1,59 @@
+import { stat } from "node:fs/promises";
+import type { UtilityMateria } from "../../core/model/materia.ts";
+import { never } from "../../core/model/never.ts";
+import { harmless, oneLine } from "../../core/model/text.ts";
+import type { UtilityRequest } from "../ports.ts";
+
+export type Failure =
+  | { readonly kind: "aborted_before" }
+  | { readonly kind: "not_started"; readonly error: NodeJS.ErrnoException }
+  | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly kind: "timed_out"; readonly limitMs: number }
+  | { readonly kind: "aborted" };
+
+/** [U5] The command, how it ended, and the end of what it said. */
+export async function reasonFor(failure: Failure, request: UtilityRequest, stderr: string): Promise<string> {
+  const name = nameOf(request.materia);
+  switch (failure.kind) {
+    case "aborted_before":
+      return `${name} was not started because the cast was aborted`;
+    case "not_started":
+      return `${name} could not be started: ${await obstacle(failure.error, request)}`;
+    case "exited":
+      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${said(stderr)}`;
+    case "timed_out":
+      return `${name} took longer than its timeoutMs of ${failure.limitMs} and was ended${said(stderr)}`;
+    case "aborted":
+      return `${name} was ended because the cast was aborted${said(stderr)}`;
+    default:
+      return never(failure);
+  }
+}
+
+function nameOf({ command, script }: UtilityMateria): string {
+  if (!command) return `bundled utility ${JSON.stringify(script ?? "")}`;
+  const words = command.map((word) => (/^[^\s"'`\\]+$/.test(word) ? word : JSON.stringify(word)));
+  return `\`${oneLine(words.join(" "), 200)}\``;
+}
+
+async function obstacle(error: NodeJS.ErrnoException, { materia, cwd }: UtilityRequest): Promise<string> {
+  // The system says ENOENT for a missing folder and a missing program alike.
+  const folder = await stat(cwd).catch(() => undefined);
+  if (!folder?.isDirectory()) return `the folder ${oneLine(cwd, 200)} does not exist`;
+
+  const program = oneLine(materia.command?.[0] ?? process.execPath, 200);
+  if (error.code === "EACCES") return `${program} may not be executed; does it need chmod +x?`;
+  if (error.code !== "ENOENT") return oneLine(error.message, 300);
+  return program.includes("/")
+    ? `${program} does not exist in ${oneLine(cwd, 200)}, or its first line names a missing interpreter`
+    : `there is no program ${program}; is it installed and on PATH?`;
+}
+
+const SAID = 600;
+
+function said(stderr: string): string {
+  const text = harmless(stderr.slice(-2 * SAID).replace(/\r\n?/g, "\n")).trim();
+  if (text === "") return ", with nothing on standard error";
+  // A cut between the halves of a surrogate pair leaves a lone one, which is not valid text.
+  return text.length <= SAID ? `: ${text}` : `: …${text.slice(-SAID).replace(/^[\udc00-\udfff]/, "")}`;
+}

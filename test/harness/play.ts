@@ -1,0 +1,119 @@
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { readLayer } from "../../src/core/catalog/layer.ts";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import { startState } from "../../src/core/cast/state.ts";
+import type { CastState } from "../../src/core/cast/state.ts";
+import { compile } from "../../src/core/compile/compile.ts";
+import type { Compiled } from "../../src/core/compile/compile.ts";
+import type { CastId, SocketId } from "../../src/core/model/ids.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
+
+/** A configuration as a user would write it, with the defaults that a test does not care about. */
+export interface TestConfig {
+  readonly materia?: Readonly<Record<string, unknown>>;
+  readonly loadouts?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly budget?: Readonly<Record<string, number>>;
+}
+
+export type Said = string | JsonObject | { readonly fails: string };
+
+export interface Script {
+  /** Replies by socket id or materia name, in order; the last one repeats. */
+  readonly says?: Readonly<Record<string, readonly Said[]>>;
+  readonly utility?: (request: UtilityRequest) => UtilityOutcome;
+  readonly request?: string;
+  readonly data?: JsonObject;
+}
+
+export interface Played {
+  readonly end: RunEnd;
+  readonly state: CastState;
+  readonly events: readonly CastEvent[];
+  readonly asked: readonly TurnRequest[];
+  /** One short line per event that matters. */
+  readonly trace: readonly string[];
+}
+
+export function catalogOf(config: TestConfig): Catalog {
+  return mergeLayers([readLayer("explicit", { activeLoadout: "Main", ...config }, "test.json")]);
+}
+
+export function compiled(config: TestConfig, target = "loadout:Main"): Compiled {
+  const result = compile([{ kind: target.startsWith("materia:") ? "materia" : "loadout", name: target.replace(/^\w+:/, "") }], catalogOf(config));
+  if (!result.ok) throw new Error(result.issues.map((issue) => `${issue.code} ${issue.path}: ${issue.message}`).join("\n"));
+  return result.value;
+}
+
+export async function play(config: TestConfig, script: Script = {}): Promise<Played> {
+  const { graph } = compiled(config);
+  const { limits, budget } = catalogOf(config).settings;
+  const castId = "test-cast" as CastId; // of an id's form
+  return playFrom(startState({ castId, request: script.request ?? "do it", graph, limits, budget, data: script.data ?? {} }), script);
+}
+
+export async function playFrom(state: CastState, script: Script): Promise<Played> {
+  const events: CastEvent[] = [];
+  const asked: TurnRequest[] = [];
+  const end = await runCast(state, scriptedPorts(script, events, asked), { cwd: "/work", runDir: "/run", signal: new AbortController().signal });
+  return { end, state: end.state, events, asked, trace: events.flatMap(traceLine) };
+}
+
+function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]): Ports {
+  const had = new Map<string, number>();
+  return {
+    agents: {
+      preflight: async () => [],
+      runTurn: async (request) => {
+        asked.push(request);
+        request.onProgress({ kind: "told", system: request.system });
+        return answer(request, script, had);
+      },
+    },
+    runUtility: async (request) => script.utility?.(request) ?? { kind: "exited", stdout: "{}", stdoutCut: false, stderr: "" },
+    journal: {
+      append: async (written) => {
+        events.push(...written);
+        return undefined;
+      },
+    },
+    artifacts: { visitFolder: (socket: SocketId, visit: number) => `/run/sockets/${socket}/${visit}`, write: async () => undefined, append: async () => undefined },
+    now: () => new Date(0),
+  };
+}
+
+function answer(request: TurnRequest, script: Script, had: Map<string, number>): TurnOutcome {
+  const key = script.says && request.socket in script.says ? request.socket : request.materia;
+  const replies = script.says?.[key] ?? ["done"];
+  const count = had.get(key) ?? 0;
+  had.set(key, count + 1);
+  const said = replies[Math.min(count, replies.length - 1)] ?? "done";
+  const usage = { input: 10, output: 5, cost: 0.01 };
+  if (typeof said !== "string" && typeof said["fails"] === "string") return { kind: "failed", reason: "provider", message: said["fails"], usage };
+  return { kind: "said", text: typeof said === "string" ? said : JSON.stringify(said), usage, model: "test" };
+}
+
+function traceLine(event: CastEvent): readonly string[] {
+  switch (event.type) {
+    case "visit_started":
+      return [`${event.socket} #${event.visit}${event.item ? ` ${event.item.title}` : ""}`];
+    case "edge_taken":
+      return [`-> ${event.to}${event.via === "edge" ? "" : ` (${event.via})`}`];
+    case "handoff_rejected":
+      return [`rejected ${event.attempt}`];
+    case "loop_exhausted":
+      return [`exhausted ${event.by}`];
+    case "limit_reached":
+      return [`limit ${event.limit}`];
+    case "cast_waiting":
+      return ["waiting"];
+    case "cast_ended":
+      return [event.outcome];
+    default:
+      return [];
+  }
+}

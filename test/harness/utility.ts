@@ -1,0 +1,71 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { UtilityMateria } from "../../src/core/model/materia.ts";
+import type { UtilityRequest } from "../../src/shell/ports.ts";
+import { scratchFolder } from "./agents.ts";
+
+interface Prepared {
+  readonly request: UtilityRequest;
+  readonly abort: () => void;
+  /** Resolves with what the program wrote to that file in its folder. */
+  readonly written: (file: string) => Promise<string>;
+  readonly exists: (file: string) => boolean;
+}
+
+interface Part extends Partial<Omit<UtilityMateria, "type">> {
+  readonly input?: UtilityRequest["input"];
+  readonly cwd?: string;
+}
+
+/** What every program here, and the source of every grandchild, begins with. */
+const PRELUDE = `
+import { spawn } from "node:child_process";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+const forever = () => setInterval(() => {}, 1000);
+// Renamed into place: whoever waits for the file never sees half of it.
+const write = (file, text = "") => { writeFileSync(file + ".part", text); renameSync(file + ".part", file); };
+const grandchild = (source, options = {}) => {
+  writeFileSync("grandchild.mjs", PRELUDE + source);
+  return spawn(process.execPath, ["--input-type=module", "-e", PRELUDE + source], { stdio: "inherit", ...options });
+};
+`;
+const PROGRAM = `const PRELUDE = ${JSON.stringify(PRELUDE)} `;
+
+/** A utility with this program, ready to be run in a folder of its own. */
+export function utility(source: string, { input = {}, cwd = scratchFolder(), ...part }: Part = {}): Prepared {
+  if (existsSync(cwd)) writeFileSync(join(cwd, "utility.mjs"), `${PRELUDE}${source}\n`);
+  const controller = new AbortController();
+  const materia: UtilityMateria = { type: "utility", command: [process.execPath, "utility.mjs"], ...part };
+  return {
+    request: { materia, input, cwd, signal: controller.signal },
+    abort: () => controller.abort(),
+    exists: (file) => existsSync(join(cwd, file)),
+    written: async (file) => {
+      await until(() => existsSync(join(cwd, file)), `${file} was never written`);
+      return readFileSync(join(cwd, file), "utf8");
+    },
+  };
+}
+
+export async function gone(pid: string): Promise<void> {
+  await until(() => !runs(Number(pid)), `process ${pid} still runs`);
+}
+
+export function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // Where nobody collects orphans, a dead one keeps its number: state Z.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).syscall !== "kill" && !existsSync("/proc/self");
+  }
+}
+
+async function until(done: () => boolean, otherwise: string): Promise<void> {
+  for (let attempt = 0; attempt < 3000; attempt += 1) {
+    if (done()) return;
+    await sleep(10);
+  }
+  throw new Error(otherwise);
+}

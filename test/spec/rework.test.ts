@@ -1,0 +1,166 @@
+import { expect, it } from "vitest";
+import type { TurnRequest } from "../../src/shell/ports.ts";
+import { play } from "../harness/play.ts";
+import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
+
+const yes = { satisfied: true };
+const no = (context: string) => ({ satisfied: false, context });
+
+/** What each visit of a socket is told under "Do it again". */
+function reworkOf(asked: readonly TurnRequest[], socket: string): readonly string[] {
+  return asked.filter((request) => request.socket === socket).map(({ prompt }) => prompt.split("## Do it again\n\n")[1] ?? "");
+}
+
+/** Build → Eval, and back while it is not satisfied. */
+const pair = graph({
+  "Socket-1": seat("Build", always("Socket-2")),
+  "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("end")),
+});
+
+it("[R1, R2] an edge brings the context and says where it comes from", async () => {
+  const { asked } = await play(pair, { says: { Eval: [no("The test is missing."), yes] } });
+  const [first, second] = reworkOf(asked, "Socket-1");
+  expect(first).toBe("");
+  expect(second).toContain("Eval (Socket-2): The test is missing.");
+});
+
+it("[R1] a long context reaches the prompt whole", async () => {
+  const context = `first ${"word ".repeat(400)}last`;
+  const { asked } = await play(pair, { says: { Eval: [no(context), yes] } });
+  expect(asked[2]?.prompt).toContain(context);
+});
+
+it("[R1, R2] an exit brings it as well", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": { ...seat("Eval", always("Socket-2")), advance: {} },
+      "Socket-3": seat("Tell"),
+    },
+    { loops: { each: loop(["Socket-2"], exit("Socket-2", "not_satisfied", "Socket-3")) } },
+  );
+  const { asked } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("first"), no("second")] } });
+  expect(reworkOf(asked, "Socket-3")).toEqual([expect.stringContaining("Eval (Socket-2): second")]);
+  expect(reworkOf(asked, "Socket-3")[0]).not.toContain("first");
+});
+
+it.each<[rule: string, reply: string]>([
+  ["[R1] without a context", '{"satisfied":false}'],
+  ["[R1] with an empty one", 'I am not content.\n{"satisfied":false,"context":""}'],
+  ["[R1] with a blank one", 'I am not content.\n```json\n{"satisfied":false,"context":" \\n"}\n```'],
+])("%s the output itself is the reason", async (_rule, reply) => {
+  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
+  expect(reworkOf(asked, "Socket-1")[1]).toContain(`Eval (Socket-2): ${reply}`);
+});
+
+it("[R1] of a long output 900 characters from its beginning, said once", async () => {
+  const reply = `${"a".repeat(890)}${"b".repeat(5_000)}{"satisfied":false}`;
+  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
+  const parts = (asked[2]?.prompt ?? "").split("a".repeat(890)).slice(1);
+  expect(parts).toEqual([`${"b".repeat(10)}… [cut: ${reply.length - 900} more characters]`]);
+});
+
+it("[R1] a utility's output serves as well as an agent's", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Tool", notSatisfied("Socket-1", 1), satisfied("end")),
+  });
+  const { asked } = await play(config, { utility: () => exited('{"satisfied":false,"failures":3}') });
+  expect(reworkOf(asked, "Socket-1")).toEqual(["", expect.stringContaining('Tool (Socket-2): {"satisfied":false,"failures":3}')]);
+});
+
+it("[R2] an always edge brings no reason, whatever was handed over", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Eval", satisfied("end"), always("Socket-1")),
+  });
+  const { asked } = await play(config, { says: { Eval: [no("again"), yes] } });
+  expect(reworkOf(asked, "Socket-1")).toEqual(["", ""]);
+});
+
+it("[R2] only the visit at the end of the route is told", async () => {
+  const { asked } = await play(pair, { says: { Eval: [no("again"), yes] } });
+  expect(reworkOf(asked, "Socket-2")).toEqual(["", ""]);
+});
+
+it("[R2] a socket may send itself back", async () => {
+  const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1"), satisfied("end")) });
+  const { asked } = await play(config, { says: { Eval: [no("once more"), yes] } });
+  expect(reworkOf(asked, "Socket-1")).toEqual(["", expect.stringContaining("Eval (Socket-1): once more")]);
+});
+
+it("[R2] a review after the loop sends its reason back into it", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": { ...seat("Build", always("Socket-2")), advance: {} },
+      "Socket-3": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
+    },
+    { loops: { each: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) } },
+  );
+  const { asked, trace } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("The names differ."), yes] } });
+  expect(trace.filter((line) => line.startsWith("Socket-2"))).toEqual(["Socket-2 #1 a", "Socket-2 #2 b", "Socket-2 #3 a", "Socket-2 #4 b"]);
+  expect(reworkOf(asked, "Socket-2")).toEqual(["", "", expect.stringContaining("Eval (Socket-3): The names differ."), ""]);
+});
+
+it("[R2] a repair turn of a reworked visit is about the repair", async () => {
+  const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1"), satisfied("end")) });
+  const { asked } = await play(config, { says: { Eval: [no("once more"), "oops", yes] } });
+  expect(reworkOf(asked, "Socket-1").map((text) => text !== "")).toEqual([false, true, false]);
+});
+
+it("[R3] two older reasons stand below the newest", async () => {
+  const { asked } = await play(pair, { says: { Eval: [no("one"), no("two"), no("three"), no("four"), yes] } });
+  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/Eval \(Socket-2\): (\w+)/g)].map((match) => match[1]));
+  expect(shown).toEqual([[], ["one"], ["two", "one"], ["three", "two", "one"], ["four", "three", "two"]]);
+});
+
+it("[R3] reasons of different sockets stand together", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-3")),
+    "Socket-3": seat("Eval", notSatisfied("Socket-1"), satisfied("end")),
+  });
+  const { asked } = await play(config, { says: { "Socket-2": [no("style"), yes], "Socket-3": [no("tests"), yes] } });
+  const [, , third = ""] = reworkOf(asked, "Socket-1");
+  expect([...third.matchAll(/Eval \(Socket-\d\): \w+/g)].map(([text]) => text)).toEqual(["Eval (Socket-3): tests", "Eval (Socket-2): style"]);
+});
+
+it("[R3] all reasons together take at most 2,400 characters", async () => {
+  const { asked } = await play(pair, { says: { Eval: [no("a".repeat(3_000)), no("b".repeat(3_000)), no("c".repeat(3_000)), yes] } });
+  const last = reworkOf(asked, "Socket-1")[3] ?? "";
+  const reasons = [...last.matchAll(/Eval \(Socket-2\): .*/g)].map(([text]) => text);
+  expect(reasons.map((text) => /: (.)/.exec(text)?.[1])).toEqual(["c", "b", "a"]);
+  expect(reasons.join("").length).toBeLessThanOrEqual(2_400);
+});
+
+it("[R4] an advance clears the reasons of its item", async () => {
+  const { asked } = await play(workshop(), { says: { Plan: [items("a", "b")], Eval: [no("for a"), yes, no("for b"), yes] } });
+  const shown = reworkOf(asked, "Socket-2").map((text) => [...text.matchAll(/for \w/g)].map(([match]) => match));
+  expect(shown).toEqual([[], ["for a"], [], ["for b"]]);
+});
+
+it("[R4] another kind of route clears the reasons of the socket", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-3")),
+    "Socket-3": seat("Eval", satisfied("end"), always("Socket-1")),
+  });
+  const { asked } = await play(config, {
+    says: { "Socket-2": [no("one"), yes, no("two"), yes], "Socket-3": [no("three"), yes] },
+  });
+  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/: (one|two|three)/g)].map((match) => match[1]));
+  expect(shown).toEqual([[], ["one"], [], ["two"]]);
+});
+
+it("[R4] a route to another socket clears nothing", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-3")),
+    "Socket-3": seat("Tell", always("Socket-4")),
+    "Socket-4": seat("Eval", notSatisfied("Socket-1"), satisfied("end")),
+  });
+  const { asked } = await play(config, { says: { "Socket-2": [no("one"), yes], "Socket-4": [no("two"), yes] } });
+  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/: (one|two)/g)].map((match) => match[1]));
+  expect(shown).toEqual([[], ["one"], ["two", "one"]]);
+});
