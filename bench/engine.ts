@@ -24,15 +24,37 @@ export async function measureEngine(steps: number, durability: Durability = "wri
   const file = join(folder, "journal.jsonl");
   const journal = openJournal(file, { durability, redact: (text) => text });
   const graph = workloadGraph();
-  const state = startState({ castId: "bench" as CastId, request: "Do the work.", graph, limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 }, budget: {}, data: {} });
+  const state = startState({
+    castId: "bench" as CastId,
+    request: "Do the work.",
+    graph,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    data: {},
+  });
   const agents = { preflight: async () => [], runTurn: instantAgent(Math.round((steps - 1) / 3)) };
   const started = performance.now();
-  const end = await runCast(state, { agents, runUtility: () => Promise.reject(new Error("none")), journal, artifacts: NO_ARTIFACTS, now: () => new Date() }, { cwd: folder, runDir: folder, signal: new AbortController().signal });
+  const end = await runCast(
+    state,
+    {
+      agents,
+      runUtility: () => Promise.reject(new Error("none")),
+      journal,
+      artifacts: NO_ARTIFACTS,
+      now: () => new Date(),
+    },
+    { cwd: folder, runDir: folder, signal: new AbortController().signal },
+  );
   const seconds = (performance.now() - started) / 1000;
   journal.close();
   if (end.kind !== "ended") throw new Error(`the workload ended as ${end.kind}`);
   const done = end.state.done.visits;
   const bytes = statSync(file).size;
   rmSync(folder, { recursive: true });
-  return { steps: done, stepsPerSecond: done / seconds, bytesPerStep: bytes / done, peakMb: process.resourceUsage().maxRSS / 1024 };
+  return {
+    steps: done,
+    stepsPerSecond: done / seconds,
+    bytesPerStep: bytes / done,
+    peakMb: process.resourceUsage().maxRSS / 1024,
+  };
 }

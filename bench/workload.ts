@@ -19,10 +19,18 @@ export function workloadGraph(): Graph {
         sockets: {
           "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
           "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
-          "Socket-3": { materia: "Eval", edges: [{ when: "satisfied", to: "Socket-4" }, { when: "not_satisfied", to: "Socket-2", maxTraversals: 3 }] },
+          "Socket-3": {
+            materia: "Eval",
+            edges: [
+              { when: "satisfied", to: "Socket-4" },
+              { when: "not_satisfied", to: "Socket-2", maxTraversals: 3 },
+            ],
+          },
           "Socket-4": { materia: "Maintain", advance: { when: "always" }, edges: [{ when: "always", to: "Socket-2" }] },
         },
-        loops: { items: { sockets: ["Socket-2", "Socket-3", "Socket-4"], consumes: { from: "Socket-1", output: "workItems" } } },
+        loops: {
+          items: { sockets: ["Socket-2", "Socket-3", "Socket-4"], consumes: { from: "Socket-1", output: "workItems" } },
+        },
       },
     },
   });
@@ -33,7 +41,12 @@ export function workloadGraph(): Graph {
 
 /** A model that answers at once. */
 export function instantAgent(items: number): (request: TurnRequest) => Promise<TurnOutcome> {
-  const plan = JSON.stringify({ workItems: Array.from({ length: items }, (_, index) => ({ title: `Item ${index + 1}`, context: `What to do for item ${index + 1}.` })) });
+  const plan = JSON.stringify({
+    workItems: Array.from({ length: items }, (_, index) => ({
+      title: `Item ${index + 1}`,
+      context: `What to do for item ${index + 1}.`,
+    })),
+  });
   const usage = { input: 100, output: 20, cost: 0 };
   return async ({ materia }) => {
     const text = materia === "Plan" ? plan : materia === "Eval" ? '{"satisfied":true,"context":"fine"}' : "done";

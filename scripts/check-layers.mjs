@@ -24,7 +24,11 @@ const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 const CORE_MAY_USE = ["node_modules/valibot/"];
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { output } = await cruise(["src"], { parser: "swc", tsPreCompilationDeps: true, doNotFollow: { path: "node_modules" } });
+const { output } = await cruise(["src"], {
+  parser: "swc",
+  tsPreCompilationDeps: true,
+  doNotFollow: { path: "node_modules" },
+});
 const modules = output.modules.filter((module) => module.source.startsWith("src/"));
 // Without its parser the tool reads nothing and calls that success.
 if (modules.length < 20) throw new Error(`only ${modules.length} modules were read`);
@@ -38,13 +42,18 @@ const problems = modules.flatMap(({ source, dependencies }) =>
     if (to.startsWith("src/")) {
       if (layerOf(to) > layerOf(source)) found.push(`${source} may not import ${to}, which comes after it`);
       if (appOf(to) && appOf(to) !== appOf(source)) found.push(`${source} may not import the app ${appOf(to)}`);
-      if (source.startsWith("src/apps/web/client/") && !/^src\/(core|apps\/web\/client)\//.test(to)) found.push(`${source} sees only core, not ${to}`);
-    } else if (to.startsWith(PI) && !MAY_IMPORT_PI.some((folder) => source.startsWith(folder))) found.push(`${source} may not import Pi`);
-    else if (source.startsWith("src/core/") && !CORE_MAY_USE.some((allowed) => to.startsWith(allowed))) found.push(`${source} is pure and may not import ${to}`);
+      if (source.startsWith("src/apps/web/client/") && !/^src\/(core|apps\/web\/client)\//.test(to))
+        found.push(`${source} sees only core, not ${to}`);
+    } else if (to.startsWith(PI) && !MAY_IMPORT_PI.some((folder) => source.startsWith(folder)))
+      found.push(`${source} may not import Pi`);
+    else if (source.startsWith("src/core/") && !CORE_MAY_USE.some((allowed) => to.startsWith(allowed)))
+      found.push(`${source} is pure and may not import ${to}`);
     return found;
   }),
 );
-const homeless = modules.filter(({ source }) => layerOf(source) === -1).map(({ source }) => `${source} stands in no known folder`);
+const homeless = modules
+  .filter(({ source }) => layerOf(source) === -1)
+  .map(({ source }) => `${source} stands in no known folder`);
 for (const problem of [...problems, ...homeless]) console.error(`layers: ${problem}`);
 console.log(`layers: ${modules.length} modules, ${problems.length + homeless.length} problems`);
 process.exitCode = problems.length + homeless.length > 0 ? 1 : 0;

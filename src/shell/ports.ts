@@ -39,6 +39,8 @@ export interface TurnRequest {
   readonly tools: readonly string[];
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
+  /** Whether a person refines the answer before the cast goes on. */
+  readonly interactive: boolean;
   /** Where the conversation of this visit is kept; a turn that continues it finds it there. */
   readonly transcript: string;
   readonly history: "fresh" | "continued";
@@ -76,6 +78,8 @@ export interface UtilityRequest {
   readonly input: JsonObject;
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Told the leader of the program's process group, as soon as there is one. */
+  readonly onStarted?: (pid: number) => void;
 }
 
 export type UtilityOutcome =

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { runUtility } from "../../src/shell/run/utility.ts";
-import { gone, runs, utility } from "../harness/utility.ts";
+import { gone, runs, until, utility } from "../harness/utility.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const GRACE_MS = 1000;
@@ -13,7 +13,6 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
-  expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
 
@@ -40,15 +39,12 @@ function endless(source: string, input: UtilityRequest["input"] = {}): Prepared 
   return utility(`${source}\nforever();`, { input, timeoutMs: 3_600_000 });
 }
 
-/** Lets time pass until the answer is there. */
+/** Lets time pass until the answer is there; no timer outlives it. */
 async function settle(outcome: Promise<UtilityOutcome>): Promise<UtilityOutcome> {
-  let settled = false;
-  void outcome.finally(() => (settled = true));
-  while (!settled) {
-    await sleep(5);
-    await vi.advanceTimersByTimeAsync(10);
-  }
-  return outcome;
+  const settled = await Promise.race([outcome, sleep(5)]);
+  if (!settled) return vi.advanceTimersByTimeAsync(10).then(() => settle(outcome));
+  expect(vi.getTimerCount()).toBe(0);
+  return settled;
 }
 
 describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
@@ -67,19 +63,16 @@ describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
   it("[U6] takes its grandchildren with it, though they hold its pipes", async () => {
     const prepared = endless(`
       const older = grandchild("forever()");
-      const younger = grandchild("grandchild('forever()'); write('younger'); forever()");
-      const timer = setInterval(() => {
-        if (!existsSync("younger")) return;
-        clearInterval(timer);
-        write("ready", [process.pid, older.pid, younger.pid].join(" "));
-      }, 5);`);
+      const younger = grandchild("write('youngest', String(grandchild('forever()').pid)); forever()");
+      while (!existsSync("youngest")) await new Promise((resolve) => setTimeout(resolve, 5));
+      write("ready", [process.pid, older.pid, younger.pid, readFileSync("youngest")].join(" "));`);
     expect(await endWhenReady(prepared, end)).toMatchObject(failed);
     for (const pid of (await prepared.written("ready")).split(" ")) await gone(pid);
   });
 
   it("[U6] has time to clean up, and so has its grandchild after it", async () => {
-    const prepared = endless(`
-      grandchild("process.on('SIGTERM', () => { write('grandchild asked'); setTimeout(() => { write('tidy'); process.exit(); }, 50); }); write('ready'); forever()");`);
+    const tidyUp = "setTimeout(() => { write('tidy'); process.exit(); }, 50)";
+    const prepared = endless(`grandchild("process.on('SIGTERM', () => ${tidyUp}); forever(); write('ready')");`);
     const outcome = runUtility(prepared.request);
     await prepared.written("ready");
     end(prepared);
@@ -143,11 +136,12 @@ it("[U6] nothing is started after an abort", async () => {
   expect(exists("started")).toBe(false);
 });
 
+const leaveBehind = (options: string) => `
+  const child = grandchild("forever()", ${options});
+  write("pid", String(child.pid));
+  process.stdout.write("x".repeat(150_000), () => process.exit(0));`;
+
 describe("a utility that exits before its grandchild", () => {
-  const leaveBehind = (options: string) => `
-    const child = grandchild("forever()", ${options});
-    write("pid", String(child.pid));
-    process.stdout.write("x".repeat(150_000), () => process.exit(0));`;
   const whole = { kind: "exited", stdout: "x".repeat(150_000), stdoutCut: false, stderr: "" };
 
   it.each([
@@ -162,9 +156,15 @@ describe("a utility that exits before its grandchild", () => {
 
   it("[U6] is not kept waiting by one that left the group", async () => {
     const { request, written } = utility(leaveBehind("{ detached: true }"));
+    const before = openPipes();
     expect(await settle(runUtility(request))).toEqual(whole);
     const pid = Number(await written("pid"));
     onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    await until(() => openPipes() === before, "its pipes are still open");
     expect(runs(pid)).toBe(true);
   });
 });
+
+function openPipes(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "PipeWrap").length;
+}

@@ -72,7 +72,7 @@ describe("bundled utilities", () => {
       cwd,
       signal: new AbortController().signal,
     };
-    expect(await resultOf(request)).toMatchObject({ vcs: { kind: "none" } });
+    expect(await resultOf(request)).toMatchObject({ state: { vcs: { kind: "none" } } });
   });
 
   it("[U3] are found from a bundle beside them", async () => {
@@ -217,4 +217,9 @@ describe("input that nobody reads", () => {
     const outcome = await runUtility(utility(source, { input }).request);
     expect(outcome).toEqual({ kind: "exited", stdout: "done\n", stdoutCut: false, stderr: "" });
   });
+});
+
+it("[U6] a time-out may be longer than any timer", async () => {
+  const { request } = utility(`console.log("in time")`, { timeoutMs: Number.MAX_SAFE_INTEGER });
+  expect(await runUtility(request)).toMatchObject({ kind: "exited", stdout: "in time\n" });
 });

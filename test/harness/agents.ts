@@ -35,6 +35,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     system: "You build.",
     prompt: "Build it.",
     tools: [],
+    interactive: false,
     transcript: join(cwd, "visits", "1", "transcript.jsonl"),
     history: "fresh",
     earlierTurns: () => [],

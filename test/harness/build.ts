@@ -106,7 +106,7 @@ export function eventsOf(bodies: readonly EventBody[], firstSeq = 1): readonly C
   return bodies.map((body, index) => ({ ...body, seq: firstSeq + index, at: timeAt(firstSeq + index - 1) }));
 }
 
-export function timeAt(second: number): string {
+function timeAt(second: number): string {
   return new Date(STARTED_AT + second * 1000).toISOString();
 }
 

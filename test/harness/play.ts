@@ -44,8 +44,12 @@ export function catalogOf(config: TestConfig): Catalog {
 }
 
 export function compiled(config: TestConfig, target = "loadout:Main"): Compiled {
-  const result = compile([{ kind: target.startsWith("materia:") ? "materia" : "loadout", name: target.replace(/^\w+:/, "") }], catalogOf(config));
-  if (!result.ok) throw new Error(result.issues.map((issue) => `${issue.code} ${issue.path}: ${issue.message}`).join("\n"));
+  const result = compile(
+    [{ kind: target.startsWith("materia:") ? "materia" : "loadout", name: target.replace(/^\w+:/, "") }],
+    catalogOf(config),
+  );
+  if (!result.ok)
+    throw new Error(result.issues.map((issue) => `${issue.code} ${issue.path}: ${issue.message}`).join("\n"));
   return result.value;
 }
 
@@ -53,13 +57,20 @@ export async function play(config: TestConfig, script: Script = {}): Promise<Pla
   const { graph } = compiled(config);
   const { limits, budget } = catalogOf(config).settings;
   const castId = "test-cast" as CastId; // of an id's form
-  return playFrom(startState({ castId, request: script.request ?? "do it", graph, limits, budget, data: script.data ?? {} }), script);
+  return playFrom(
+    startState({ castId, request: script.request ?? "do it", graph, limits, budget, data: script.data ?? {} }),
+    script,
+  );
 }
 
 export async function playFrom(state: CastState, script: Script): Promise<Played> {
   const events: CastEvent[] = [];
   const asked: TurnRequest[] = [];
-  const end = await runCast(state, scriptedPorts(script, events, asked), { cwd: "/work", runDir: "/run", signal: new AbortController().signal });
+  const end = await runCast(state, scriptedPorts(script, events, asked), {
+    cwd: "/work",
+    runDir: "/run",
+    signal: new AbortController().signal,
+  });
   return { end, state: end.state, events, asked, trace: events.flatMap(traceLine) };
 }
 
@@ -74,14 +85,19 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
         return answer(request, script, had);
       },
     },
-    runUtility: async (request) => script.utility?.(request) ?? { kind: "exited", stdout: "{}", stdoutCut: false, stderr: "" },
+    runUtility: async (request) =>
+      script.utility?.(request) ?? { kind: "exited", stdout: "{}", stdoutCut: false, stderr: "" },
     journal: {
       append: async (written) => {
         events.push(...written);
         return undefined;
       },
     },
-    artifacts: { visitFolder: (socket: SocketId, visit: number) => `/run/sockets/${socket}/${visit}`, write: async () => undefined, append: async () => undefined },
+    artifacts: {
+      visitFolder: (socket: SocketId, visit: number) => `/run/sockets/${socket}/${visit}`,
+      write: async () => undefined,
+      append: async () => undefined,
+    },
     now: () => new Date(0),
   };
 }
@@ -93,7 +109,8 @@ function answer(request: TurnRequest, script: Script, had: Map<string, number>):
   had.set(key, count + 1);
   const said = replies[Math.min(count, replies.length - 1)] ?? "done";
   const usage = { input: 10, output: 5, cost: 0.01 };
-  if (typeof said !== "string" && typeof said["fails"] === "string") return { kind: "failed", reason: "provider", message: said["fails"], usage };
+  if (typeof said !== "string" && typeof said["fails"] === "string")
+    return { kind: "failed", reason: "provider", message: said["fails"], usage };
   return { kind: "said", text: typeof said === "string" ? said : JSON.stringify(said), usage, model: "test" };
 }
 

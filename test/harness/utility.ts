@@ -18,23 +18,26 @@ interface Part extends Partial<Omit<UtilityMateria, "type">> {
   readonly cwd?: string;
 }
 
-/** What every program here, and the source of every grandchild, begins with. */
-const PRELUDE = `
+/** What every program here has at hand, and every grandchild. */
+const HEAD = `import { existsSync, forever, grandchild, readFileSync, write } from "./kit.mjs";\n`;
+const KIT = `
 import { spawn } from "node:child_process";
-import { existsSync, renameSync, writeFileSync } from "node:fs";
-const forever = () => setInterval(() => {}, 1000);
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+export { existsSync, readFileSync };
+// Longer than any test, but not for ever: a test that fails must not leave it behind.
+export const forever = () => setTimeout(() => process.exit(), 120_000);
 // Renamed into place: whoever waits for the file never sees half of it.
-const write = (file, text = "") => { writeFileSync(file + ".part", text); renameSync(file + ".part", file); };
-const grandchild = (source, options = {}) => {
-  writeFileSync("grandchild.mjs", PRELUDE + source);
-  return spawn(process.execPath, ["--input-type=module", "-e", PRELUDE + source], { stdio: "inherit", ...options });
-};
+export const write = (file, text = "") => { writeFileSync(file + ".part", text); renameSync(file + ".part", file); };
+export const grandchild = (source, options = {}) =>
+  spawn(process.execPath, ["--input-type=module", "-e", ${JSON.stringify(HEAD)} + source], { stdio: "inherit", ...options });
 `;
-const PROGRAM = `const PRELUDE = ${JSON.stringify(PRELUDE)} `;
 
 /** A utility with this program, ready to be run in a folder of its own. */
 export function utility(source: string, { input = {}, cwd = scratchFolder(), ...part }: Part = {}): Prepared {
-  if (existsSync(cwd)) writeFileSync(join(cwd, "utility.mjs"), `${PRELUDE}${source}\n`);
+  if (existsSync(cwd)) {
+    writeFileSync(join(cwd, "kit.mjs"), KIT);
+    writeFileSync(join(cwd, "utility.mjs"), `${HEAD}${source}\n`);
+  }
   const controller = new AbortController();
   const materia: UtilityMateria = { type: "utility", command: [process.execPath, "utility.mjs"], ...part };
   return {
@@ -62,7 +65,7 @@ export function runs(pid: number): boolean {
   }
 }
 
-async function until(done: () => boolean, otherwise: string): Promise<void> {
+export async function until(done: () => boolean, otherwise: string): Promise<void> {
   for (let attempt = 0; attempt < 3000; attempt += 1) {
     if (done()) return;
     await sleep(10);

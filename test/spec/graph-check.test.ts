@@ -4,13 +4,6 @@ import type { SocketInput } from "../harness/loadouts.ts";
 import { compiled, play } from "../harness/play.ts";
 
 describe("[G11, G12, G13] parse mode, guards and dead edges", () => {
-  const seated = (materia: object, parse?: string) =>
-    main(
-      { "Socket-1": { materia: "M", ...(parse === undefined ? {} : { parse }) } },
-      {},
-      { materia: { M: { prompt: "x", ...materia } } },
-    );
-
   it.each([
     ["[G11] neither says: text", {}, undefined, "text"],
     ["[G11] neither says, a generator: json", { generator: true }, undefined, "json"],
@@ -113,8 +106,31 @@ describe("[G14, G15] names", () => {
     ]);
     const says = { [id]: [{ satisfied: false }, { satisfied: true }], "Socket-1": [{ satisfied: false }] };
     expect((await play(config, { says })).trace).toEqual([
-        "Socket-1 #1", `-> ${id}`, `${id} #1`, "-> Socket-1", "Socket-1 #2", `-> ${id}`, `${id} #2`, "-> end", "completed",
-      ]); // prettier-ignore
+      "Socket-1 #1",
+      `-> ${id}`,
+      `${id} #1`,
+      "-> Socket-1",
+      "Socket-1 #2",
+      `-> ${id}`,
+      `${id} #2`,
+      "-> end",
+      "completed",
+    ]);
+  });
+
+  it("[G25] a target cast alone keeps the ids of its sockets and loops", () => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-7")] },
+      "Socket-7": { materia: "Text", advance: {}, edges: [always("Socket-7")] },
+      Odd: { materia: "Text" },
+    };
+    const { graph } = compiled(main(sockets, { items: consuming(["Socket-7"], exit("Socket-7", "always", "Odd")) }));
+    expect([graph.entry, Object.keys(graph.sockets), Object.keys(graph.loops)]).toEqual([
+      "Socket-1",
+      ["Socket-1", "Socket-7", "Odd"],
+      ["items"],
+    ]);
+    expect(graph.loops["items"]?.exits.map((each) => each.id)).toEqual(["exit:Socket-7:always"]);
   });
 
   it("[G15] entry, to and materia must exist, and the nearest name is offered", () => {
@@ -161,6 +177,7 @@ describe("[G16] every problem at once, each at its place", () => {
     expect(found.map(({ severity, code, path }) => `${severity} ${code} ${path}`).toSorted()).toEqual([
       "error bad_assign loadouts.Main.sockets.Odd.assign.note",
       "error edge_after_always loadouts.Main.sockets.Socket-2.edges.2",
+      "error exit_not_from_member loadouts.Main.loops.L.exits.0.from",
       "error guard_needs_json loadouts.Main.sockets.Socket-2.edges.0",
       "error unknown_materia loadouts.Main.sockets.Socket-1.materia",
       "error unknown_socket loadouts.Main.loops.L.exits.0.targetSocketId",
@@ -221,3 +238,11 @@ describe("[G16] every problem at once, each at its place", () => {
     ]);
   });
 });
+
+function seated(materia: object, parse?: string) {
+  return main(
+    { "Socket-1": { materia: "M", ...(parse === undefined ? {} : { parse }) } },
+    {},
+    { materia: { M: { prompt: "x", ...materia } } },
+  );
+}

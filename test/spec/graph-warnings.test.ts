@@ -62,17 +62,6 @@ describe("[G18, G19, G20] doubtful ways", () => {
     expect(problems(main(sockets, { L: loop }))).toEqual(["warning uncovered_outcome sockets.Socket-2.edges"]);
   });
 
-  const back = (edge: EdgeInput, advance?: object) =>
-    main(
-      {
-        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
-        "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
-        "Socket-3": { materia: "Json", ...(advance ? { advance } : {}), edges: [edge, always("Socket-4")] },
-        "Socket-4": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
-      },
-      { L: consuming(["Socket-2", "Socket-3", "Socket-4"], exit("Socket-4", "always", "Socket-1")) },
-    );
-
   it.each([
     ["[G20] a counted edge back", back(notSatisfied("Socket-2", 1)), []],
     ["[G20] an edge back that nothing counts", back(notSatisfied("Socket-2")), ["Socket-2", "Socket-3"]],
@@ -95,15 +84,6 @@ describe("[G18, G19, G20] doubtful ways", () => {
 });
 
 describe("[G21, G22] state and variables", () => {
-  const one = (prompt: string, socket: Partial<SocketInput> = {}) =>
-    main({ "Socket-1": { materia: "M", ...socket } }, {}, { materia: { M: { prompt, parse: "json" } } });
-  const two = (first: object, second: object) =>
-    main(
-      { "Socket-1": { materia: "A", edges: [always("Socket-2")] }, "Socket-2": { materia: "B" } },
-      {},
-      { materia: { A: { prompt: "a", parse: "json", ...first }, B: { prompt: "b", parse: "json", ...second } } },
-    );
-
   it.each([
     ["[G21] read in a prompt, set by nothing", one("{{state.note}}"), ["warning state_never_set sockets.Socket-1"]],
     [
@@ -166,17 +146,6 @@ describe("[G21, G22] state and variables", () => {
     expect(problems(config)).toEqual(doubtful ? ["warning unknown_variable sockets.Socket-1"] : []);
   });
 
-  const inLoop = (prompt: string, advance: object | undefined, loop: object) =>
-    main(
-      {
-        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
-        "Socket-2": { materia: "M", ...(advance ? { advance } : {}), edges: [always("Socket-3")] },
-        "Socket-3": { materia: "Text" },
-      },
-      { L: loop },
-      { materia: { M: { prompt } } },
-    );
-
   it("[G22] the item is there in a loop that walks a list, and the work items behind a generator", () => {
     const loop = consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3"));
     expect(problems(inLoop("{{item.title}} {{item.context}} {{workItems}}", {}, loop))).toEqual([]);
@@ -189,3 +158,39 @@ describe("[G21, G22] state and variables", () => {
     ]);
   });
 });
+
+function back(edge: EdgeInput, advance?: object) {
+  return main(
+    {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+      "Socket-3": { materia: "Json", ...(advance ? { advance } : {}), edges: [edge, always("Socket-4")] },
+      "Socket-4": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
+    },
+    { L: consuming(["Socket-2", "Socket-3", "Socket-4"], exit("Socket-4", "always", "Socket-1")) },
+  );
+}
+
+function one(prompt: string, socket: Partial<SocketInput> = {}) {
+  return main({ "Socket-1": { materia: "M", ...socket } }, {}, { materia: { M: { prompt, parse: "json" } } });
+}
+
+function two(first: object, second: object) {
+  return main(
+    { "Socket-1": { materia: "A", edges: [always("Socket-2")] }, "Socket-2": { materia: "B" } },
+    {},
+    { materia: { A: { prompt: "a", parse: "json", ...first }, B: { prompt: "b", parse: "json", ...second } } },
+  );
+}
+
+function inLoop(prompt: string, advance: object | undefined, loop: object) {
+  return main(
+    {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "M", ...(advance ? { advance } : {}), edges: [always("Socket-3")] },
+      "Socket-3": { materia: "Text" },
+    },
+    { L: loop },
+    { materia: { M: { prompt } } },
+  );
+}

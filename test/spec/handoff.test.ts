@@ -42,12 +42,20 @@ it.each<[rule: string, reply: string, found: Found | undefined]>([
   ["[H1] inline code before a free object", '```npm test``` passes.\n\n{"satisfied":true}', embedded()],
   ["[H1] prose around it", 'I looked at it. {"satisfied":true} That is all.', embedded()],
   ["[H1] the last of several", '{"satisfied":false}\n{"satisfied":true}', embedded()],
-  ["[H1] the outer object, not one inside", 'So: {"satisfied":true,"x":{"satisfied":false}}.', embedded({ satisfied: true, x: { satisfied: false } })],
+  [
+    "[H1] the outer object, not one inside",
+    'So: {"satisfied":true,"x":{"satisfied":false}}.',
+    embedded({ satisfied: true, x: { satisfied: false } }),
+  ],
   ["[H1] after apostrophes", `It's done, isn't it: {"satisfied":true}`, embedded()],
   ["[H1] after a lone quotation mark", 'A 3" nail: {"satisfied":true}', embedded()],
   ["[H1] between braces of prose", 'Use {name} or ${x} in { a }: {"satisfied":true} {or not}', embedded()],
   ["[H1] between brackets of prose", '[note] see [1]: {"satisfied":true} [2] [sic', embedded()],
-  ["[H1] after an object that is not JSON", `{'satisfied': false} and {"satisfied": no} or {"satisfied":true}`, embedded()],
+  [
+    "[H1] after an object that is not JSON",
+    `{'satisfied': false} and {"satisfied": no} or {"satisfied":true}`,
+    embedded(),
+  ],
   ["[H1] after an object that never ends", 'First {"satisfied": "oh\nThen {"satisfied":true}', embedded()],
   [
     "[H1] after a log whose lines were cut off",
@@ -71,7 +79,11 @@ it.each<[rule: string, reply: string, found: Found | undefined]>([
     '```json\n{"satisfied":true,"context":\n"```\\n{}\\n```"}\n```',
     fenced({ ...YES, context: "```\n{}\n```" }),
   ],
-  ["[H2] escaped quotes and backslashes", String.raw`So: {"context":"\\\"}\\","satisfied":true}`, embedded({ context: '\\"}\\', ...YES })],
+  [
+    "[H2] escaped quotes and backslashes",
+    String.raw`So: {"context":"\\\"}\\","satisfied":true}`,
+    embedded({ context: '\\"}\\', ...YES }),
+  ],
   ["[H3] nothing", "", undefined],
   ["[H3] prose", "All is well.", undefined],
   ["[H3] null", "null", undefined],
@@ -107,7 +119,8 @@ it("[H4] the three fields are kept as they are", () => {
 });
 
 it("[H5] other fields, and other keys of an item, are dropped and named", () => {
-  const reply = '{"context":"c","x":1,"__proto__":{"satisfied":true},"workItems":[{"title":"a","context":"","id":"WI-9","__proto__":{}}]}';
+  const reply =
+    '{"context":"c","x":1,"__proto__":{"satisfied":true},"workItems":[{"title":"a","context":"","id":"WI-9","__proto__":{}}]}';
   const handoff = { context: "c", workItems: [{ title: "a", context: "" }] };
   expect(read(reply)).toEqual(accepted(handoff, ["x", "__proto__", "workItems[].id", "workItems[].__proto__"]));
 });
@@ -117,7 +130,12 @@ it("[H5] what was dropped reaches no route, no state and no prompt", async () =>
     "Socket-1": { ...seat("Eval", satisfied("Socket-2"), notSatisfied("end")), assign: { all: "$" } },
     "Socket-2": seat("Tell"),
   });
-  const reply = { satisfied: true, passed: false, state: { x: "UNSEEN" }, workItems: [{ title: "a", context: "b", id: "UNSEEN" }] };
+  const reply = {
+    satisfied: true,
+    passed: false,
+    state: { x: "UNSEEN" },
+    workItems: [{ title: "a", context: "b", id: "UNSEEN" }],
+  };
   const { trace, state, asked } = await play(config, { says: { Eval: [reply] } });
   expect(trace).toEqual(["Socket-1 #1", "-> Socket-2", "Socket-2 #1", "-> end (none)", "completed"]);
   expect(state.data).toEqual({ all: { satisfied: true, workItems: [{ title: "a", context: "b" }] } });
@@ -166,7 +184,11 @@ it.each<[rule: string, reply: unknown, named: readonly string[]]>([
   ["[H8] an item without a context", { workItems: [{ title: "a" }] }, ["workItems[0]"]],
   ["[H8] an item with a nested context", { workItems: [{ title: "a", context: {} }] }, ["workItems[0]"]],
   ["[H8] an item with a number as title", { workItems: [{ title: 7, context: "a" }] }, ["workItems[0]"]],
-  ["[H8] an item whose fields are inherited", '{"workItems":[{"__proto__":{"title":"a","context":"b"}}]}', ["workItems[0]"]],
+  [
+    "[H8] an item whose fields are inherited",
+    '{"workItems":[{"__proto__":{"title":"a","context":"b"}}]}',
+    ["workItems[0]"],
+  ],
   ["[H8] everything at once", { satisfied: 0, context: 0, workItems: 0 }, ['"satisfied"', '"context"', '"workItems"']],
 ])("%s", (_rule, reply, named) => {
   expect(read(reply)).toEqual({ ok: false, problems: named.map((name) => expect.stringContaining(name)) });
@@ -184,7 +206,11 @@ it.each<[rule: string, handoff: object]>([
 it.each<[rule: string, limits: Readonly<Record<string, number>>, trace: readonly string[]]>([
   ["[H11] once unless set", {}, ["rejected 1", "rejected 2", "limit maxRepairs"]],
   ["[H11] never", { maxRepairs: 0 }, ["rejected 1", "limit maxRepairs"]],
-  ["[H11] three times", { maxRepairs: 3 }, ["rejected 1", "rejected 2", "rejected 3", "rejected 4", "limit maxRepairs"]],
+  [
+    "[H11] three times",
+    { maxRepairs: 3 },
+    ["rejected 1", "rejected 2", "rejected 3", "rejected 4", "limit maxRepairs"],
+  ],
 ])("%s", async (_rule, limits, trace) => {
   const config = graph({ "Socket-1": seat("Eval", satisfied("end")) }, { limits });
   const played = await play(config, { says: { Eval: ["no"] } });
@@ -195,15 +221,27 @@ it("[H11] a repair turn goes on in the same conversation and states every proble
   const config = graph({ "Socket-1": seat("Eval", satisfied("end"), notSatisfied("end")) });
   const wrong = { context: 5, workItems: ["a"] };
   const { asked, trace } = await play(config, { says: { Eval: [wrong, { satisfied: true }] } });
-  expect(asked.map(({ history, visit }) => [history, visit])).toEqual([["fresh", 1], ["continued", 1]]);
-  for (const named of ['"context"', "workItems[0]", '"satisfied" is missing']) expect(asked[1]?.prompt).toContain(named);
+  expect(asked.map(({ history, visit }) => [history, visit])).toEqual([
+    ["fresh", 1],
+    ["continued", 1],
+  ]);
+  for (const named of ['"context"', "workItems[0]", '"satisfied" is missing'])
+    expect(asked[1]?.prompt).toContain(named);
   expect(trace).toEqual(["Socket-1 #1", "rejected 1", "-> end", "completed"]);
 });
 
 it("[H11] each visit has its own repairs", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1"), satisfied("end")) });
   const { trace } = await play(config, { says: { Eval: ["no", { satisfied: false }, "no", { satisfied: true }] } });
-  expect(trace).toEqual(["Socket-1 #1", "rejected 1", "-> Socket-1", "Socket-1 #2", "rejected 1", "-> end", "completed"]);
+  expect(trace).toEqual([
+    "Socket-1 #1",
+    "rejected 1",
+    "-> Socket-1",
+    "Socket-1 #2",
+    "rejected 1",
+    "-> end",
+    "completed",
+  ]);
 });
 
 it("[H12] a utility is not asked twice", async () => {

@@ -3,7 +3,23 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { play } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
-import { after, always, exit, exited, graph, items, loop, notSatisfied, said, satisfied, seat, socket, startOf, workshop, world } from "../harness/seats.ts";
+import {
+  after,
+  always,
+  exit,
+  exited,
+  graph,
+  items,
+  loop,
+  notSatisfied,
+  said,
+  satisfied,
+  seat,
+  socket,
+  startOf,
+  workshop,
+  world,
+} from "../harness/seats.ts";
 import { startState } from "../../src/core/cast/state.ts";
 
 const yes = { satisfied: true };
@@ -15,13 +31,20 @@ function parts(text = ""): Readonly<Record<string, string>> {
   return Object.fromEntries([...(lead.trim() === "" ? [] : [["", lead.trim()]]), ...named]);
 }
 
-function asked({ asked: all }: Played, id: string, turn = 0): { system: Readonly<Record<string, string>>; prompt: Readonly<Record<string, string>> } {
+function asked(
+  { asked: all }: Played,
+  id: string,
+  turn = 0,
+): { system: Readonly<Record<string, string>>; prompt: Readonly<Record<string, string>> } {
   const request = all.filter((each) => each.socket === id)[turn];
   return { system: parts(request?.system), prompt: parts(request?.prompt) };
 }
 
 it("[P1] instructions, output fields, request, item, what was handed on", async () => {
-  const played = await play(workshop(), { request: "Make it so.", says: { Plan: [items("a", "b")], Build: ["built"], Eval: [yes] } });
+  const played = await play(workshop(), {
+    request: "Make it so.",
+    says: { Plan: [items("a", "b")], Build: ["built"], Eval: [yes] },
+  });
   expect(asked(played, "Socket-3")).toEqual({
     system: { "": "Judge.", "How to answer": expect.stringContaining('"satisfied" (required)') },
     prompt: {
@@ -33,7 +56,9 @@ it("[P1] instructions, output fields, request, item, what was handed on", async 
 });
 
 it("[P1] rework comes last and does not repeat what was handed on", async () => {
-  const played = await play(workshop(), { says: { Plan: [items("a")], Eval: [{ satisfied: false, context: "no test" }, yes] } });
+  const played = await play(workshop(), {
+    says: { Plan: [items("a")], Eval: [{ satisfied: false, context: "no test" }, yes] },
+  });
   expect(asked(played, "Socket-2", 1).prompt).toEqual({
     Request: "do it",
     "Current item": "1 of 1: a\n\nabout a",
@@ -57,7 +82,13 @@ it.each<[rule: string, materia: string, reply: string | JsonObject, label: strin
   ["[P2] the output of a text agent", "Build", '{"context":"not read"}', "Build", '{"context":"not read"}'],
   ["[P2] the output of a text utility", "Print", " plain\n", "Print", "plain"],
   ["[P2] the context of a utility", "Tool", { context: "found git", branch: "main" }, "Tool", "found git"],
-  ["[P2] the work items of a generator", "Plan", items("a", "b"), "Plan", "Work items:\n1. a\n   about a\n2. b\n   about b"],
+  [
+    "[P2] the work items of a generator",
+    "Plan",
+    items("a", "b"),
+    "Plan",
+    "Work items:\n1. a\n   about a\n2. b\n   about b",
+  ],
 ])("%s", async (_rule, materia, reply, label, body) => {
   const config = graph({ "Socket-1": seat(materia, always("Socket-2")), "Socket-2": seat("Tell") });
   const text = typeof reply === "string" ? reply : JSON.stringify(reply);
@@ -98,12 +129,17 @@ it("[P2] a member of a loop over another list sees the list that a generator in 
   );
   const data = { epics: [{ title: "epic", context: "" }] };
   const played = await play(config, { data, says: { Plan: [items("a")] } });
-  expect(asked(played, "Socket-2").prompt['Handed on by Plan (Socket-1, item "epic")']).toBe("Work items:\n1. a\n   about a");
+  expect(asked(played, "Socket-2").prompt['Handed on by Plan (Socket-1, item "epic")']).toBe(
+    "Work items:\n1. a\n   about a",
+  );
 });
 
 it("[P2] after the loop the label names the last item", async () => {
   const played = await play(workshop(), { says: { Plan: [items("a", "b")], Eval: [{ ...yes, context: "fine" }] } });
-  expect(asked(played, "Socket-4").prompt).toEqual({ Request: "do it", 'Handed on by Eval (Socket-3, item "b")': "fine" });
+  expect(asked(played, "Socket-4").prompt).toEqual({
+    Request: "do it",
+    'Handed on by Eval (Socket-3, item "b")': "fine",
+  });
 });
 
 it("[P3] a text socket is asked for no fields", async () => {
@@ -176,7 +212,11 @@ it.each<[rule: string, variable: string, value: unknown]>([
   ["[P8] an earlier cast", "state.previousCastContext", { castId: "c-1", artifacts: [] }],
 ])("%s", async (_rule, variable, value) => {
   const config = graph({ "Socket-1": seat("Ask") }, { materia: { Ask: { prompt: `{{${variable}}}` } } });
-  const data = { deep: { list: [0, { x: "y" }] }, previousCastContext: { castId: "c-1", artifacts: [] }, ...items("a", "b") };
+  const data = {
+    deep: { list: [0, { x: "y" }] },
+    previousCastContext: { castId: "c-1", artifacts: [] },
+    ...items("a", "b"),
+  };
   const { asked: all } = await play(config, { data });
   expect(JSON.parse(all[0]?.system ?? "")).toEqual(value);
 });
@@ -192,7 +232,11 @@ it("[P1, P3] a person's words go on as they are, and the hand-over asks for the 
   const options = { cwd: "/work", runDir: "/run", signal: new AbortController().signal };
   const place = { socket: socket("Socket-1"), visit: 1 };
   const first = await runCast(startState(startOf(config)), ports, options);
-  const second = await runCast(after(first.state, { type: "person_answered", ...place, text: "Use {{state.x}}." }), ports, options);
+  const second = await runCast(
+    after(first.state, { type: "person_answered", ...place, text: "Use {{state.x}}." }),
+    ports,
+    options,
+  );
   await runCast(after(second.state, { type: "person_finished", ...place }), ports, options);
   expect(all.slice(1, 3).map(({ prompt, history }) => [prompt, history])).toEqual([
     ["Use {{state.x}}.", "continued"],
@@ -202,9 +246,16 @@ it("[P1, P3] a person's words go on as they are, and the hand-over asks for the 
 
 it("[P2] what a loop with an empty list is passed by with comes from the socket before it", async () => {
   const config = graph(
-    { "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": { ...seat("Build"), advance: {} }, "Socket-3": seat("Tell") },
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": { ...seat("Build"), advance: {} },
+      "Socket-3": seat("Tell"),
+    },
     { loops: { each: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) } },
   );
   const played = await play(config, { says: { Plan: [{ workItems: [], context: "nothing to do" }] } });
-  expect(asked(played, "Socket-3").prompt).toEqual({ Request: "do it", "Handed on by Plan (Socket-1)": expect.stringContaining("nothing to do") });
+  expect(asked(played, "Socket-3").prompt).toEqual({
+    Request: "do it",
+    "Handed on by Plan (Socket-1)": expect.stringContaining("nothing to do"),
+  });
 });

@@ -8,7 +8,9 @@ const no = (context: string) => ({ satisfied: false, context });
 
 /** What each visit of a socket is told under "Do it again". */
 function reworkOf(asked: readonly TurnRequest[], socket: string): readonly string[] {
-  return asked.filter((request) => request.socket === socket).map(({ prompt }) => prompt.split("## Do it again\n\n")[1] ?? "");
+  return asked
+    .filter((request) => request.socket === socket)
+    .map(({ prompt }) => prompt.split("## Do it again\n\n")[1] ?? "");
 }
 
 /** Build → Eval, and back while it is not satisfied. */
@@ -66,7 +68,10 @@ it("[R1] a utility's output serves as well as an agent's", async () => {
     "Socket-2": seat("Tool", notSatisfied("Socket-1", 1), satisfied("end")),
   });
   const { asked } = await play(config, { utility: () => exited('{"satisfied":false,"failures":3}') });
-  expect(reworkOf(asked, "Socket-1")).toEqual(["", expect.stringContaining('Tool (Socket-2): {"satisfied":false,"failures":3}')]);
+  expect(reworkOf(asked, "Socket-1")).toEqual([
+    "",
+    expect.stringContaining('Tool (Socket-2): {"satisfied":false,"failures":3}'),
+  ]);
 });
 
 it("[R2] an always edge brings no reason, whatever was handed over", async () => {
@@ -98,9 +103,21 @@ it("[R2] a review after the loop sends its reason back into it", async () => {
     },
     { loops: { each: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) } },
   );
-  const { asked, trace } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("The names differ."), yes] } });
-  expect(trace.filter((line) => line.startsWith("Socket-2"))).toEqual(["Socket-2 #1 a", "Socket-2 #2 b", "Socket-2 #3 a", "Socket-2 #4 b"]);
-  expect(reworkOf(asked, "Socket-2")).toEqual(["", "", expect.stringContaining("Eval (Socket-3): The names differ."), ""]);
+  const { asked, trace } = await play(config, {
+    says: { Plan: [items("a", "b")], Eval: [no("The names differ."), yes] },
+  });
+  expect(trace.filter((line) => line.startsWith("Socket-2"))).toEqual([
+    "Socket-2 #1 a",
+    "Socket-2 #2 b",
+    "Socket-2 #3 a",
+    "Socket-2 #4 b",
+  ]);
+  expect(reworkOf(asked, "Socket-2")).toEqual([
+    "",
+    "",
+    expect.stringContaining("Eval (Socket-3): The names differ."),
+    "",
+  ]);
 });
 
 it("[R2] a repair turn of a reworked visit is about the repair", async () => {
@@ -111,7 +128,9 @@ it("[R2] a repair turn of a reworked visit is about the repair", async () => {
 
 it("[R3] two older reasons stand below the newest", async () => {
   const { asked } = await play(pair, { says: { Eval: [no("one"), no("two"), no("three"), no("four"), yes] } });
-  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/Eval \(Socket-2\): (\w+)/g)].map((match) => match[1]));
+  const shown = reworkOf(asked, "Socket-1").map((text) =>
+    [...text.matchAll(/Eval \(Socket-2\): (\w+)/g)].map((match) => match[1]),
+  );
   expect(shown).toEqual([[], ["one"], ["two", "one"], ["three", "two", "one"], ["four", "three", "two"]]);
 });
 
@@ -123,11 +142,16 @@ it("[R3] reasons of different sockets stand together", async () => {
   });
   const { asked } = await play(config, { says: { "Socket-2": [no("style"), yes], "Socket-3": [no("tests"), yes] } });
   const [, , third = ""] = reworkOf(asked, "Socket-1");
-  expect([...third.matchAll(/Eval \(Socket-\d\): \w+/g)].map(([text]) => text)).toEqual(["Eval (Socket-3): tests", "Eval (Socket-2): style"]);
+  expect([...third.matchAll(/Eval \(Socket-\d\): \w+/g)].map(([text]) => text)).toEqual([
+    "Eval (Socket-3): tests",
+    "Eval (Socket-2): style",
+  ]);
 });
 
 it("[R3] all reasons together take at most 2,400 characters", async () => {
-  const { asked } = await play(pair, { says: { Eval: [no("a".repeat(3_000)), no("b".repeat(3_000)), no("c".repeat(3_000)), yes] } });
+  const { asked } = await play(pair, {
+    says: { Eval: [no("a".repeat(3_000)), no("b".repeat(3_000)), no("c".repeat(3_000)), yes] },
+  });
   const last = reworkOf(asked, "Socket-1")[3] ?? "";
   const reasons = [...last.matchAll(/Eval \(Socket-2\): .*/g)].map(([text]) => text);
   expect(reasons.map((text) => /: (.)/.exec(text)?.[1])).toEqual(["c", "b", "a"]);
@@ -135,7 +159,9 @@ it("[R3] all reasons together take at most 2,400 characters", async () => {
 });
 
 it("[R4] an advance clears the reasons of its item", async () => {
-  const { asked } = await play(workshop(), { says: { Plan: [items("a", "b")], Eval: [no("for a"), yes, no("for b"), yes] } });
+  const { asked } = await play(workshop(), {
+    says: { Plan: [items("a", "b")], Eval: [no("for a"), yes, no("for b"), yes] },
+  });
   const shown = reworkOf(asked, "Socket-2").map((text) => [...text.matchAll(/for \w/g)].map(([match]) => match));
   expect(shown).toEqual([[], ["for a"], [], ["for b"]]);
 });
@@ -149,7 +175,9 @@ it("[R4] another kind of route clears the reasons of the socket", async () => {
   const { asked } = await play(config, {
     says: { "Socket-2": [no("one"), yes, no("two"), yes], "Socket-3": [no("three"), yes] },
   });
-  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/: (one|two|three)/g)].map((match) => match[1]));
+  const shown = reworkOf(asked, "Socket-1").map((text) =>
+    [...text.matchAll(/: (one|two|three)/g)].map((match) => match[1]),
+  );
   expect(shown).toEqual([[], ["one"], [], ["two"]]);
 });
 

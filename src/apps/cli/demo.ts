@@ -8,8 +8,9 @@ import type { Result } from "../../core/model/issue.ts";
 import { problemText } from "../../shell/files/problem.ts";
 import { packagePath } from "../../shell/files/package-files.ts";
 import { openWorkspace } from "../../shell/casting/workspace.ts";
+import { answer } from "../../shell/commands/perform.ts";
 import { runCasting } from "./casting.ts";
-import { lookAtCasts } from "./casts.ts";
+import { printAnswer } from "./lines.ts";
 import { styled } from "./io.ts";
 import type { Io } from "./io.ts";
 
@@ -25,15 +26,20 @@ export async function demo(io: Io, options: Options): Promise<Result<number>> {
   if (!workspace.ok) return workspace;
   if (!options.json) io.err(introduction(io, repository, request));
   const shared = { io, workspace: workspace.value };
-  const done = await runCasting({
-    ...shared,
-    command: { kind: "cast", prompt: request, loadout: "Full-Auto" },
-    options: { ...options, rehearse: packagePath("examples", "demo", "rehearsal.json") },
-  });
+  const done = await runCasting(
+    { kind: "cast", prompt: request, loadout: "Full-Auto" },
+    {
+      ...shared,
+      options: { ...options, cwd: repository, rehearse: packagePath("examples", "demo", "rehearsal.json") },
+    },
+  );
   if (!done.ok || options.json || options.quiet) return done;
   io.out(`\n${heading(io, "The story")}\n`);
-  await lookAtCasts({ ...shared, command: { kind: "show" }, options });
-  io.out(`\n${heading(io, "What stands in the repository now")}\n${git(repository, "log", "--oneline", "--stat", "--no-decorate")}\n`);
+  const story = await answer({ kind: "show" }, workspace.value, repository);
+  if (story.ok) printAnswer(io, options, story.value);
+  io.out(
+    `\n${heading(io, "What stands in the repository now")}\n${git(repository, "log", "--oneline", "--stat", "--no-decorate")}\n`,
+  );
   io.out(whatNext(io, repository));
   return done;
 }
@@ -56,7 +62,13 @@ function makeRepository(): Result<Scratch> {
     cpSync(packagePath("examples", "demo", "seed"), repository, { recursive: true });
     mkdirSync(config);
     git(repository, "init", "--quiet", "--initial-branch=main");
-    for (const [key, value] of [["user.name", "Materia Demo"], ["user.email", "demo@example.invalid"], ["commit.gpgsign", "false"], ["core.hooksPath", "/dev/null"]] as const) git(repository, "config", key, value);
+    for (const [key, value] of [
+      ["user.name", "Materia Demo"],
+      ["user.email", "demo@example.invalid"],
+      ["commit.gpgsign", "false"],
+      ["core.hooksPath", "/dev/null"],
+    ] as const)
+      git(repository, "config", key, value);
     git(repository, "add", "--all");
     git(repository, "commit", "--quiet", "--message", "A small project to work on");
     return ok({ repository, config });

@@ -19,10 +19,10 @@ export function processIo(): Io {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    live: stderr.isTTY === true && env["TERM"] !== "dumb",
-    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    live: stderr.isTTY && env["TERM"] !== "dumb",
+    canAsk: stdin.isTTY && stderr.isTTY,
     columns: () => Math.max(40, stderr.columns ?? stdout.columns ?? 80),
-    color: wantsColor(env, stdout.isTTY === true),
+    color: wantsColor(env, stdout.isTTY),
     env,
     cwd: process.cwd(),
   };

@@ -1,4 +1,6 @@
+import type { Options } from "../../core/command/options.ts";
 import type { Line, Tone } from "../../core/view/text/line.ts";
+import type { Answer } from "../../shell/commands/answer.ts";
 import { styled } from "./io.ts";
 import type { Io, Style } from "./io.ts";
 
@@ -26,6 +28,17 @@ export function printLines(io: Io, lines: readonly Line[], write: (text: string)
   write(lines.map((line) => `${paint(io, line)}\n`).join(""));
 }
 
-export function printJson(io: Io, value: unknown): void {
-  io.out(`${JSON.stringify(value, undefined, 2)}\n`);
+/** [C5] JSON escapes most control characters; the rest, and text-direction marks, mean something to a terminal too. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Listings are JSON for programs and lines for people. */
+export function printAnswer(io: Io, { json }: Options, { code, data, lines }: Answer): number {
+  if (json) io.out(`${jsonText(data, 2)}\n`);
+  else printLines(io, lines(io.columns()));
+  return code;
 }

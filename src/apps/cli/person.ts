@@ -2,26 +2,37 @@ import { createInterface } from "node:readline/promises";
 import type { Options } from "../../core/command/options.ts";
 import { harmless } from "../../core/model/text.ts";
 import type { Nudge } from "../../shell/casting/resume.ts";
+import { trustGiven } from "../../shell/casting/workspace.ts";
 import type { Workspace } from "../../shell/casting/workspace.ts";
 import { styled } from "./io.ts";
 import type { Io } from "./io.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
-export async function withTrust({ io, options, workspace }: { readonly io: Io; readonly options: Options; readonly workspace: Workspace }): Promise<{ workspace: Workspace; remember: () => void }> {
+export async function withTrust({
+  io,
+  options,
+  workspace,
+}: {
+  readonly io: Io;
+  readonly options: Options;
+  readonly workspace: Workspace;
+}): Promise<{ workspace: Workspace; remember: () => void }> {
   const { trust } = workspace;
-  if (trust.kind === "given") return { workspace, remember: () => undefined };
-  const trusted = { workspace: { ...workspace, trust: { kind: "given" as const } }, remember: trust.remember };
-  if (options.trust) return trusted;
+  if (trust.kind === "given" || options.trust) return trustGiven(workspace);
   if (!io.canAsk) return { workspace, remember: () => undefined };
-  io.err(`${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`);
+  io.err(
+    `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`,
+  );
   for (const command of trust.commands) io.err(`  ${harmless(command)}\n`);
   const answer = await ask(io, "Trust it as it is now? [y/N] ");
-  return /^y(es)?$/i.test(answer?.trim() ?? "") ? trusted : { workspace, remember: () => undefined };
+  return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
 }
 
 /** What the person says to an agent that waits; nothing when they leave. */
 export async function askPerson(io: Io, reply: string, castId: string): Promise<Nudge | undefined> {
-  io.err(`${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`);
+  io.err(
+    `${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`,
+  );
   const answer = await ask(io, "> ");
   if (answer === undefined) return undefined;
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };

@@ -7,7 +7,7 @@ import type { Trail } from "../../core/view/now/trail.ts";
 import { fitLine, line, toned } from "../../core/view/text/line.ts";
 import type { TurnProgress } from "../../shell/ports.ts";
 import type { Io } from "./io.ts";
-import { paint } from "./lines.ts";
+import { jsonText, paint } from "./lines.ts";
 
 /** What a person or a program sees while a cast runs. */
 export interface Progress {
@@ -30,7 +30,7 @@ export function openProgress(io: Io, kind: ProgressKind, trail: Trail): Progress
     case "quiet":
       return { onEvents: () => undefined, onProgress: () => undefined, stop: () => undefined };
     case "json":
-      return withLines(io, trail, (events) => io.out(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
+      return withLines(io, trail, (events) => io.out(events.map((event) => `${jsonText(event)}\n`).join("")));
     case "lines":
       return withLines(io, trail, () => undefined);
     case "live":
@@ -64,7 +64,10 @@ function liveProgress(io: Io, start: Trail): Progress {
   const draw = (): void => {
     const width = io.columns() - 1;
     const board = boardOf(trail, { now: Date.now() });
-    const lines = [...boardLines({ ...board, next: [] }, width), ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)])];
+    const lines = [
+      ...boardLines({ ...board, next: [] }, width),
+      ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
+    ];
     io.err(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`);
     drawn = lines.length;
   };

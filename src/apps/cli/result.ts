@@ -1,10 +1,12 @@
 import type { Options } from "../../core/command/options.ts";
+import { quoteWord } from "../../core/command/words.ts";
 import { never } from "../../core/model/never.ts";
 import { harmless, oneLine } from "../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
 import { amountText, costText, countedText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
 import { tokensOf } from "../../core/cast/usage.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Io } from "./io.ts";
@@ -30,32 +32,81 @@ export function exitCode(end: RunEnd): number {
 }
 
 /** How it ended and what can be done now. Events have already told programs; they get no prose. */
-export function printResult({ io, options, end, root }: { readonly io: Io; readonly options: Options; readonly end: RunEnd; readonly root: string }): void {
-  if (end.kind === "broken") io.err(`The cast stopped: ${harmless(end.problem)}\n"materia recast ${end.state.castId}" goes on from its journal.\n`);
+export function printResult({
+  io,
+  options,
+  end,
+  root,
+}: {
+  readonly io: Io;
+  readonly options: Options;
+  readonly end: RunEnd;
+  readonly root: string;
+}): void {
+  if (end.kind === "broken")
+    io.err(
+      `The cast stopped: ${harmless(end.problem)}\n"materia recast ${end.state.castId}" goes on from its journal.\n`,
+    );
   if (options.json) return;
   const { state } = end;
   const said = saidLast(end);
+  const reason =
+    state.phase.kind === "ended" && state.phase.outcome !== "completed" ? oneLine(state.phase.reason, 600) : "";
   if (options.quiet) {
-    io.out(said === "" ? "" : `${harmless(said)}\n`);
+    if (said !== "") io.out(`${harmless(said)}\n`);
+    else if (reason !== "") io.err(`${reason}\n`);
     return;
   }
   const status = statusOf(state, false);
   const mark = statusMark(status);
   const { visits, itemsDone, items } = state.done;
-  const figures = [countedText(visits, "visit"), ...(items === 0 ? [] : [`${itemsDone} of ${items} items`]), `${amountText(tokensOf(state.usage))} tokens`, costText(state.usage.cost)];
-  const reason = state.phase.kind === "ended" && state.phase.outcome !== "completed" ? oneLine(state.phase.reason, 600) : "";
+  const figures = [
+    countedText(visits, "visit"),
+    ...(items === 0 ? [] : [`${itemsDone} of ${items} items`]),
+    `${amountText(tokensOf(state.usage))} tokens`,
+    costText(state.usage.cost),
+  ];
   const { castId } = state;
+  const program = programOf(options);
   printLines(io, [
-    line({ ...mark, text: `${mark.text} ${statusText(status)}` }, "  ", toned("strong", oneLine(state.graph.name, 100)), "  ", toned("dim", castId)),
+    line(
+      { ...mark, text: `${mark.text} ${statusText(status)}` },
+      "  ",
+      toned("strong", oneLine(state.graph.name, 100)),
+      "  ",
+      toned("dim", castId),
+    ),
     line(toned("dim", figures.join(" · "))),
     ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
-    ...(said === "" ? [] : [line(""), ...harmless(said).split("\n").slice(0, 40).map((text) => line(text)), line("")]),
-    ...[{ command: `materia show ${castId}`, does: "the story" }, ...nextSteps(state, status)].map(({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`))),
-    line(toned("dim", `Files: ${root}/${castId}`)),
+    ...(said === "" ? [] : [line(""), ...saidLines(said), line("")]),
+    ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
+      ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
+    ),
+    line(toned("dim", `Files: ${harmless(root)}/${castId}`)),
   ]);
+}
+
+/** What must be typed before a command so that it finds this cast again. */
+function programOf({ cwd, artifacts }: Options): string {
+  const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
+  return `materia${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
+}
+
+const MOST_LINES = 40;
+
+function saidLines(said: string): readonly Line[] {
+  const lines = harmless(said).split("\n");
+  const more = lines.length - MOST_LINES;
+  return [
+    ...lines.slice(0, MOST_LINES).map((text) => line(text)),
+    ...(more > 0 ? [line(toned("dim", `… ${countedText(more, "more line")}`))] : []),
+  ];
 }
 
 function saidLast({ state }: RunEnd): string {
   if (state.phase.kind === "waiting") return state.phase.reply;
-  return state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied") ? (state.handed?.text.trim() ?? "") : "";
+  return state.phase.kind === "ended" &&
+    (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied")
+    ? (state.handed?.text.trim() ?? "")
+    : "";
 }

@@ -1,5 +1,7 @@
 import type { GraphSocket } from "../compile/graph.ts";
+import { missingSources } from "../handoff/assign.ts";
 import { readHandoff } from "../handoff/read.ts";
+import type { SocketId } from "../model/ids.ts";
 import { cut } from "../model/text.ts";
 import { never } from "../model/never.ts";
 import type { EventBody, EventOf } from "./event.ts";
@@ -23,12 +25,19 @@ export const TEXT_KEPT = 6_000;
 /** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `next` says. */
 export function decide(state: CastState, socket: GraphSocket, outcome: Outcome): EventBody {
   const { phase } = state;
-  if (outcome.kind === "aborted") return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
+  if (outcome.kind === "aborted")
+    return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
   if (phase.kind !== "visiting") throw new Error(`nothing can be decided while ${phase.kind}`);
   const place = { socket: socket.id, visit: phase.visit.number };
   switch (outcome.kind) {
     case "failed":
-      return { type: "turn_failed", ...place, reason: outcome.reason, message: cut(outcome.message, 2_000), usage: outcome.usage };
+      return {
+        type: "turn_failed",
+        ...place,
+        reason: outcome.reason,
+        message: cut(outcome.message, 2_000),
+        usage: outcome.usage,
+      };
     case "exited":
       return decideExit(state, socket, phase.visit, outcome);
     case "replied":
@@ -46,17 +55,32 @@ function decideReply(
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
   // [A8] A person decides when an interactive visit is over; no reply does.
-  if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer")) return { type: "turn_answered", ...place, text, usage };
+  if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
+    return { type: "turn_answered", ...place, text, usage };
   const read = readReply(state, socket, visit, text, usage);
-  return read.ok ? read.event : { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
+  return read.ok
+    ? read.event
+    : { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
 }
 
 /** [H12] A program is not asked twice: a result that breaks the contract fails the cast at once. */
-function decideExit(state: CastState, socket: GraphSocket, visit: Visit, { stdout, cut: wasCut }: Extract<Outcome, { kind: "exited" }>): EventBody {
+function decideExit(
+  state: CastState,
+  socket: GraphSocket,
+  visit: Visit,
+  { stdout, cut: wasCut }: Extract<Outcome, { kind: "exited" }>,
+): EventBody {
   const read = readReply(state, socket, visit, stdout, NO_USAGE);
   if (read.ok) return read.event;
   const why = wasCut ? "its standard output was cut at 1 MiB, so its JSON is not whole" : read.problems.join("; ");
-  return { type: "turn_failed", socket: socket.id, visit: visit.number, reason: "utility", message: `${socket.materia} gave no usable result: ${why}`, usage: NO_USAGE };
+  return {
+    type: "turn_failed",
+    socket: socket.id,
+    visit: visit.number,
+    reason: "utility",
+    message: `${socket.materia} gave no usable result: ${why}`,
+    usage: NO_USAGE,
+  };
 }
 
 /** The event that accepts a reply as it stands, or nothing when it does not meet the contract. */
@@ -65,17 +89,18 @@ export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit,
   return read.ok ? { ...read.event, approved: true } : undefined;
 }
 
-type Read = { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> } | { readonly ok: false; readonly problems: readonly string[] };
+type Read =
+  | { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> }
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): Read {
   const place = { socket: socket.id, visit: visit.number };
-  if (socket.parse === "text") {
-    return { ok: true, event: { type: "output_accepted", ...place, text: cut(text.trim(), TEXT_KEPT), chars: text.length, usage } };
-  }
+  if (socket.parse === "text") return readText(state, socket, place, text, usage);
   const reading = readHandoff(state.graph, socket, text, { data: state.data, item: currentItem(state) });
   if (!reading.ok) return reading;
   const { handoff, found, dropped, hints } = reading;
-  const silent = handoff["satisfied"] === false && (typeof handoff["context"] !== "string" || handoff["context"].trim() === "");
+  const silent =
+    handoff["satisfied"] === false && (typeof handoff["context"] !== "string" || handoff["context"].trim() === "");
   return {
     ok: true,
     event: {
@@ -89,4 +114,20 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
       usage,
     },
   };
+}
+
+/** [H13, H14] Plain text is passed on as it is; only what state asks for is kept whole. */
+function readText(
+  state: CastState,
+  socket: GraphSocket,
+  place: { socket: SocketId; visit: number },
+  reply: string,
+  usage: Usage,
+): Read {
+  const around = { data: state.data, item: currentItem(state) };
+  const problems = missingSources(socket.assign, reply, around);
+  if (problems.length > 0) return { ok: false, problems };
+  const whole = socket.assign.some((assignment) => assignment.from === "output");
+  const text = whole ? reply.trim() : cut(reply.trim(), TEXT_KEPT);
+  return { ok: true, event: { type: "output_accepted", ...place, text, chars: reply.length, usage } };
 }

@@ -8,5 +8,7 @@ export function listAt(state: CastState, path: readonly string[]): readonly Work
   const value = valueAt(state.data, path) ?? [];
   if (!Array.isArray(value)) return `state.${path.join(".")} is not a list`;
   const wrong = value.findIndex((item) => !isWorkItem(item));
-  return wrong === -1 ? (value as readonly WorkItem[]) : `state.${path.join(".")}[${wrong}] has no "title" and "context" strings`; // every item was just checked
+  return wrong === -1
+    ? (value as readonly WorkItem[])
+    : `state.${path.join(".")}[${wrong}] has no "title" and "context" strings`; // every item was just checked
 }

@@ -63,7 +63,7 @@ function arrive(state: CastState, { at }: Extract<Phase, { kind: "arriving" }>):
   if (at === END) {
     // [G5] However the end is reached: the last answer decides what kind of end it is.
     const outcome = state.satisfied === false ? "not_satisfied" : "completed";
-    const reason = outcome === "completed" ? "the graph reached its end" : (state.handed?.text ?? "");
+    const reason = outcome === "completed" ? "the graph reached its end" : (state.handed?.reason ?? "");
     return record({ type: "cast_ended", outcome, reason, totals: totalsOf(state) });
   }
   const socket = socketOf(state.graph, at);
@@ -73,14 +73,21 @@ function arrive(state: CastState, { at }: Extract<Phase, { kind: "arriving" }>):
     if (typeof list === "string") return record(failed(state, socket.id, list));
     return record({ type: "loop_entered", loop: loop.id, size: list.length });
   }
-  if (loop?.items && state.pass?.items.length === 0) return record({ type: "loop_exhausted", loop: loop.id, by: "empty" });
+  if (loop?.items && state.pass?.items.length === 0)
+    return record({ type: "loop_exhausted", loop: loop.id, by: "empty" });
   if (isAgent(state.graph, socket)) {
     const limit = limitOfTurn(state, at);
     if (limit) return record(limit);
     const message = budgetWarning(state);
     if (message !== undefined) return record({ type: "cast_warned", message });
   }
-  return record({ type: "visit_started", socket: at, materia: socket.materia, visit: countOf(state.visits, at) + 1, item: itemOf(state) });
+  return record({
+    type: "visit_started",
+    socket: at,
+    materia: socket.materia,
+    visit: countOf(state.visits, at) + 1,
+    item: itemOf(state),
+  });
 }
 
 function itemOf(state: CastState) {
@@ -117,13 +124,25 @@ function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visitin
 function leave(state: CastState, { visit, moved }: Extract<Phase, { kind: "leaving" }>): Effect {
   const socket = socketOf(state.graph, visit.socket);
   const loop = loopOf(state.graph, socket);
-  if (moved === "no" && loop?.items && state.pass && socket.advance !== null && matches(socket.advance, state.satisfied)) {
-    return record({ type: "cursor_advanced", loop: loop.id, index: state.pass.cursor + 1, size: state.pass.items.length });
+  if (
+    moved === "no" &&
+    loop?.items &&
+    state.pass &&
+    socket.advance !== null &&
+    matches(socket.advance, state.satisfied)
+  ) {
+    return record({
+      type: "cursor_advanced",
+      loop: loop.id,
+      index: state.pass.cursor + 1,
+      size: state.pass.items.length,
+    });
   }
   if (moved === "advanced" && loop && state.pass && state.pass.cursor >= state.pass.items.length) {
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
   }
-  const way = moved === "exhausted" && loop ? exitFor(loop, socket.id, state.satisfied) : edgeFor(socket, state.satisfied);
+  const way =
+    moved === "exhausted" && loop ? exitFor(loop, socket.id, state.satisfied) : edgeFor(socket, state.satisfied);
   return record(limitOfWay(state, socket.id, way) ?? edgeTaken(state, socket.id, way));
 }
 

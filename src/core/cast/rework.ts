@@ -1,4 +1,5 @@
 import { cut } from "../model/text.ts";
+import type { CastState } from "./state.ts";
 
 export const REASON_LIMIT = 900;
 const ALL_LIMIT = 2_400;
@@ -17,6 +18,11 @@ export function excerptOf(output: string): string {
 /** [R3] The newest reason first, with up to two before it. */
 export function remember(reasons: readonly string[], reason: string): readonly string[] {
   return [reason, ...reasons].slice(0, KEPT);
+}
+
+/** The reasons that wait for a socket. Its id may be a word that every object seems to have. */
+export function reasonsFor({ rework }: Pick<CastState, "rework">, id: string): readonly string[] {
+  return Object.hasOwn(rework, id) ? (rework[id] ?? []) : [];
 }
 
 /** What is shown of them: the newest whole, the others as far as there is room. */

@@ -62,7 +62,13 @@ export type Phase =
   | { readonly kind: "leaving"; readonly visit: Visit; readonly moved: "no" | "advanced" | "exhausted" }
   /** Something failed or a limit was reached; the end has not been written. */
   | { readonly kind: "failing"; readonly reason: string; readonly limit: LimitHit | null; readonly before: Phase }
-  | { readonly kind: "ended"; readonly outcome: CastOutcome; readonly reason: string; readonly limit: LimitHit | null; readonly before: Phase };
+  | {
+      readonly kind: "ended";
+      readonly outcome: CastOutcome;
+      readonly reason: string;
+      readonly limit: LimitHit | null;
+      readonly before: Phase;
+    };
 
 export interface Visit {
   readonly socket: SocketId;
@@ -96,6 +102,8 @@ export interface Handed {
   readonly materia: string;
   readonly item: string | null;
   readonly text: string;
+  /** Why it was not satisfied, where it said so: its own words, or the beginning of its output. */
+  readonly reason: string;
   readonly workItems: readonly WorkItem[] | null;
 }
 

@@ -9,18 +9,17 @@ const BUCKETS = 64;
 export const EMPTY_TALLY: Tally = [];
 
 export function countOf(tally: Tally, key: string): number {
-  return tally[bucketOf(key)]?.[key] ?? 0;
+  const bucket = tally[bucketOf(key)];
+  // A socket may be called `constructor`, which every object seems to have.
+  return bucket && Object.hasOwn(bucket, key) ? (bucket[key] ?? 0) : 0;
 }
 
 export function increment(tally: Tally, key: string): Tally {
   const at = bucketOf(key);
-  const next = tally.length === 0 ? Array.from({ length: BUCKETS }, (): Readonly<Record<string, number>> => ({})) : [...tally];
+  const next =
+    tally.length === 0 ? Array.from({ length: BUCKETS }, (): Readonly<Record<string, number>> => ({})) : [...tally];
   next[at] = { ...next[at], [key]: countOf(tally, key) + 1 };
   return next;
-}
-
-export function entriesOf(tally: Tally): readonly (readonly [string, number])[] {
-  return tally.flatMap((bucket) => Object.entries(bucket));
 }
 
 function bucketOf(key: string): number {

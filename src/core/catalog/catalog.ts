@@ -43,10 +43,15 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
   };
 }
 
-function lastSetting(layers: readonly Layer[], pick: (layer: Layer) => string | undefined, fallback: string): Setting<string> {
+function lastSetting(
+  layers: readonly Layer[],
+  pick: (layer: Layer) => string | undefined,
+  fallback: string,
+): Setting<string> {
   for (const layer of layers.toReversed()) {
     const value = pick(layer);
-    if (value !== undefined) return { value, layer: layer.name, ...(layer.file === undefined ? {} : { file: layer.file }) };
+    if (value !== undefined)
+      return { value, layer: layer.name, ...(layer.file === undefined ? {} : { file: layer.file }) };
   }
   return { value: fallback, layer: "bundled" };
 }

@@ -3,14 +3,14 @@ import { SocketId, isCanonicalSocketId, isName } from "../model/ids.ts";
 import { error, isError, pathText, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
-import { Loadout } from "../model/loadout.ts";
+import { Loadout, Socket } from "../model/loadout.ts";
 import { AgentMateria, UtilityMateria } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
 import * as v from "valibot";
 import { BUNDLED_UTILITIES } from "./utilities.ts";
-import { validate } from "./validate.ts";
+import { PROTOTYPE_KEYS, validate } from "./validate.ts";
 
 export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
 export type LayerName = (typeof LAYERS)[number];
@@ -47,11 +47,18 @@ const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
 export function readLayer(name: LayerName, raw: unknown, file?: string): Layer {
   const source = file === undefined ? { layer: name } : { layer: name, file };
   if (!isJsonObject(raw)) {
-    const issues = [error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }')];
+    const issues = [
+      error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
+    ];
     return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withFile(issues, file) };
   }
   const settings = readSettings(raw);
-  const issues = [...settings.issues, ...sectionIssues(raw, "materia"), ...sectionIssues(raw, "loadouts"), ...unknownTopKeys(raw)];
+  const issues = [
+    ...settings.issues,
+    ...sectionIssues(raw, "materia"),
+    ...sectionIssues(raw, "loadouts"),
+    ...unknownTopKeys(raw),
+  ];
   return {
     name,
     ...source,
@@ -91,7 +98,14 @@ function sectionIssues(raw: Readonly<Record<string, unknown>>, section: string):
 function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[] {
   return Object.keys(raw)
     .filter((key) => !TOP_LEVEL_KEYS.includes(key))
-    .map((key) => warning("unknown_key", pathText([key]), `"${oneLine(key, 60)}" is not known here and is ignored`, didYouMean(key, TOP_LEVEL_KEYS)));
+    .map((key) =>
+      warning(
+        "unknown_key",
+        pathText([key]),
+        `"${oneLine(key, 60)}" is not known here and is ignored`,
+        didYouMean(key, TOP_LEVEL_KEYS),
+      ),
+    );
 }
 
 interface Draft<T> {
@@ -102,7 +116,10 @@ interface Draft<T> {
   readonly issues: readonly Issue[];
 }
 
-function readEntries<T>(section: unknown, read: (name: string, value: unknown) => Draft<T>): ReadonlyMap<string, Entry<T> | null> {
+function readEntries<T>(
+  section: unknown,
+  read: (name: string, value: unknown) => Draft<T>,
+): ReadonlyMap<string, Entry<T> | null> {
   if (!isJsonObject(section)) return new Map();
   return new Map(
     Object.entries(section).map(([name, value]) => {
@@ -114,11 +131,18 @@ function readEntries<T>(section: unknown, read: (name: string, value: unknown) =
   );
 }
 
-function readMateria(name: string, raw: unknown): { name: string; value?: Materia | undefined; issues: readonly Issue[] } {
+function readMateria(
+  name: string,
+  raw: unknown,
+): { name: string; value?: Materia | undefined; issues: readonly Issue[] } {
   const keys = ["materia", name];
   const isUtility = isJsonObject(raw) && raw["type"] === "utility";
   const read = validate(isUtility ? UtilityMateria : AgentMateria, raw, keys);
-  return { name, value: read.value, issues: [...nameIssues(name, keys), ...wrongKind(raw, keys), ...read.issues, ...programIssues(read.value, keys)] };
+  return {
+    name,
+    value: read.value,
+    issues: [...nameIssues(name, keys), ...wrongKind(raw, keys), ...read.issues, ...programIssues(read.value, keys)],
+  };
 }
 
 /** A utility runs one program: its own command, or a bundled script. */
@@ -126,31 +150,86 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
   if (materia?.type !== "utility") return [];
   const { command, script } = materia;
   if (command === undefined && script === undefined) {
-    return [error("missing_key", pathText(keys), "a utility needs a program", 'add "command": ["node", "my-script.mjs"], or "script" with a bundled name')];
+    return [
+      error(
+        "missing_key",
+        pathText(keys),
+        "a utility needs a program",
+        'add "command": ["node", "my-script.mjs"], or "script" with a bundled name',
+      ),
+    ];
   }
-  if (command !== undefined && script !== undefined) return [error("bad_value", pathText(keys), 'a utility has either "command" or "script", not both')];
+  if (command !== undefined && script !== undefined)
+    return [error("bad_value", pathText(keys), 'a utility has either "command" or "script", not both')];
   if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
   const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
-  return [error("unknown_script", pathText([...keys, "script"]), `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
+  return [
+    error(
+      "unknown_script",
+      pathText([...keys, "script"]),
+      `there is no bundled utility "${oneLine(script, 60)}"`,
+      hint,
+    ),
+  ];
 }
 
 function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
   if (!isJsonObject(raw) || raw["type"] === "utility") return [];
   const used = ["command", "script"].filter((key) => key in raw);
-  return used.map((key) => error("bad_value", pathText([...keys, key]), `"${key}" belongs to a utility`, 'add "type": "utility"'));
+  return used.map((key) =>
+    error("bad_value", pathText([...keys, key]), `"${key}" belongs to a utility`, 'add "type": "utility"'),
+  );
 }
 
-function readLoadout(name: string, raw: unknown): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
+function readLoadout(
+  name: string,
+  raw: unknown,
+): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
   const read = validate(Loadout, raw, keys);
-  const keysOf = (section: string): readonly string[] => (isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : []);
-  const ids = [...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)), ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys))];
-  return { name, value: read.value, issues: [...nameIssues(name, keys), ...read.issues, ...ids] };
+  const keysOf = (section: string): readonly string[] =>
+    isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
+  const ids = [
+    ...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)),
+    ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys)),
+  ];
+  const missed = missedSockets(raw, keys);
+  const value = read.value && {
+    ...read.value,
+    sockets: Object.fromEntries([...Object.entries(read.value.sockets), ...missed.sockets]),
+  };
+  return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
+}
+
+/** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */
+function missedSockets(
+  raw: unknown,
+  keys: readonly string[],
+): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {
+  const sockets = isJsonObject(raw) ? raw["sockets"] : undefined;
+  const ids = isJsonObject(sockets)
+    ? PROTOTYPE_KEYS.filter((id) => v.is(SocketId, id) && Object.hasOwn(sockets, id))
+    : [];
+  const read = ids.map((id) => ({
+    id,
+    ...validate(Socket, isJsonObject(sockets) ? sockets[id] : undefined, [...keys, "sockets", id]),
+  }));
+  return {
+    sockets: read.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
+    issues: read.flatMap(({ issues }) => issues),
+  };
 }
 
 function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
   if (/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(id)) return [];
-  return [error("bad_loop_id", pathText([...keys, "loops", id]), `"${oneLine(id, 60)}" is not a loop id`, "use letters, digits, - and _")];
+  return [
+    error(
+      "bad_loop_id",
+      pathText([...keys, "loops", id]),
+      `"${oneLine(id, 60)}" is not a loop id`,
+      "use letters, digits, - and _",
+    ),
+  ];
 }
 
 function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
@@ -162,8 +241,11 @@ function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
 function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
   if (isCanonicalSocketId(id)) return [];
   const path = pathText([...keys, "sockets", id]);
-  if (!v.is(SocketId, id)) return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
-  return [warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …")];
+  if (!v.is(SocketId, id))
+    return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
+  return [
+    warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …"),
+  ];
 }
 
 function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {

@@ -13,7 +13,7 @@ export function validate<const T extends Schema>(
   value: unknown,
   keys: Keys,
 ): { readonly value?: v.InferOutput<T>; readonly issues: readonly Issue[] } {
-  const unknown = unknownKeys(schema, value, keys);
+  const unknown = keyIssues(schema, value, keys);
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return { value: parsed.output, issues: unknown };
   return { issues: [...parsed.issues.map((issue) => issueOf(issue, keys)), ...unknown] };
@@ -34,27 +34,52 @@ function isOurWording(issue: v.BaseIssue<unknown>): boolean {
   return !issue.message.startsWith("Invalid ");
 }
 
-/** Keys that no schema knows: a misspelt `maxTraversal` must not mean "unlimited" in silence. */
-function unknownKeys(schema: Schema, value: unknown, keys: Keys, found: Issue[] = []): readonly Issue[] {
+/**
+ * What the schemas themselves let pass: keys that nobody knows (a misspelt `maxTraversal` must not mean "unlimited" in silence),
+ * keys that a record drops because they reach an object's prototype, and a list where names are wanted.
+ */
+function keyIssues(schema: Schema, value: unknown, keys: Keys, found: Issue[] = []): readonly Issue[] {
   if (typeof value !== "object" || value === null) return found;
   const shape = shapeOf(schema, value);
   if (shape.kind === "leaf") return found;
+  if (shape.kind === "names" && Array.isArray(value)) {
+    found.push(error("bad_value", pathText(keys), `"${keys.at(-1) ?? "it"}" must be an object of names, not a list`));
+    return found;
+  }
   for (const [key, inner] of Object.entries(value)) {
-    const entry = shape.kind === "each" ? shape.item : Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
+    const entry =
+      shape.kind === "object" ? (Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined) : shape.item;
     if (!entry) found.push(unknownKey(shape, key, keys));
-    else if (typeof inner === "object") unknownKeys(entry, inner, [...keys, Array.isArray(value) ? Number(key) : key], found);
+    else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(key) && keys.at(-1) !== "sockets")
+      found.push(droppedKey(key, keys));
+    else if (typeof inner === "object")
+      keyIssues(entry, inner, [...keys, Array.isArray(value) ? Number(key) : key], found);
   }
   return found;
 }
 
+/** Names that reach an object's prototype; records drop them. */
+export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
+
+function droppedKey(key: string, keys: Keys): Issue {
+  const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
+  return error(code, pathText([...keys, key]), `"${key}" cannot be used as a name here`);
+}
+
 function unknownKey(shape: Exclude<Shape, { kind: "leaf" }>, key: string, keys: Keys): Issue {
   const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
-  return warning("unknown_key", pathText([...keys, key]), `"${oneLine(key, 60)}" is not known here and is ignored`, hint);
+  return warning(
+    "unknown_key",
+    pathText([...keys, key]),
+    `"${oneLine(key, 60)}" is not known here and is ignored`,
+    hint,
+  );
 }
 
 type Shape =
   | { readonly kind: "object"; readonly entries: Readonly<Record<string, Schema>> }
-  | { readonly kind: "each"; readonly item: Schema }
+  | { readonly kind: "list"; readonly item: Schema }
+  | { readonly kind: "names"; readonly item: Schema }
   | { readonly kind: "leaf" };
 
 /** What valibot keeps of a schema, as far as its keys go. */
@@ -70,8 +95,8 @@ interface SchemaParts {
 function shapeOf(schema: Schema, value: object): Shape {
   const parts: SchemaParts = schema;
   if (parts.type === "object" && parts.entries) return { kind: "object", entries: parts.entries };
-  if (parts.type === "array" && parts.item) return { kind: "each", item: parts.item };
-  if (parts.type === "record" && isSchema(parts.value)) return { kind: "each", item: parts.value };
+  if (parts.type === "array" && parts.item) return { kind: "list", item: parts.item };
+  if (parts.type === "record" && isSchema(parts.value)) return { kind: "names", item: parts.value };
   if (parts.wrapped) return shapeOf(parts.wrapped, value);
   if (parts.type === "union" && parts.options) {
     const option = parts.options.filter(isSchema).find((candidate) => candidate.type === "object");

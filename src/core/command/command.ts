@@ -9,7 +9,13 @@ export type Command =
   | { readonly kind: "show"; readonly castId?: string }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string }
-  | { readonly kind: "recast"; readonly castId?: string; readonly budget?: number; readonly costUsd?: number; readonly allow?: number }
+  | {
+      readonly kind: "recast";
+      readonly castId?: string;
+      readonly budget?: number;
+      readonly costUsd?: number;
+      readonly allow?: number;
+    }
   | { readonly kind: "abort"; readonly castId?: string }
   | { readonly kind: "loadout"; readonly name?: string }
   | { readonly kind: "materia"; readonly name?: string }

@@ -1,6 +1,6 @@
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
-import { didYouMean } from "../model/nearest.ts";
+import { nearest } from "../model/nearest.ts";
 import type { Word } from "./words.ts";
 
 /** What each option takes. Every face knows the same ones. */
@@ -21,21 +21,35 @@ const OPTIONS = {
   from: "text",
   link: "flag",
   mermaid: "flag",
-  budget: "number",
+  budget: "count",
   cost: "number",
-  allow: "number",
-  port: "number",
+  allow: "count",
+  port: "count",
   open: "flag",
-  keep: "number",
+  keep: "count",
   "older-than": "number",
   yes: "flag",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;
-export type Options = { readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag" ? true : (typeof OPTIONS)[K] extends "number" ? number : string };
+export type Options = {
+  readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag"
+    ? true
+    : (typeof OPTIONS)[K] extends "number" | "count"
+      ? number
+      : string;
+};
 
 /** Options that every command takes, and those that commands which run something take besides. */
-export const COMMON_OPTIONS: readonly OptionName[] = ["cwd", "config", "artifacts", "json", "no-color", "quiet", "help"];
+export const COMMON_OPTIONS: readonly OptionName[] = [
+  "cwd",
+  "config",
+  "artifacts",
+  "json",
+  "no-color",
+  "quiet",
+  "help",
+];
 export const RUN_OPTIONS: readonly OptionName[] = ["model", "rehearse", "trust", "durability"];
 
 export interface Split {
@@ -63,11 +77,15 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
       rest.push(word.text);
       continue;
     }
-    const [name = "", inline] = splitOnce(word.text.slice(2));
+    const [name, inline] = splitOnce(word.text.slice(2));
     const kind = isAllowed(name, allowed) ? OPTIONS[name] : undefined;
     if (kind === undefined) {
-      const near = didYouMean(name, allowed);
-      issues.push(error("unknown_option", word.text, `--${name} is not an option here`, near ?? `put "--" before words that begin with dashes; --help lists the options`));
+      const near = nearest(name, allowed);
+      const hint =
+        near === undefined
+          ? `put "--" before words that begin with dashes; --help lists the options`
+          : `did you mean "--${near}"?`;
+      issues.push(error("unknown_option", word.text, `--${name} is not an option here`, hint));
       continue;
     }
     if (kind === "flag") {
@@ -79,7 +97,14 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
     const value = inline ?? (next && (next.quoted || !next.text.startsWith("--")) ? next.text : undefined);
     if (inline === undefined && value !== undefined) at += 1;
     const read = value === undefined ? undefined : readValue(value, kind);
-    if (read === undefined) issues.push(error("bad_option", word.text, `--${name} needs ${kind === "number" ? "a number" : "a value"}${value === undefined ? "" : `, not "${value}"`}`));
+    if (read === undefined)
+      issues.push(
+        error(
+          "bad_option",
+          word.text,
+          `--${name} needs ${NEEDS[kind]}${value === undefined ? "" : `, not "${value}"`}`,
+        ),
+      );
     else options[name] = read;
   }
   if (issues.length > 0) return fail(...issues);
@@ -89,7 +114,12 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
 /** Whether the word is an option whose value is the word behind it. */
 export function awaitsValue(word: Word): boolean {
   const name = word.text.slice(2);
-  return !word.quoted && word.text.startsWith("--") && isAllowed(name, Object.keys(OPTIONS) as OptionName[]) && OPTIONS[name] !== "flag"; // the keys of OPTIONS are its names
+  return (
+    !word.quoted &&
+    word.text.startsWith("--") &&
+    isAllowed(name, Object.keys(OPTIONS) as OptionName[]) &&
+    OPTIONS[name] !== "flag"
+  ); // the keys of OPTIONS are its names
 }
 
 function isAllowed(name: string, allowed: readonly OptionName[]): name is OptionName {
@@ -101,8 +131,11 @@ function splitOnce(text: string): readonly [string, string?] {
   return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-function readValue(value: string, kind: "text" | "number"): string | number | undefined {
+const NEEDS = { text: "a value", number: "a number", count: "a whole number" } as const;
+
+function readValue(value: string, kind: keyof typeof NEEDS): string | number | undefined {
   if (kind === "text") return value === "" ? undefined : value;
   const number = Number(value);
-  return value.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : undefined;
+  const usable = kind === "count" ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return value.trim() !== "" && usable && number >= 0 ? number : undefined;
 }

@@ -1,5 +1,5 @@
 import { error, fail, ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import type { Issue, Result } from "../model/issue.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { never } from "../model/never.ts";
 import { oneLine } from "../model/text.ts";
@@ -34,7 +34,10 @@ export function parseArgv(argv: readonly string[]): Result<Parsed> {
   const { words } = wordsOfArgv(argv);
   const head = commandIndex(words);
   const command = words[head];
-  if (!command) return splitOptions(words, [...COMMON_OPTIONS, "version"]).ok ? ok({ command: { kind: "help" }, options: {} }) : parseWords({ words: [HELP, ...words] });
+  if (!command)
+    return splitOptions(words, [...COMMON_OPTIONS, "version"]).ok
+      ? ok({ command: { kind: "help" }, options: {} })
+      : parseWords({ words: [HELP, ...words] });
   return parseWords({ words: [command, ...words.slice(0, head), ...words.slice(head + 1)] });
 }
 
@@ -43,12 +46,21 @@ const HELP: Word = { text: "help", quoted: false };
 /** Options may stand before the command as well as behind it. */
 function commandIndex(words: readonly Word[]): number {
   let at = 0;
-  for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at]) at += awaitsValue(word) ? 2 : 1;
+  for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at])
+    at += awaitsValue(word) ? 2 : 1;
   return at;
 }
 
 /** The command as it can be typed again, to the letter where it was typed and never more than one way. */
-export function linkText({ from, targets, prompt }: { from?: string; targets: readonly TargetRef[]; prompt: string }): string {
+export function linkText({
+  from,
+  targets,
+  prompt,
+}: {
+  from?: string;
+  targets: readonly TargetRef[];
+  prompt: string;
+}): string {
   const lineage = from === undefined ? [] : ["--from", quoteWord(from)];
   return ["link", ...lineage, ...targets.map((target) => quoteWord(targetText(target))), "--", prompt].join(" ");
 }
@@ -57,16 +69,19 @@ function parseWords(words: Words): Result<Parsed> {
   const [head] = words.words;
   if (!head) return ok({ command: { kind: "help" }, options: {} });
   const row = commandRow(head.text);
-  if (!row) {
-    const hint = didYouMean(head.text, COMMANDS.map((known) => known.name)) ?? "help lists the commands";
-    return fail(error("unknown_command", head.text, `there is no command "${oneLine(head.text, 60)}"`, hint));
-  }
+  if (!row) return unknownCommand(head.text);
   const split = splitOptions(words.words.slice(1), [...COMMON_OPTIONS, ...row.options]);
   if (!split.ok) return split;
   const { options } = split.value;
   if (options.help) return ok({ command: { kind: "help", topic: row.name }, options });
   const command = readCommand(row, words, split.value);
   return command.ok ? ok({ command: command.value, options }) : command;
+}
+
+function unknownCommand(word: string): Result<never> {
+  const names = COMMANDS.map((known) => known.name);
+  const hint = didYouMean(word, names) ?? "help lists the commands";
+  return fail(error("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint));
 }
 
 interface Reading {
@@ -83,7 +98,11 @@ function readCommand(row: CommandRow, words: Words, split: Split): Result<Comman
     const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;
     return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, `usage: ${row.usage}`));
   }
-  return readRow(row, { split, rest, text: words.tail ?? [...(row.takes === "prompt" ? rest : []), ...(behind ?? [])].join(" ") });
+  return readRow(row, {
+    split,
+    rest,
+    text: words.tail ?? [...(row.takes === "prompt" ? rest : []), ...(behind ?? [])].join(" "),
+  });
 }
 
 function readRow(row: CommandRow, reading: Reading): Result<Command> {
@@ -93,11 +112,16 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
   const name = first === undefined ? {} : { name: first };
   switch (row.name) {
     case "help":
+      if (first !== undefined && !commandRow(first)) return unknownCommand(first);
       return ok({ kind: "help", ...(first === undefined ? {} : { topic: first }) });
     case "cast":
       return reading.text.trim() === ""
         ? fail(error("missing_prompt", "cast", "a cast needs a prompt", `usage: ${row.usage}`))
-        : ok({ kind: "cast", prompt: reading.text, ...(options.loadout === undefined ? {} : { loadout: options.loadout }) });
+        : ok({
+            kind: "cast",
+            prompt: reading.text,
+            ...(options.loadout === undefined ? {} : { loadout: options.loadout }),
+          });
     case "link":
       return readLink(row, reading);
     case "casts":
@@ -126,7 +150,11 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "budget":
       return readBudget(row, reading.rest);
     case "ui":
-      return ok({ kind: "ui", open: options.open === true, ...(options.port === undefined ? {} : { port: options.port }) });
+      return ok({
+        kind: "ui",
+        open: options.open === true,
+        ...(options.port === undefined ? {} : { port: options.port }),
+      });
     case "init":
     case "demo":
       return ok({ kind: row.name });
@@ -137,11 +165,13 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
 
 function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Command> {
   const usage = `usage: ${row.usage}`;
-  if (split.behind === undefined) {
-    return fail(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
-  }
-  if (rest.length === 0) return fail(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
-  if (text.trim() === "") return fail(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
+  const issues: Issue[] = [];
+  if (rest.length === 0)
+    issues.push(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
+  if (split.behind === undefined)
+    issues.push(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
+  else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
+  if (issues.length > 0) return fail(...issues);
   const { from } = split.options;
   return ok({ kind: "link", targets: rest.map(targetRef), prompt: text, ...(from === undefined ? {} : { from }) });
 }
@@ -155,9 +185,17 @@ function targetRef(word: string): TargetRef {
 
 function readCasts({ rest, split: { options } }: Reading): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
-  if (rest[0] !== "prune") return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
+  if (rest[0] !== "prune")
+    return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
   if (options.keep === undefined && options["older-than"] === undefined) {
-    return fail(error("missing_option", "prune", "prune needs to know what is old", "casts prune --older-than 30, or casts prune --keep 50"));
+    return fail(
+      error(
+        "missing_option",
+        "prune",
+        "prune needs to know what is old",
+        "casts prune --older-than 30, or casts prune --keep 50",
+      ),
+    );
   }
   return ok({
     kind: "prune",
@@ -170,10 +208,21 @@ function readCasts({ rest, split: { options } }: Reading): Result<Command> {
 function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
   const as = split.options.mermaid ? "mermaid" : "text";
   if (split.options.link) {
-    if (rest.length === 0) return fail(error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`));
+    if (rest.length === 0)
+      return fail(
+        error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`),
+      );
     return ok({ kind: "grid", as, link: rest.map(targetRef) });
   }
-  if (rest.length > 1) return fail(error("too_many_words", rest[1] ?? "", "grid takes one name", "quote a name with spaces, or use --link for a chain"));
+  if (rest.length > 1)
+    return fail(
+      error(
+        "too_many_words",
+        rest[1] ?? "",
+        "grid takes one name",
+        "quote a name with spaces, or use --link for a chain",
+      ),
+    );
   return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
 }
 
@@ -182,7 +231,12 @@ function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
   const last = words.at(-1);
   const tokens = last !== undefined && /^[0-9][0-9_]*$/.test(last) ? Number(last.replaceAll("_", "")) : undefined;
   if (tokens !== undefined) words.pop();
-  if (words.length > 1) return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
+  if (words.length > 1)
+    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
   const [castId] = words;
-  return ok({ kind: "budget", ...(castId === undefined ? {} : { castId }), ...(tokens === undefined ? {} : { tokens }) });
+  return ok({
+    kind: "budget",
+    ...(castId === undefined ? {} : { castId }),
+    ...(tokens === undefined ? {} : { tokens }),
+  });
 }

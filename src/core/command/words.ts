@@ -9,7 +9,7 @@ export interface Words {
 
 export interface Word {
   readonly text: string;
-  /** A quoted word is never an option and never the `--` that ends the targets. */
+  /** A word that begins with a quotation mark is never an option and never the `--` that ends the targets. */
   readonly quoted: boolean;
 }
 
@@ -61,7 +61,8 @@ function readWord(text: string, start: number): (Word & { readonly end: number }
     const close = text.indexOf(character, at + 1);
     if (close === -1) return undefined;
     word += text.slice(at + 1, close);
-    quoted = true;
+    // `--loadout="My Loadout"` is an option all the same; `-"-"` is none.
+    quoted ||= at < start + 2;
     at = close + 1;
   }
   return { text: word, quoted, end: at };

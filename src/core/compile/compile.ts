@@ -1,7 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { TargetRef } from "../command/command.ts";
 import { targetText } from "../command/command.ts";
-import { fail, isError, ok } from "../model/issue.ts";
+import type { SocketId } from "../model/ids.ts";
+import { failAll, isError, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
 import { checkGraph } from "./check/check.ts";
 import { flowOf } from "./flow.ts";
@@ -9,7 +10,7 @@ import type { Flow } from "./flow.ts";
 import { fragmentOf } from "./fragment.ts";
 import type { Fragment, Target } from "./fragment.ts";
 import type { Graph } from "./graph.ts";
-import { socketsOf } from "./graph.ts";
+import { socketLabel, socketOf, socketsOf } from "./graph.ts";
 import { renumber } from "./renumber.ts";
 import { resolveTargets } from "./resolve.ts";
 import { stitchParts } from "./stitch.ts";
@@ -32,14 +33,14 @@ export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Co
   if (!targets.ok) return targets;
   const checked = targets.value.map((target, index) => checkTarget(target, catalog, index + 1));
   const issues = checked.flatMap((each) => each.issues);
-  if (issues.some(isError)) return fail(...issues.filter(isError));
+  if (issues.some(isError)) return failAll(issues.filter(isError));
   const graphs = renumber(checked.map((each) => each.graph));
   const stitched = stitchParts(graphs.map((graph) => ({ graph, flow: flowOf(graph) })));
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
   const flow = flowOf(graph);
-  const whole = graphs.length > 1 ? jointIssues(checkGraph(graph, flow), stitches) : [];
-  if (whole.length > 0) return fail(...whole);
+  const whole = graphs.length > 1 ? jointIssues(checkGraph(graph, flow), graph, stitches) : [];
+  if (whole.length > 0) return failAll(whole);
   return ok({ id: refs.map(targetText).join(" → "), graph, flow, targets: targets.value, stitches, warnings: issues });
 }
 
@@ -59,12 +60,27 @@ export function checkTarget(target: Target, catalog: Catalog, order: number): Ch
 }
 
 /** [K-g] Each part was sound alone, so an error in the whole belongs to a joint. */
-function jointIssues(issues: readonly Issue[], stitches: readonly Stitch[]): readonly Issue[] {
-  const joints = stitches.map((stitch) => `${stitch.from} → ${stitch.to}`).join(", ");
-  return issues.filter(isError).map((issue) => ({ ...issue, code: "bad_joint", message: `joined at ${joints}, the parts do not fit: ${issue.message}` }));
+function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
+  const label = (id: SocketId): string => {
+    const socket = socketOf(graph, id);
+    return `${socketLabel(socket)} of "${socket.origin.name}"`;
+  };
+  const joints = stitches.map((stitch) => `${label(stitch.from)} → ${label(stitch.to)}`).join(", ");
+  return issues.filter(isError).map((issue) => ({
+    ...issue,
+    code: "bad_joint",
+    message: `joined at ${joints}, the parts do not fit: ${issue.message}`,
+  }));
 }
 
 /** How the sockets of the chain are called in the user's own loadouts. */
-export function remappings(graph: Graph): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
-  return socketsOf(graph).map(({ id, origin }) => ({ socket: id, target: origin.target, name: origin.name, source: origin.socket }));
+export function remappings(
+  graph: Graph,
+): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
+  return socketsOf(graph).map(({ id, origin }) => ({
+    socket: id,
+    target: origin.target,
+    name: origin.name,
+    source: origin.socket,
+  }));
 }

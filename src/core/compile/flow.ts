@@ -12,6 +12,8 @@ export interface Step {
   readonly satisfied: boolean | undefined;
   /** Whether the loop's cursor moved on before it. */
   readonly advanced: boolean;
+  /** Whether the list was at its end, so that the exits decided. */
+  readonly exhausted: boolean;
 }
 
 /** The graph as a walker sees it, worked out once and shared by every check. */
@@ -39,11 +41,11 @@ export function flowOf(graph: Graph): Flow {
 function stepsFrom(graph: Graph, socket: GraphSocket): readonly Step[] {
   const loop = loopOf(graph, socket);
   return answersOf(graph, socket).flatMap((satisfied) => {
-    const onward: Step = { way: edgeFor(socket, satisfied), satisfied, advanced: false };
+    const onward: Step = { way: edgeFor(socket, satisfied), satisfied, advanced: false, exhausted: false };
     if (!loop?.items || socket.advance === null || !matches(socket.advance, satisfied)) return [onward];
     return [
       { ...onward, advanced: true },
-      { way: exitFor(loop, socket.id, satisfied), satisfied, advanced: true },
+      { way: exitFor(loop, socket.id, satisfied), satisfied, advanced: true, exhausted: true },
     ];
   });
 }
@@ -59,7 +61,10 @@ function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undef
 function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
   if (socket.edges.some((edge) => edge.when !== "always")) return false;
   if (socket.advance === null) return true;
-  return socket.advance === "always" && !loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always");
+  return (
+    socket.advance === "always" &&
+    !loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always")
+  );
 }
 
 /** Where a step to `to` may come to rest: there, or behind the loops that turn out to be empty. */

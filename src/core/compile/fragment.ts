@@ -4,13 +4,15 @@ import { END, compareSocketIds } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { error, pathText } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
-import type { Edge, Loadout, Loop, Socket } from "../model/loadout.ts";
+import type { Edge, Loadout, Socket } from "../model/loadout.ts";
 import { isInteractive } from "../model/materia.ts";
 import type { Assign, Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/nearest.ts";
-import { isContractSource, parseAssignment, parsePath } from "./assignment.ts";
+import { isContractSource, parseAssignment } from "./assignment.ts";
 import type { Assignment } from "./assignment.ts";
-import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { buildLoop, memberships } from "./fragment-loops.ts";
+import type { Building, Report } from "./fragment-loops.ts";
+import type { Graph, GraphSocket } from "./graph.ts";
 
 /** What a target names, found in the catalog. */
 export type Target =
@@ -35,13 +37,25 @@ function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: 
     loops: {},
     layout: {},
   };
-  const place: Place = { name: target.name, order, keys: ["materia", target.name], isMateria: true, ...fileOf(target.entry) };
+  const place: Place = {
+    name: target.name,
+    order,
+    keys: ["materia", target.name],
+    isMateria: true,
+    ...fileOf(target.entry),
+  };
   return buildFragment(loadout, place, catalog);
 }
 
 function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: Catalog, order: number): Fragment {
   const { value, issues } = target.entry;
-  const place: Place = { name: target.name, order, keys: ["loadouts", target.name], isMateria: false, ...fileOf(target.entry) };
+  const place: Place = {
+    name: target.name,
+    order,
+    keys: ["loadouts", target.name],
+    isMateria: false,
+    ...fileOf(target.entry),
+  };
   if (value === undefined) return { graph: emptyGraph(target.name), issues };
   const fragment = buildFragment(value, place, catalog);
   return { graph: fragment.graph, issues: [...issues, ...fragment.issues] };
@@ -69,26 +83,37 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     const issue = error(code, pathText([...place.keys, ...keys]), message, hint);
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
   };
-  const context: Context = { loadout, place, catalog, report, membership: memberships(loadout, report), root: pathText(place.keys) };
+  const context: Context = {
+    loadout,
+    place,
+    catalog,
+    report,
+    membership: memberships(loadout, report),
+    root: pathText(place.keys),
+    ...(place.file === undefined ? {} : { file: place.file }),
+  };
   const ids = Object.keys(loadout.sockets).toSorted(compareSocketIds);
   const built = ids.flatMap((id) => buildSocket(id, context));
   if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
-    report(["entry"], "unknown_socket", `the entry "${loadout.entry}" is not a socket of this loadout`, didYouMean(loadout.entry, ids));
+    report(
+      ["entry"],
+      "unknown_socket",
+      `the entry "${loadout.entry}" is not a socket of this loadout`,
+      didYouMean(loadout.entry, ids),
+    );
   }
   const sockets = Object.fromEntries(built.map((each) => [each.socket.id, each.socket]));
   const materia = Object.fromEntries(built.map((each) => [each.socket.materia, each.materia]));
-  const loops = Object.fromEntries(Object.entries(loadout.loops).map(([id, loop]) => [id, buildLoop(id, loop, context)]));
+  const loops = Object.fromEntries(
+    Object.entries(loadout.loops).map(([id, loop]) => [id, buildLoop(id, loop, context)]),
+  );
   return { graph: { name: place.name, entry: loadout.entry, sockets, loops, materia }, issues };
 }
 
-interface Context {
-  readonly loadout: Loadout;
+interface Context extends Building {
   readonly place: Place;
   readonly catalog: Catalog;
-  readonly report: (keys: readonly (string | number)[], code: string, message: string, hint?: string) => void;
   readonly membership: ReadonlyMap<string, string>;
-  /** Where the target stands in its file, written out. */
-  readonly root: string;
 }
 
 /** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
@@ -99,11 +124,20 @@ function buildSocket(id: string, context: Context): readonly { socket: GraphSock
   if (!socket) return [];
   const entry = context.catalog.materia.get(socket.materia);
   if (!entry) {
-    context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, didYouMean(socket.materia, context.catalog.materia.keys()));
+    context.report(
+      ["sockets", id, "materia"],
+      "unknown_materia",
+      `there is no materia "${socket.materia}"`,
+      didYouMean(socket.materia, context.catalog.materia.keys()),
+    );
     return [{ socket: graphSocket(id, socket, STAND_IN, context), materia: STAND_IN }];
   }
   if (entry.value === undefined) {
-    context.report(["sockets", id, "materia"], "broken_materia", `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`);
+    context.report(
+      ["sockets", id, "materia"],
+      "broken_materia",
+      `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
+    );
     return [{ socket: graphSocket(id, socket, STAND_IN, context), materia: STAND_IN }];
   }
   return [{ socket: graphSocket(id, socket, entry.value, context), materia: entry.value }];
@@ -113,29 +147,52 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
   const { place, report } = context;
   const keys = place.isMateria ? [] : ["sockets", id];
   const generator = materia.generator === true;
+  const parse = socket.parse ?? materia.parse ?? (generator ? "json" : "text");
   const leadsSomewhere = (edge: Edge): boolean => edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to);
   socket.edges.forEach((edge, index) => {
     if (leadsSomewhere(edge)) return;
     const hint = didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
-    report([...keys, "edges", index, "to"], "unknown_socket", `the edge leads to "${edge.to}", which is not a socket of this loadout`, hint);
+    report(
+      [...keys, "edges", index, "to"],
+      "unknown_socket",
+      `the edge leads to "${edge.to}", which is not a socket of this loadout`,
+      hint,
+    );
   });
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
-    parse: socket.parse ?? materia.parse ?? (generator ? "json" : "text"),
+    parse,
     generator,
     interactive: isInteractive(materia),
-    assign: readAssign(socket.assign ?? materia.assign ?? {}, { materia, generator, keys: [...keys, "assign"], report }),
+    assign: readAssign(socket.assign ?? materia.assign ?? {}, {
+      materia,
+      generator: generator && parse === "json",
+      keys: [...keys, "assign"],
+      report,
+    }),
     advance: socket.advance?.when ?? null,
-    edges: socket.edges.filter(leadsSomewhere),
+    // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
+    edges: socket.edges.map((edge) => (leadsSomewhere(edge) ? edge : { ...edge, to: END })),
     loop: context.membership.get(id) ?? null,
-    origin: { target: place.order, name: place.name, socket: id, path: place.isMateria ? context.root : `${context.root}.sockets.${id}`, ...(place.file === undefined ? {} : { file: place.file }) },
+    origin: {
+      target: place.order,
+      name: place.name,
+      socket: id,
+      path: place.isMateria ? context.root : `${context.root}.sockets.${id}`,
+      ...(place.file === undefined ? {} : { file: place.file }),
+    },
   };
 }
 
 function readAssign(
   assign: Assign,
-  { materia, generator, keys, report }: { materia: Materia; generator: boolean; keys: readonly string[]; report: Context["report"] },
+  {
+    materia,
+    generator,
+    keys,
+    report,
+  }: { materia: Materia; generator: boolean; keys: readonly string[]; report: Report },
 ): readonly Assignment[] {
   const read = Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
@@ -144,7 +201,12 @@ function readAssign(
       return [];
     }
     if (materia.type === "agent" && !isContractSource(assignment)) {
-      report([...keys, target], "bad_assign", `agents hand over only workItems, satisfied and context; "${source}" is never there`, `use $.context, or "$" for all three`);
+      report(
+        [...keys, target],
+        "bad_assign",
+        `agents hand over only workItems, satisfied and context; "${source}" is never there`,
+        `use $.context, or "$" for all three`,
+      );
       return [];
     }
     return [assignment];
@@ -152,62 +214,4 @@ function readAssign(
   const assignsList = read.some((assignment) => assignment.target.join(".") === "workItems");
   // [H-e] A generator sets the list without being told.
   return generator && !assignsList ? [...read, { target: ["workItems"], from: "output", path: ["workItems"] }] : read;
-}
-
-/** [L-a] A socket belongs to at most one loop. */
-function memberships(loadout: Loadout, report: Context["report"]): ReadonlyMap<string, string> {
-  const membership = new Map<string, string>();
-  for (const [loopId, loop] of Object.entries(loadout.loops)) {
-    loop.sockets.forEach((id, index) => {
-      const other = membership.get(id);
-      if (!Object.hasOwn(loadout.sockets, id)) {
-        report(["loops", loopId, "sockets", index], "unknown_socket", `"${id}" is not a socket of this loadout`, didYouMean(id, Object.keys(loadout.sockets)));
-      } else if (other === undefined) membership.set(id, loopId);
-      else if (other === loopId) report(["loops", loopId, "sockets", index], "repeated_member", `"${id}" is named twice`);
-      else report(["loops", loopId, "sockets", index], "overlapping_loops", `"${id}" already belongs to the loop "${other}"`, "a socket belongs to at most one loop");
-    });
-  }
-  return membership;
-}
-
-function buildLoop(id: string, loop: Loop, context: Context): GraphLoop {
-  const { loadout, report } = context;
-  const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
-  const sockets = loop.sockets.filter((socket) => exists(socket));
-  const from = loop.consumes?.from ?? null;
-  if (from !== null && !exists(from)) {
-    report(["loops", id, "consumes", "from"], "unknown_socket", `"${from}" is not a socket of this loadout`, didYouMean(from, Object.keys(loadout.sockets)));
-  }
-  loop.exits.forEach((exit, index) => {
-    if (!exists(exit.targetSocketId)) {
-      report(["loops", id, "exits", index, "targetSocketId"], "unknown_socket", `the exit leads to "${exit.targetSocketId}", which is not a socket of this loadout`, didYouMean(exit.targetSocketId, Object.keys(loadout.sockets)));
-    }
-  });
-  return {
-    id,
-    sockets,
-    from: from !== null && exists(from) ? from : null,
-    items: listPath(id, loop, context),
-    exits: loop.exits.filter((exit) => exists(exit.targetSocketId)),
-  };
-}
-
-/** [L-f] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
-function listPath(id: string, loop: Loop, { loadout, report }: Context): readonly string[] | null {
-  const named = loop.sockets.flatMap((socket) => {
-    const items = loadout.sockets[socket]?.advance?.items;
-    return items === undefined ? [] : [{ socket, items }];
-  });
-  const advances = loop.sockets.some((socket) => loadout.sockets[socket]?.advance !== undefined);
-  let path: readonly string[] | undefined;
-  for (const { socket, items } of named) {
-    const keys = ["sockets", socket, "advance", "items"];
-    const read = parsePath(items.startsWith("state.") ? items.slice(6) : items);
-    if (read === undefined) report(keys, "bad_path", `"${items}" is not a path into state`, "use state.workItems");
-    else if (loop.consumes && read.join(".") !== "workItems") {
-      report(keys, "bad_path", `the loop "${id}" consumes workItems, so its list is state.workItems, not "${items}"`, "leave `items` out");
-    } else if (path && path.join(".") !== read.join(".")) report(keys, "bad_path", `the members of the loop "${id}" name different lists`);
-    else path = read;
-  }
-  return path ?? (loop.consumes || advances ? ["workItems"] : null);
 }

@@ -34,6 +34,8 @@ export interface GraphLoop {
   /** Where the list stands in state; null for a region that walks none. */
   readonly items: readonly string[] | null;
   readonly exits: readonly Exit[];
+  /** Where it stands in the user's own file. */
+  readonly origin: { readonly path: string; readonly file?: string };
   /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */
   readonly emptyTo?: SocketId;
 }
@@ -68,7 +70,12 @@ export function socketsOf(graph: Graph): readonly GraphSocket[] {
   return Object.values(graph.sockets);
 }
 
-/** `Socket-4 (Build)`: the number people see in the editor and the name they think in. */
+/** `Socket-4 (Build)` as it stands in the user's own loadout: the number they see in the editor and the name they think in. */
 export function socketLabel(socket: GraphSocket): string {
   return `${socket.origin.socket} (${socket.materia})`;
+}
+
+/** `Socket-4 (Build)` as the cast numbers it, which a chain may have changed. */
+export function placeLabel(socket: GraphSocket): string {
+  return `${socket.id} (${socket.materia})`;
 }

@@ -14,7 +14,11 @@ export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<Han
   else if (exitsAreGuarded(graph, socket)) needs.set("satisfied", "the way out of the loop depends on it");
   for (const { from, path } of socket.assign) {
     const [field] = path;
-    if (from === "output" && (field === "workItems" || field === "satisfied" || field === "context") && !needs.has(field)) {
+    if (
+      from === "output" &&
+      (field === "workItems" || field === "satisfied" || field === "context") &&
+      !needs.has(field)
+    ) {
       needs.set(field, "it is kept in state");
     }
   }
@@ -22,12 +26,13 @@ export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<Han
 }
 
 function isGuarded(socket: GraphSocket): boolean {
-  return socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always");
+  return (
+    socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always")
+  );
 }
 
-/** Where an `always` exit stands ready, an answer without `satisfied` still knows its way. */
+/** An exit for one answer makes the answer matter, even where another exit takes all answers. */
 function exitsAreGuarded(graph: Graph, socket: GraphSocket): boolean {
   if (socket.advance === null) return false;
-  const exits = loopOf(graph, socket)?.exits.filter((exit) => exit.from === socket.id) ?? [];
-  return exits.length > 0 && exits.every((exit) => exit.condition !== "always");
+  return loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always") ?? false;
 }

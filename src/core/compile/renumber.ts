@@ -28,12 +28,25 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
     id: `${prefix}${loop.id}`,
     sockets: loop.sockets.map(idOf),
     from: loop.from === null ? null : idOf(loop.from),
-    exits: loop.exits.map((exit) => ({ ...exit, id: `${prefix}${exit.id}`, from: idOf(exit.from), targetSocketId: idOf(exit.targetSocketId) })),
+    exits: loop.exits.map((exit) => ({
+      ...exit,
+      id: `${prefix}${exit.id}`,
+      from: idOf(exit.from),
+      targetSocketId: idOf(exit.targetSocketId),
+    })),
   });
   return {
     ...graph,
     entry: idOf(graph.entry),
-    sockets: Object.fromEntries(Object.values(graph.sockets).map(socketOf).map((socket) => [socket.id, socket])),
-    loops: Object.fromEntries(Object.values(graph.loops).map(loopOf).map((loop) => [loop.id, loop])),
+    sockets: Object.fromEntries(
+      Object.values(graph.sockets)
+        .map(socketOf)
+        .map((socket) => [socket.id, socket]),
+    ),
+    loops: Object.fromEntries(
+      Object.values(graph.loops)
+        .map(loopOf)
+        .map((loop) => [loop.id, loop]),
+    ),
   };
 }

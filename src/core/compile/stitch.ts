@@ -2,7 +2,7 @@ import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { collect, error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
-import type { Edge, Exit } from "../model/loadout.ts";
+import type { Condition, Edge, Exit } from "../model/loadout.ts";
 import { reachable } from "./flow.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
@@ -23,7 +23,9 @@ export interface Part {
 }
 
 /** [K-a, K-b, K-c] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
-export function stitchParts(parts: readonly Part[]): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
+export function stitchParts(
+  parts: readonly Part[],
+): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
   const joints = collect(parts.slice(0, -1).map((part, index) => jointOf(part, parts[index + 1])));
   if (!joints.ok) return joints;
   const joined = parts.map((part, index) => {
@@ -46,16 +48,37 @@ function jointOf(part: Part, next: Part | undefined): Result<Stitch> {
   if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
-  const future = "naming the sockets to join is future work: split the chain, or let the loadout end in one socket";
+  const future = "naming the sockets to join is future work";
   const left = `"${part.graph.name}"`;
   if (!terminal) {
-    return fail(error("no_terminal", part.graph.name, `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`, "give one of its sockets a way to end"));
+    return fail(
+      error(
+        "no_terminal",
+        part.graph.name,
+        `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `give one of its sockets a way to end; ${future}`,
+      ),
+    );
   }
   if (others.length > 0) {
-    const named = [terminal, ...others].slice(0, 8).map((end) => socketLabel(end.socket)).join(", ");
-    return fail(error("ambiguous_stitch", part.graph.name, `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`, future));
+    const named = [terminal, ...others]
+      .slice(0, 8)
+      .map((end) => socketLabel(end.socket))
+      .join(", ");
+    return fail(
+      error(
+        "ambiguous_stitch",
+        part.graph.name,
+        `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `split the chain, or let the loadout end in one socket; ${future}`,
+      ),
+    );
   }
-  return ok({ from: terminal.socket.id, to: entry.id, reason: `the only socket of ${left} that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"` });
+  return ok({
+    from: terminal.socket.id,
+    to: entry.id,
+    reason: `the only socket of ${left} that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"`,
+  });
 }
 
 interface Terminal {
@@ -69,7 +92,13 @@ function terminalsOf({ graph, flow }: Part): readonly Terminal[] {
     const ways = (flow.steps.get(id) ?? []).flatMap(({ way, advanced }) => {
       if (way.to !== END) return [];
       if (way.via === "edge") return [`its "${way.edge.when}" edge leads to end`];
-      return [advanced ? "it exhausts its loop and no exit covers that" : socket.edges.length === 0 ? "it has no edges" : "an answer has no edge"];
+      return [
+        advanced
+          ? "it exhausts its loop and no exit covers that"
+          : socket.edges.length === 0
+            ? "it has no edges"
+            : "an answer has no edge",
+      ];
     });
     return ways.length === 0 ? [] : [{ socket, ways: [...new Set(ways)] }];
   });
@@ -81,14 +110,26 @@ function redirect(graph: Graph, { from, to }: Stitch): Graph {
   const edges: readonly Edge[] = terminal.edges.map((edge) => (edge.to === END ? { ...edge, to } : edge));
   const covered = edges.some((edge) => edge.when === "always");
   const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
-  const loops = Object.fromEntries(Object.entries(graph.loops).map(([id, loop]) => [id, redirectLoop(loop, terminal, to)]));
+  const loops = Object.fromEntries(
+    Object.entries(graph.loops).map(([id, loop]) => [id, redirectLoop(loop, terminal, to)]),
+  );
   return { ...graph, sockets: { ...graph.sockets, [from]: socket }, loops };
 }
 
 function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): GraphLoop {
   if (!loop.items) return loop;
-  const onward: Exit = { id: `stitch:${terminal.id}`, from: terminal.id, condition: "always", targetSocketId: to };
   const exhausts = terminal.loop === loop.id && terminal.advance !== null;
-  const covered = loop.exits.some((exit) => exit.from === terminal.id && exit.condition === "always");
-  return { ...loop, exits: exhausts && !covered ? [...loop.exits, onward] : loop.exits, emptyTo: to };
+  const onward = exhausts ? uncovered(loop, terminal) : [];
+  const exits = onward.map((condition): Exit => {
+    return { id: `stitch:${terminal.id}:${condition}`, from: terminal.id, condition, targetSocketId: to };
+  });
+  return { ...loop, exits: [...loop.exits, ...exits], emptyTo: to };
+}
+
+/** The outcomes for which the loop ends the cast. Where only guards stand, an `always` beside them would no longer ask for an answer. */
+function uncovered(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
+  const own = loop.exits.filter((exit) => exit.from === terminal.id).map((exit) => exit.condition);
+  if (own.includes("always")) return [];
+  if (own.length === 0 || terminal.parse === "text") return ["always"];
+  return (["satisfied", "not_satisfied"] as const).filter((condition) => !own.includes(condition));
 }

@@ -13,7 +13,11 @@ import { loopOf, materiaOf, socketOf, socketsOf } from "./graph.ts";
  * Between two counted edges a cast walks edges that nothing counts; each such walk is as heavy as the heaviest one,
  * and there are as many walks as the counted edges allow.
  */
-export function worstCase(graph: Graph, flow: Flow, limits: CastLimits): { readonly turns: Amount; readonly withRepairs: Amount } {
+export function worstCase(
+  graph: Graph,
+  flow: Flow,
+  limits: CastLimits,
+): { readonly turns: Amount; readonly withRepairs: Amount } {
   const entries = loopEntries(graph, flow);
   const weigh = (repairs: number): Amount => {
     const weightOf = (socket: GraphSocket): number => turnsOf(graph, socket, repairs);
@@ -22,7 +26,10 @@ export function worstCase(graph: Graph, flow: Flow, limits: CastLimits): { reado
       if (!loop.items) continue;
       const region = itemRegion({ graph, flow, weightOf }, loop, entries.get(loop.id) ?? []);
       const { heaviest, best } = walk(region, limits);
-      perItem.set(loop.id, region.counted.reduce((sum, arc) => sum + arc.bound * (best.get(arc.from) ?? 0), heaviest));
+      perItem.set(
+        loop.id,
+        region.counted.reduce((sum, arc) => sum + arc.bound * (best.get(arc.from) ?? 0), heaviest),
+      );
     }
     return wholeCast(outerRegion({ graph, flow, weightOf }, perItem), perItem, limits);
   };
@@ -72,11 +79,22 @@ function itemRegion({ graph, flow, weightOf }: RegionInput, loop: GraphLoop, ent
       if (way.to === END || !inside.has(way.to)) continue;
       if (advanced) starts.add(way.to);
       else if (way.via === "edge" && way.edge.maxTraversals !== undefined) {
-        counted.set(`${member.id} ${way.index}`, { from: member.id, to: way.to, bound: way.edge.maxTraversals, perItemOf: "" });
+        counted.set(`${member.id} ${way.index}`, {
+          from: member.id,
+          to: way.to,
+          bound: way.edge.maxTraversals,
+          perItemOf: "",
+        });
       } else push(free, member.id, way.to);
     }
   }
-  return { weights: new Map(members.map((member) => [member.id, weightOf(member)])), starts, free, counted: [...counted.values()], resetting: new Set() };
+  return {
+    weights: new Map(members.map((member) => [member.id, weightOf(member)])),
+    starts,
+    free,
+    counted: [...counted.values()],
+    resetting: new Set(),
+  };
 }
 
 function outerRegion({ graph, flow, weightOf }: RegionInput, perItem: ReadonlyMap<string, number>): Region {
@@ -104,7 +122,13 @@ function outerRegion({ graph, flow, weightOf }: RegionInput, perItem: ReadonlyMa
   }
   const starts = new Set<string>();
   for (const place of landings(graph, graph.entry, null)) if (place !== END) starts.add(placeOf(place));
-  return { weights, starts, free, counted: [...counted.values()], resetting: new Set([...perItem.keys()].map(placeOfLoop)) };
+  return {
+    weights,
+    starts,
+    free,
+    counted: [...counted.values()],
+    resetting: new Set([...perItem.keys()].map(placeOfLoop)),
+  };
 }
 
 function placeOfLoop(id: string): string {
@@ -119,13 +143,21 @@ function loopEntries(graph: Graph, flow: Flow): ReadonlyMap<string, readonly Soc
     if (to === END || loop === null || loop === fromLoop) return;
     push(entries, loop, to);
   };
-  note(graph.entry, null);
-  for (const socket of socketsOf(graph)) for (const { way } of flow.steps.get(socket.id) ?? []) note(way.to, socket.loop);
+  for (const to of landings(graph, graph.entry, null)) note(to, null);
+  for (const socket of socketsOf(graph)) {
+    for (const { way } of flow.steps.get(socket.id) ?? []) {
+      // Behind a loop that is passed by, everything is entered from outside.
+      landings(graph, way.to, socket.loop).forEach((to, index) => note(to, index === 0 ? socket.loop : null));
+    }
+  }
   return entries;
 }
 
 /** The heaviest walk without a counted edge, in all and up to each place; places that no walk reaches are left out. */
-function walk(region: Region, limits: CastLimits): { readonly heaviest: number; readonly best: ReadonlyMap<string, number> } {
+function walk(
+  region: Region,
+  limits: CastLimits,
+): { readonly heaviest: number; readonly best: ReadonlyMap<string, number> } {
   const starts = new Set([...region.starts, ...region.counted.map((arc) => arc.to)]);
   const next = (at: string): readonly string[] => region.free.get(at) ?? [];
   const best = new Map<string, number>();
@@ -144,7 +176,12 @@ function walk(region: Region, limits: CastLimits): { readonly heaviest: number; 
   return { heaviest, best };
 }
 
-function componentWeight(component: readonly string[], next: (at: string) => readonly string[], region: Region, limits: CastLimits): number {
+function componentWeight(
+  component: readonly string[],
+  next: (at: string) => readonly string[],
+  region: Region,
+  limits: CastLimits,
+): number {
   const once = component.reduce((sum, at) => sum + (region.weights.get(at) ?? 0), 0);
   if (!isCyclic(component, next)) return once;
   if (component.some((at) => region.resetting.has(at))) return Infinity;
@@ -155,10 +192,13 @@ function componentWeight(component: readonly string[], next: (at: string) => rea
 function wholeCast(region: Region, perItem: ReadonlyMap<string, number>, limits: CastLimits): Amount {
   const { heaviest, best } = walk(region, limits);
   if (heaviest === Infinity) return null;
-  const terms: Record<string, number> = {};
+  const terms = new Map<string, number>();
   const add = (loops: readonly string[], count: number): void => {
-    const term = loops.filter((loop) => loop !== "").toSorted().join(" ");
-    if (count > 0) terms[term] = (terms[term] ?? 0) + count;
+    const term = loops
+      .filter((loop) => loop !== "")
+      .toSorted()
+      .join(" ");
+    if (count > 0) terms.set(term, (terms.get(term) ?? 0) + count);
   };
   add([], heaviest);
   const reached = [...perItem].filter(([id]) => best.has(placeOfLoop(id)));
@@ -168,7 +208,7 @@ function wholeCast(region: Region, perItem: ReadonlyMap<string, number>, limits:
     const before = reached.length > 0 ? whatLeadsTo(region, from) : new Set<string>();
     for (const [id, weight] of reached) if (before.has(placeOfLoop(id))) add([id, perItemOf], bound * weight);
   }
-  return terms;
+  return Object.fromEntries(terms);
 }
 
 /** All places from which a free walk can come to this one, itself included. */

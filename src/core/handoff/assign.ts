@@ -22,8 +22,28 @@ export interface Assigned {
   readonly value: Json | undefined;
 }
 
-export function assignedValues(assignments: readonly Assignment[], output: Json, around: Surroundings): readonly Assigned[] {
-  return assignments.map((assignment) => ({ assignment, value: valueAt(sourceOf(assignment, output, around), assignment.path) }));
+export function assignedValues(
+  assignments: readonly Assignment[],
+  output: Json,
+  around: Surroundings,
+): readonly Assigned[] {
+  return assignments.map((assignment) => ({
+    assignment,
+    value: valueAt(sourceOf(assignment, output, around), assignment.path),
+  }));
+}
+
+/** [H16] Sources that lead nowhere, in sentences. */
+export function missingSources(
+  assignments: readonly Assignment[],
+  output: Json,
+  around: Surroundings,
+): readonly string[] {
+  return assignedValues(assignments, output, around).flatMap(({ assignment: { target, from, path }, value }) =>
+    value === undefined
+      ? [`nothing to put into state.${target.join(".")}: ${[from, ...path].join(".")} is not there`]
+      : [],
+  );
 }
 
 /** State with a visit's values put in; `workItems` stands at `state.workItems` like any other value. */

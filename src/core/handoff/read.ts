@@ -3,13 +3,15 @@ import { materiaOf } from "../compile/graph.ts";
 import { neededFields } from "../compile/needs.ts";
 import { HANDOFF_FIELDS } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { isJsonObject } from "../model/json.ts";
+import { depthExceeds, isJsonObject } from "../model/json.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
-import { assignedValues, patchState } from "./assign.ts";
+import { assignedValues, missingSources, patchState } from "./assign.ts";
 import type { Surroundings } from "./assign.ts";
 import { findObject } from "./find.ts";
 import type { Found } from "./find.ts";
+
+const MAX_DEPTH = 100;
 
 /** A reply as a handoff, or everything that is wrong with it, in sentences that a repair turn can pass on. */
 export type Reading =
@@ -55,16 +57,27 @@ function keepContract(object: JsonObject): { handoff: JsonObject; dropped: reado
 function keepUtility(object: JsonObject): { handoff: JsonObject; dropped: readonly string[] } {
   const { items, droppedKeys } = keepItems(object["workItems"]);
   const state = object["state"];
-  const control = isJsonObject(state) ? ["workItems", "satisfied", "__proto__"].filter((key) => Object.hasOwn(state, key)) : [];
+  const control = isJsonObject(state)
+    ? ["workItems", "satisfied", "__proto__"].filter((key) => Object.hasOwn(state, key))
+    : [];
   const kept = Object.entries(object).filter(([key]) => key !== "__proto__");
   const handoff = Object.fromEntries(
     kept.map(([key, value]): [string, Json] => {
       if (key === "workItems" && items !== undefined) return [key, items];
-      if (key === "state" && isJsonObject(value)) return [key, Object.fromEntries(Object.entries(value).filter(([name]) => !control.includes(name)))];
+      if (key === "state" && isJsonObject(value))
+        return [key, Object.fromEntries(Object.entries(value).filter(([name]) => !control.includes(name)))];
       return [key, value];
     }),
   );
-  return { handoff, dropped: [...control.map((key) => `state.${key}`), ...droppedKeys] };
+  const own = Object.hasOwn(object, "__proto__") ? ["__proto__"] : [];
+  return { handoff: asWritten(handoff), dropped: [...own, ...control.map((key) => `state.${key}`), ...droppedKeys] };
+}
+
+/** As the journal will hold it: a number beyond all numbers is written as null, and the live cast must not differ. */
+function asWritten(value: JsonObject): JsonObject {
+  if (depthExceeds(value, MAX_DEPTH)) return value;
+  const written: unknown = JSON.parse(JSON.stringify(value));
+  return isJsonObject(written) ? written : {};
 }
 
 function keepItems(value: Json | undefined): { items: Json | undefined; droppedKeys: readonly string[] } {
@@ -86,11 +99,15 @@ function isContractField(key: string): boolean {
 function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
   const { workItems, satisfied, context, state } = handoff;
   const problems: string[] = [];
-  if (satisfied !== undefined && typeof satisfied !== "boolean") problems.push(`"satisfied" must be true or false, not ${shown(satisfied)}`);
-  if (context !== undefined && typeof context !== "string") problems.push(`"context" must be a string, not ${shown(context)}`);
+  if (satisfied !== undefined && typeof satisfied !== "boolean")
+    problems.push(`"satisfied" must be true or false, not ${shown(satisfied)}`);
+  if (context !== undefined && typeof context !== "string")
+    problems.push(`"context" must be a string, not ${shown(context)}`);
   if (workItems !== undefined) problems.push(...itemProblems(workItems));
-  if (!isAgent && state !== undefined && !isJsonObject(state)) problems.push(`"state" must be an object, not ${shown(state)}`);
-  if (!isAgent && depthExceeds(handoff, 100)) problems.push("the result is nested more than 100 levels deep");
+  if (!isAgent && state !== undefined && !isJsonObject(state))
+    problems.push(`"state" must be an object, not ${shown(state)}`);
+  if (!isAgent && depthExceeds(handoff, MAX_DEPTH))
+    problems.push(`the result is nested more than ${MAX_DEPTH} levels deep`);
   return problems;
 }
 
@@ -108,32 +125,27 @@ export function isWorkItem(value: Json): value is Json & WorkItem {
 }
 
 function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {
-  return [...neededFields(graph, socket)].filter(([field]) => handoff[field] === undefined).map(([field, why]) => `"${field}" is missing (${why})`);
+  return [...neededFields(graph, socket)]
+    .filter(([field]) => handoff[field] === undefined)
+    .map(([field, why]) => `"${field}" is missing (${why})`);
 }
 
 /** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
 function assignProblems(socket: GraphSocket, handoff: JsonObject, around: Surroundings): readonly string[] {
   const patched = { ...around, data: patchState(around.data, handoff) };
-  return assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) => {
-    const target = assignment.target.join(".");
-    if (value === undefined) return [`nothing to put into state.${target}: ${assignment.from}.${assignment.path.join(".")} is not there`];
-    if (target === "workItems" && itemProblems(value).length > 0) return itemProblems(value);
-    return [];
-  });
+  const lists = assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
+    value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],
+  );
+  return [...missingSources(socket.assign, handoff, patched), ...lists];
 }
 
 function shown(value: Json): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
-}
-
-function depthExceeds(value: Json, limit: number): boolean {
-  let level: readonly Json[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return false;
+  return Array.isArray(value)
+    ? "an array"
+    : typeof value === "object"
+      ? "an object"
+      : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
 }
 
 const OLD_NAMES: Readonly<Record<string, string>> = {
@@ -148,6 +160,8 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   guidance: "context",
   failure: "context",
   rework: "context",
+  decisions: "context",
+  risks: "context",
 };
 
 /** [H6] */

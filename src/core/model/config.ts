@@ -3,7 +3,12 @@ import { Loadout } from "./loadout.ts";
 import { Materia } from "./materia.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
-const count = v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(0, "must not be negative"), v.maxValue(Number.MAX_SAFE_INTEGER));
+const count = v.pipe(
+  v.number(),
+  v.integer("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+  v.maxValue(Number.MAX_SAFE_INTEGER),
+);
 
 export const Budget = v.object({
   maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further turn starts."))),
@@ -13,7 +18,9 @@ export const Budget = v.object({
 export type Budget = v.InferOutput<typeof Budget>;
 
 export const Limits = v.object({
-  maxNoAdvanceCycles: v.optional(v.pipe(count, v.description("Returns to a socket without progress before the cast fails."))),
+  maxNoAdvanceCycles: v.optional(
+    v.pipe(count, v.description("Returns to a socket without progress before the cast fails.")),
+  ),
   maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
 });
 export type Limits = v.InferOutput<typeof Limits>;

@@ -3,7 +3,10 @@ import * as v from "valibot";
 /** [G-g] Another identifier than `Socket-N` loads, with a warning; `end` is the way out, never a place. */
 export const SocketId = v.pipe(
   v.string(),
-  v.regex(/^(?!end$)(?!constructor$|prototype$)[A-Za-z][A-Za-z0-9_-]{0,99}$/, "is not a socket id (letters, digits, - and _, beginning with a letter; not \"end\")"),
+  v.regex(
+    /^(?!end$)[A-Za-z][A-Za-z0-9_-]{0,99}$/,
+    'is not a socket id (letters, digits, - and _, beginning with a letter; not "end")',
+  ),
   v.brand("SocketId"),
 );
 export type SocketId = v.InferOutput<typeof SocketId>;
@@ -34,5 +37,12 @@ export function parseCastId(text: string): CastId | undefined {
 
 /** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
 export function isName(text: string): boolean {
-  return text.length > 0 && text.length <= 100 && text.trim() === text && text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text !== "__proto__";
+  return (
+    text.length > 0 &&
+    text.length <= 100 &&
+    text.trim() === text &&
+    text.isWellFormed() &&
+    !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) &&
+    text !== "__proto__"
+  );
 }

@@ -22,6 +22,11 @@ export function fail(...issues: readonly Issue[]): { readonly ok: false; readonl
   return { ok: false, issues };
 }
 
+/** As many as there are: a list of any length cannot be passed as arguments. */
+export function failAll(issues: readonly Issue[]): { readonly ok: false; readonly issues: readonly Issue[] } {
+  return { ok: false, issues };
+}
+
 export function error(code: string, path: string, message: string, hint?: string): Issue {
   return { severity: "error", code, path, message, ...(hint === undefined ? {} : { hint }) };
 }
@@ -37,7 +42,7 @@ export function isError(issue: Issue): boolean {
 /** Every value, or every problem of all of them: nobody mends a file one problem at a time. */
 export function collect<T>(results: readonly Result<T>[]): Result<readonly T[]> {
   const issues = results.flatMap((result) => (result.ok ? [] : result.issues));
-  return issues.length > 0 ? fail(...issues) : ok(results.flatMap((result) => (result.ok ? [result.value] : [])));
+  return issues.length > 0 ? failAll(issues) : ok(results.flatMap((result) => (result.ok ? [result.value] : [])));
 }
 
 /** A place in a file as people write it; a key that is no plain word is quoted. */

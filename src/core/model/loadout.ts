@@ -10,7 +10,10 @@ export type Condition = v.InferOutput<typeof Condition>;
 
 export const Edge = v.object({
   when: Condition,
-  to: v.pipe(v.union([v.literal(END), SocketId], "is neither a socket id nor \"end\""), v.description("A socket, or end.")),
+  to: v.pipe(
+    v.union([v.literal(END), SocketId], 'is neither a socket id nor "end"'),
+    v.description("A socket, or end."),
+  ),
   maxTraversals: v.optional(
     v.pipe(
       v.number("must be a whole number of at least 1"),
@@ -25,7 +28,9 @@ export type Edge = v.InferOutput<typeof Edge>;
 
 export const Advance = v.object({
   cursor: v.optional(v.pipe(v.string(), v.description("A name for people; the loop owns the cursor itself."))),
-  items: v.optional(v.pipe(v.string(), v.description("state.workItems, or another list in state where the loop consumes none."))),
+  items: v.optional(
+    v.pipe(v.string(), v.description("state.workItems, or another list in state where the loop consumes none.")),
+  ),
   when: v.optional(Condition, "always"),
 });
 export type Advance = v.InferOutput<typeof Advance>;
@@ -35,7 +40,10 @@ export const Socket = v.object({
   parse: v.optional(ParseMode),
   assign: v.optional(Assign),
   advance: v.optional(v.pipe(Advance, v.description("Move the loop on to its next item after this visit."))),
-  edges: v.optional(v.pipe(v.array(Edge), v.description("Ways out, tried in order; the first that matches is taken.")), []),
+  edges: v.optional(
+    v.pipe(v.array(Edge), v.description("Ways out, tried in order; the first that matches is taken.")),
+    [],
+  ),
 });
 export type Socket = v.InferOutput<typeof Socket>;
 
@@ -53,7 +61,7 @@ export const Loop = v.object({
   consumes: v.optional(
     v.object({
       from: v.pipe(SocketId, v.description("The generator socket, outside the loop.")),
-      output: v.literal("workItems", "must be \"workItems\", the one field generators hand over"),
+      output: v.literal("workItems", 'must be "workItems", the one field generators hand over'),
     }),
   ),
   exits: v.optional(v.pipe(v.array(Exit), v.description("Where the cast goes when the list is exhausted.")), []),

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
-const wholeNumber = (minimum: number) => v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(Number.MAX_SAFE_INTEGER));
+const wholeNumber = (minimum: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(Number.MAX_SAFE_INTEGER));
 
 export const ParseMode = v.pipe(
   v.picklist(["json", "text"]),

@@ -24,7 +24,10 @@ export const Reply = v.pipe(
     delayMs: v.optional(v.pipe(wholeNumber, v.description("How long the model seems to think."))),
     usage: v.optional(v.strictObject({ input: wholeNumber, output: wholeNumber })),
   }),
-  v.check((reply) => saidIn(reply) === 1 || (saidIn(reply) === 0 && reply.tools.length > 0), "needs exactly one of text, json and error"),
+  v.check(
+    (reply) => saidIn(reply) === 1 || (saidIn(reply) === 0 && reply.tools.length > 0),
+    "needs exactly one of text, json and error",
+  ),
 );
 export type Reply = v.InferOutput<typeof Reply>;
 

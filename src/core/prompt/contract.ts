@@ -8,9 +8,17 @@ export function contractText(graph: Graph, socket: GraphSocket): string {
   if (socket.parse === "text") return "";
   const needs = neededFields(graph, socket);
   // A judgement may be given where nothing depends on it: a lone evaluator still has something to say.
-  const offered = HANDOFF_FIELDS.filter((field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator));
-  const lines = offered.map((field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs)}`);
-  return ["Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:", ...lines, "Leave every other field out."].join("\n");
+  const offered = HANDOFF_FIELDS.filter(
+    (field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator),
+  );
+  const lines = offered.map(
+    (field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs)}`,
+  );
+  return [
+    "Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:",
+    ...lines,
+    "Leave every other field out.",
+  ].join("\n");
 }
 
 function describe(field: HandoffField, needs: ReadonlyMap<HandoffField, string>): string {
@@ -20,6 +28,8 @@ function describe(field: HandoffField, needs: ReadonlyMap<HandoffField, string>)
     case "satisfied":
       return "true when the work may go on, false when it must be done again.";
     case "context":
-      return needs.has("satisfied") ? "plain text; when not satisfied, what must change and why." : "plain text that whoever comes next needs to know.";
+      return needs.has("satisfied")
+        ? "plain text; when not satisfied, what must change and why."
+        : "plain text that whoever comes next needs to know.";
   }
 }

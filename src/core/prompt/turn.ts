@@ -1,6 +1,6 @@
 import { loopOf, materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
-import { REASON_LIMIT, shownReasons } from "../cast/rework.ts";
+import { REASON_LIMIT, reasonsFor, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
 import type { Ask, CastState, Visit } from "../cast/state.ts";
 import type { WorkItem } from "../model/handoff.ts";
@@ -19,7 +19,17 @@ export interface TurnText {
 }
 
 /** [P6] No part grows without end, and a cut is marked. */
-const LIMITS = { instructions: 40_000, request: 12_000, title: 500, item: 6_000, handed: 6_000, list: 60_000, value: 40_000, answer: 20_000 } as const;
+const LIMITS = {
+  instructions: 40_000,
+  filled: 80_000,
+  request: 12_000,
+  title: 500,
+  item: 6_000,
+  handed: 6_000,
+  list: 60_000,
+  value: 40_000,
+  answer: 20_000,
+} as const;
 
 export function turnText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): TurnText {
   return { system: systemText(state, socket), prompt: promptText(state, socket, visit, ask) };
@@ -28,8 +38,16 @@ export function turnText(state: CastState, socket: GraphSocket, visit: Visit, as
 function systemText(state: CastState, socket: GraphSocket): string {
   const materia = materiaOf(state.graph, socket);
   const instructions = materia.type === "agent" ? materia.prompt : "";
-  const filled = fillTemplate(cut(instructions, LIMITS.instructions), (variable) => valueOf(state, variable));
-  return join([filled.trim(), socket.interactive ? INTERACTIVE : "", section("How to answer", answerText(state, socket))]);
+  const template = cut(instructions, LIMITS.instructions);
+  const filled = cut(
+    fillTemplate(template, (variable) => valueOf(state, variable)),
+    LIMITS.filled,
+  );
+  return join([
+    filled.trim(),
+    socket.interactive ? INTERACTIVE : "",
+    section("How to answer", answerText(state, socket)),
+  ]);
 }
 
 const INTERACTIVE =
@@ -64,7 +82,10 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: As
 function itemText(state: CastState): string {
   const item = currentItem(state);
   if (!item || !state.pass) return "";
-  return join([`${state.pass.cursor + 1} of ${state.pass.items.length}: ${cut(item.title, LIMITS.title)}`, cut(item.context, LIMITS.item)]);
+  return join([
+    `${state.pass.cursor + 1} of ${state.pass.items.length}: ${cut(item.title, LIMITS.title)}`,
+    cut(item.context, LIMITS.item),
+  ]);
 }
 
 /** What was handed on stands in the reasons already, and is not said twice. */
@@ -76,7 +97,7 @@ function isWholeReason(state: CastState): boolean {
 function handedText(state: CastState, socket: GraphSocket): string {
   const { handed } = state;
   if (!handed) return "";
-  const walked = loopOf(state.graph, socket)?.items !== null && socket.loop !== null;
+  const walked = loopOf(state.graph, socket)?.items?.join(".") === "workItems";
   const list = handed.workItems && !walked ? workItemsText(handed.workItems) : "";
   const body = join([cut(handed.text, LIMITS.handed), list]);
   const item = handed.item === null ? "" : `, item "${cut(handed.item, LIMITS.title)}"`;
@@ -88,7 +109,8 @@ function workItemsText(items: readonly WorkItem[]): string {
   let room: number = LIMITS.list;
   for (const [index, { title, context }] of items.entries()) {
     const line = `${index + 1}. ${cut(title, LIMITS.title)}${context.trim() === "" ? "" : `\n   ${cut(context.trim(), LIMITS.item)}`}`;
-    if (line.length > room) return ["Work items:", ...lines, `… [cut: ${items.length - index} more work items]`].join("\n");
+    if (line.length > room)
+      return ["Work items:", ...lines, `… [cut: ${items.length - index} more work items]`].join("\n");
     lines.push(line);
     room -= line.length;
   }
@@ -98,8 +120,11 @@ function workItemsText(items: readonly WorkItem[]): string {
 /** [R2, R3] Why this visit is done again, newest reason first. */
 function reworkText(state: CastState, visit: Visit): string {
   if (!visit.reworked) return "";
-  const [newest = "", ...earlier] = shownReasons(state.rework[visit.socket] ?? []);
-  return join([`The last result was not accepted. Reason, from ${newest}`, ...earlier.map((reason) => `Earlier reason, from ${reason}`)]);
+  const [newest = "", ...earlier] = shownReasons(reasonsFor(state, visit.socket));
+  return join([
+    `The last result was not accepted. Reason, from ${newest}`,
+    ...earlier.map((reason) => `Earlier reason, from ${reason}`),
+  ]);
 }
 
 /** [P8] A value that is not text is written as JSON, a missing one as nothing. */
@@ -121,7 +146,7 @@ function valueOf(state: CastState, variable: Variable): string {
 }
 
 function written(value: Json | undefined, limit: number): string {
-  if (value === undefined || value === null) return "";
+  if (value === undefined) return "";
   return cut(typeof value === "string" ? value : JSON.stringify(value, undefined, 1), limit);
 }
 

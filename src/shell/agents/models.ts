@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelsStore } from "@earendil-works/pi-ai";
-import { loadPi, NO_CREDENTIALS, onlyOurs, settingsFor, type PiModel, type RetryPolicy, type Stage } from "./pi.ts";
+import { loadPi, NO_CREDENTIALS, onlyOurs, settingsFor } from "./pi.ts";
+import type { Companions, PiModel, RetryPolicy, Stage } from "./pi.ts";
 
 export interface PiStage extends Stage {
   /** Files of Pi that it could not read, in its words. */
@@ -9,7 +10,7 @@ export interface PiStage extends Stage {
 }
 
 /** Pi as its user has configured it: credentials, models and settings of the agent folder. */
-export async function openPi(retry: Partial<RetryPolicy>): Promise<PiStage> {
+export async function openPi(retry: Partial<RetryPolicy>, equip?: Companions["equip"]): Promise<PiStage> {
   const pi = await loadPi();
   const folder = pi.getAgentDir();
   const auth = join(folder, "auth.json");
@@ -20,6 +21,7 @@ export async function openPi(retry: Partial<RetryPolicy>): Promise<PiStage> {
     ...(existsSync(auth) ? { authPath: auth } : { credentials: NO_CREDENTIALS }),
     ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: NO_CATALOG }),
   });
+  await equip?.(runtime);
   const user = pi.SettingsManager.create(folder, folder, { projectTrusted: false });
   const settings = user.getGlobalSettings();
   return {

@@ -4,7 +4,7 @@ import { never } from "../../core/model/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { chooseModel, openPi, type ModelChoice, type PiStage } from "./models.ts";
-import type { RetryPolicy } from "./pi.ts";
+import type { Companions, RetryPolicy } from "./pi.ts";
 import { modelIssues, toolIssues } from "./preflight.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
 
@@ -14,12 +14,13 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
   /** How long an agent may show no sign of life. */
   readonly silenceMs?: number;
   readonly after?: Timer;
+  readonly companions?: Companions;
 }
 
 /** Agents over real Pi sessions, one per turn, in this process. */
 export function piAgentHost(options: PiHostOptions = {}): AgentHost {
   let opened: Promise<PiStage> | undefined;
-  const stage = () => (opened ??= openPi(options));
+  const stage = () => (opened ??= openPi(options, options.companions?.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
   async function modelFor(request: TurnRequest): Promise<ModelChoice> {
@@ -42,8 +43,8 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
       try {
         const choice = await modelFor(request);
         if (choice.kind !== "found") return refused(choice);
-        const { after = realTimer, silenceMs } = options;
-        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs }, request);
+        const { after = realTimer, silenceMs, companions = {} } = options;
+        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs, companions }, request);
       } catch (cause) {
         return failed("provider", textOf(cause), NO_USAGE);
       }

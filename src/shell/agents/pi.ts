@@ -1,5 +1,5 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
-import type { ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
 
 export type Pi = typeof import("@earendil-works/pi-coding-agent");
 export type PiModel = Model<Api>;
@@ -10,6 +10,15 @@ export interface Stage {
   readonly pi: Pi;
   readonly runtime: ModelRuntime;
   readonly settings: SettingsManager;
+}
+
+/** What a face that runs inside Pi brings into the sessions of its agents; elsewhere there is none of it. */
+export interface Companions {
+  /** Adds providers and keys that only this process knows. */
+  readonly equip?: (runtime: ModelRuntime) => Promise<void>;
+  /** In place of a session's bare resources. */
+  readonly resources?: (bare: ResourceLoader) => Promise<ResourceLoader>;
+  readonly opened?: (session: AgentSession) => Promise<void>;
 }
 
 export interface RetryPolicy {

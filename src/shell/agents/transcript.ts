@@ -34,7 +34,8 @@ function readIfThere(path: string): string {
   }
 }
 
-function soundPart(text: string): string {
+/** What stands before the first line that is damaged, torn or out of place. */
+export function soundPart(text: string): string {
   const ids = new Set<string>();
   let end = 0;
   for (const line of text.split(/(?<=\n)/)) {

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Stop, type Timer } from "./guard.ts";
-import { onlyOurs, type PiModel, type Stage } from "./pi.ts";
+import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
 import { openTranscript } from "./transcript.ts";
 import { witness, type Witness } from "./witness.ts";
 
@@ -11,6 +11,7 @@ interface TurnSetup extends Stage {
   readonly model: PiModel;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
+  readonly companions?: Companions;
   readonly onOpened?: (sessionId: string) => void;
 }
 
@@ -27,6 +28,7 @@ export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise
     });
     try {
       setup.onOpened?.(session.sessionId);
+      await setup.companions?.opened?.(session);
       // [A17] All that the agent is told is known before the first request leaves.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);
@@ -54,20 +56,21 @@ export function textOf(error: unknown): string {
 }
 
 async function openSession(setup: TurnSetup, request: TurnRequest): Promise<AgentSession> {
+  const bare = onlyOurs(setup.pi, request.system);
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,
     settingsManager: setup.settings,
     model: setup.model,
     tools: [...request.tools],
-    resourceLoader: onlyOurs(setup.pi, request.system),
+    resourceLoader: (await setup.companions?.resources?.(bare)) ?? bare,
     sessionManager: openTranscript(setup.pi, request),
     ...(request.thinking === undefined ? {} : { thinkingLevel: request.thinking }),
   });
   return session;
 }
 
-function outcomeOf(seen: Witness, stop: Stop | undefined, model: PiModel): TurnOutcome {
+export function outcomeOf(seen: Witness, stop: Stop | undefined, model: Pick<PiModel, "provider" | "id">): TurnOutcome {
   const last = seen.last();
   const usage = seen.usage();
   if (last?.stopReason === "stop") {

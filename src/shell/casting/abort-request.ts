@@ -1,24 +1,27 @@
-import { existsSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const REQUEST = "abort-requested";
+const LOOK_MS = 100;
 
 export function requestAbort(runDir: string): void {
-  writeFileSync(join(runDir, "owner", REQUEST), "");
+  writeFileSync(requestFile(runDir), "");
 }
 
-/** Calls `abort` when anyone asks for it. The owner may be Pi itself, so a signal to its process will not do. */
+/**
+ * Calls `abort` when anyone asks for it. The owner may be Pi itself, so a signal to its process will not do;
+ * and not every file system tells of a new file, so the owner looks.
+ */
 export function onAbortRequest(runDir: string, abort: () => void): () => void {
-  const folder = join(runDir, "owner");
+  const file = requestFile(runDir);
   // A request that an earlier owner has obeyed means nothing to this one.
-  rmSync(join(folder, REQUEST), { force: true });
-  try {
-    const watcher = watch(folder, { persistent: false }, () => {
-      if (existsSync(join(folder, REQUEST))) abort();
-    });
-    watcher.on("error", () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    return () => undefined;
-  }
+  rmSync(file, { force: true });
+  const timer = setInterval(() => {
+    if (existsSync(file)) abort();
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function requestFile(runDir: string): string {
+  return join(runDir, "owner", "abort-requested");
 }

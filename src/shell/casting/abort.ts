@@ -2,41 +2,67 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { loadCast } from "../files/cast-store.ts";
 import { currentOwner } from "../files/ownership.ts";
+import type { Owner } from "../files/process-owner.ts";
 import { requestAbort } from "./abort-request.ts";
 import { drive, takeUp } from "./drive.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** [T-e] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
+const LOOK_MS = 50;
+/** An owner in good order needs some seconds at most to end an agent or a program. */
+const PATIENCE_MS = 20_000;
+
+/** [D11] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
 export async function abortCast(workspace: Workspace, castId: string): Promise<Result<"aborted">> {
   const cast = loadCast(workspace.root, castId);
   if (!cast.ok) return cast;
-  const { runDir, journal: { state: { phase } } } = cast.value;
-  if (phase.kind === "ended") return fail(error("cast_is_over", castId, `this cast has ended: ${phase.outcome.replace("_", " ")}`));
-  if (currentOwner(runDir)) {
-    requestAbort(runDir);
-    await untilReleased(runDir);
-    return ok("aborted");
-  }
-  const controller = new AbortController();
-  controller.abort();
+  const { runDir, journal } = cast.value;
+  if (journal.state.phase.kind === "ended") return overAlready(castId, journal.state.phase.outcome);
+  if (!currentOwner(runDir)) return abortHere(workspace, castId);
+  const stubborn = await untilReleased(runDir);
+  if (stubborn) return fail(deafIssue(castId, stubborn));
+  const after = loadCast(workspace.root, castId);
+  if (!after.ok) return after;
+  const { phase } = after.value.journal.state;
+  // Killed instead of stopped, or waiting for a person by now: the end is still to be written.
+  if (phase.kind !== "ended") return abortHere(workspace, castId);
+  return phase.outcome === "aborted" ? ok("aborted") : overAlready(castId, phase.outcome);
+}
+
+function overAlready(castId: string, outcome: string): Result<never> {
+  return fail(error("cast_is_over", castId, `this cast has ended: ${outcome.replace("_", " ")}`));
+}
+
+function deafIssue(castId: string, { pid, host }: Owner) {
+  return error(
+    "owner_is_deaf",
+    castId,
+    `process ${pid} on ${host} drives this cast and does not react`,
+    `end that process ("kill ${pid}"), then "abort ${castId}" or "recast ${castId}"`,
+  );
+}
+
+async function abortHere(workspace: Workspace, castId: string): Promise<Result<"aborted">> {
+  const cast = loadCast(workspace.root, castId);
+  if (!cast.ok) return cast;
   const take = () => {
     const current = takeUp(workspace.root, castId);
     return current.ok ? ok({ state: current.value.journal.state, first: [] }) : current;
   };
   const { cwd, env } = workspace.place;
   const host = { preflight: async () => [], runTurn: () => Promise.reject(new Error("an aborted cast asks nobody")) };
-  const end = await drive(cast.value, take, { cwd, env, host, durability: "write", signal: controller.signal });
-  return end.ok ? ok("aborted") : end;
+  const end = await drive(cast.value, take, { cwd, env, host, durability: "write", signal: AbortSignal.abort() });
+  if (!end.ok) return end;
+  return end.value.kind === "broken" ? fail(error("cannot_write", castId, end.value.problem)) : ok("aborted");
 }
 
-function untilReleased(runDir: string): Promise<void> {
-  return new Promise((resolve) => {
+/** The owner that did not let go in time, if it did not. */
+async function untilReleased(runDir: string): Promise<Owner | undefined> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     // A killed owner leaves no mark: only looking tells.
-    const timer = setInterval(() => {
-      // Asked again, because a first request may have come before the owner was listening.
-      if (currentOwner(runDir)) return requestAbort(runDir);
-      clearInterval(timer);
-      resolve();
-    }, 50);
-  });
+    if (!currentOwner(runDir)) return undefined;
+    // Asked again, because a first request may have come before the owner was listening.
+    requestAbort(runDir);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return currentOwner(runDir);
 }

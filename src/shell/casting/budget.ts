@@ -1,4 +1,4 @@
-import { ok } from "../../core/model/issue.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { tokensOf } from "../../core/cast/usage.ts";
 import type { CastState } from "../../core/cast/state.ts";
@@ -14,15 +14,27 @@ export interface BudgetFigures {
 }
 
 /** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
-export async function raiseBudget(workspace: Workspace, castId: string, tokens: number | undefined): Promise<Result<BudgetFigures>> {
-  if (tokens !== undefined) {
-    const raised = await record(workspace, castId, [{ type: "limits_raised", maxTokens: tokens }]);
-    return raised.ok ? ok(figuresOf(raised.value)) : raised;
-  }
+export async function raiseBudget(
+  workspace: Workspace,
+  castId: string,
+  tokens: number | undefined,
+): Promise<Result<BudgetFigures>> {
   const cast = loadCast(workspace.root, castId);
-  return cast.ok ? ok(figuresOf(cast.value.journal.state)) : cast;
+  if (!cast.ok) return cast;
+  const { state } = cast.value.journal;
+  if (tokens === undefined) return ok(figuresOf(state));
+  // [J17] Nothing follows the end of a cast that nobody can resume.
+  if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
+    return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
+  const raised = await record(workspace, castId, [{ type: "limits_raised", maxTokens: tokens }]);
+  return raised.ok ? ok(figuresOf(raised.value)) : raised;
 }
 
 function figuresOf({ budget, usage }: CastState): BudgetFigures {
-  return { maxTokens: budget.maxTokens ?? null, maxCostUsd: budget.maxCostUsd ?? null, tokens: tokensOf(usage), cost: usage.cost };
+  return {
+    maxTokens: budget.maxTokens ?? null,
+    maxCostUsd: budget.maxCostUsd ?? null,
+    tokens: tokensOf(usage),
+    cost: usage.cost,
+  };
 }

@@ -8,15 +8,19 @@ import { journalFile, loadCast } from "../files/cast-store.ts";
 import type { CastFolder, LoadedCast } from "../files/cast-store.ts";
 import { openJournal } from "../files/journal.ts";
 import type { Durability } from "../files/journal.ts";
-import { claim } from "../files/ownership.ts";
-import type { Owner } from "../files/process-owner.ts";
+import { SILENT_MS, claim } from "../files/ownership.ts";
+import type { Claim } from "../files/ownership.ts";
+import { isOfThisHost } from "../files/process-owner.ts";
 import { problemText } from "../files/problem.ts";
 import { redactor } from "../files/secrets.ts";
-import type { AgentHost, TurnProgress } from "../ports.ts";
+import type { AgentHost, Journal, TurnProgress, UtilityRequest } from "../ports.ts";
+import { endLeftovers, rememberProgram } from "../run/leftovers.ts";
+import type { Interruption } from "../run/performing.ts";
 import { runCast } from "../run/run-cast.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { runUtility } from "../run/utility.ts";
 import { onAbortRequest } from "./abort-request.ts";
+import { transcriptOf, visitInFlight } from "./interruption.ts";
 
 /** How a cast is driven in this process, whoever started it. */
 export interface Driving {
@@ -35,27 +39,41 @@ export interface Hold {
   readonly state: CastState;
   /** What happened to it before the loop goes on. */
   readonly first: readonly EventBody[];
-  readonly interruption?: string;
+  readonly interruption?: Interruption;
 }
 
-/** [T-f] Claims the cast, runs it to its end or its next pause, and lets go of it whatever happens. */
+/** [J22] Claims the cast, runs it to its end or its next pause, and lets go of it whatever happens. */
 export async function drive(folder: CastFolder, take: () => Result<Hold>, driving: Driving): Promise<Result<RunEnd>> {
   const mine = claim(folder.runDir);
-  if (mine.kind === "theirs") return fail(ownedIssue(folder.castId, mine.owner));
+  if (mine.kind !== "mine") return fail(claimIssue(folder.castId, mine));
   const controller = new AbortController();
   const stopListening = onAbortRequest(folder.runDir, () => controller.abort());
   try {
     const hold = take();
+    if (!hold.ok) return hold;
+    const visit = visitInFlight(hold.value.state);
+    if (visit) await endLeftovers(folder.runDir, transcriptOf(folder.runDir, visit));
     const signal = AbortSignal.any([driving.signal, controller.signal]);
-    return hold.ok ? ok(await run(folder, hold.value, { ...driving, signal })) : hold;
+    return ok(await run(folder, hold.value, { ...driving, signal, holds: mine.holds }));
   } finally {
     stopListening();
     mine.release();
   }
 }
 
-export function ownedIssue(castId: string, { pid, host }: Owner): Issue {
-  return error("cast_is_owned", castId, `process ${pid} on ${host} drives this cast`, `stop it with "abort ${castId}", or wait for it`);
+/** [J22, D16] Why a cast could not be had. */
+export function claimIssue(castId: string, claim: Exclude<Claim, { kind: "mine" }>): Issue {
+  if (claim.kind === "failed") return error("cannot_write", castId, claim.problem);
+  const { pid, host } = claim.owner;
+  const remote = isOfThisHost(claim.owner)
+    ? ""
+    : `; it is out of sight from here, and counts as gone ${SILENT_MS / 60_000} minutes after its last sign of life`;
+  return error(
+    "cast_is_owned",
+    castId,
+    `process ${pid} on ${host} drives this cast${remote}`,
+    `stop it with "abort ${castId}", or wait for it`,
+  );
 }
 
 /** The cast as it stands, read by its new owner: what was read before may be old. */
@@ -68,7 +86,11 @@ export function takeUp(root: string, castId: string): Result<LoadedCast> {
   return cast;
 }
 
-async function run(folder: CastFolder, hold: Hold, driving: Driving): Promise<RunEnd> {
+async function run(
+  folder: CastFolder,
+  hold: Hold,
+  driving: Driving & { readonly holds: () => boolean },
+): Promise<RunEnd> {
   const { cwd, host, model, signal, onEvents, onProgress } = driving;
   const redact = redactor(driving.env);
   let journal: ReturnType<typeof openJournal>;
@@ -78,7 +100,14 @@ async function run(folder: CastFolder, hold: Hold, driving: Driving): Promise<Ru
     return { kind: "broken", state: hold.state, problem: `the journal cannot be opened: ${problemText(thrown)}` };
   }
   try {
-    const ports = { agents: host, runUtility, journal, artifacts: fileArtifacts(folder.runDir, redact), now: () => new Date() };
+    const ports = {
+      agents: host,
+      runUtility: (request: UtilityRequest) =>
+        runUtility({ ...request, onStarted: (pid) => rememberProgram(folder.runDir, pid) }),
+      journal: guarded(journal, driving.holds),
+      artifacts: fileArtifacts(folder.runDir, redact),
+      now: () => new Date(),
+    };
     return await runCast(hold.state, ports, {
       cwd,
       runDir: folder.runDir,
@@ -92,4 +121,11 @@ async function run(folder: CastFolder, hold: Hold, driving: Driving): Promise<Ru
   } finally {
     journal.close();
   }
+}
+
+/** [D16] A process that slept while another took its cast must not write into it. */
+function guarded(journal: Journal, holds: () => boolean): Journal {
+  return {
+    append: async (events) => (holds() ? journal.append(events) : "another process has taken this cast over meanwhile"),
+  };
 }

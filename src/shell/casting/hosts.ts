@@ -3,6 +3,7 @@ import type { Graph } from "../../core/compile/graph.ts";
 import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import type { AgentHost, AgentNeed } from "../ports.ts";
 import { readRehearsal } from "./rehearsal-file.ts";
@@ -10,7 +11,8 @@ import { readRehearsal } from "./rehearsal-file.ts";
 /** Who answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
-  readonly rehearsal?: string;
+  /** The file's name, or the replies themselves where they came with the command. */
+  readonly rehearsal?: string | Rehearsal;
 }
 
 /** The host a face brings for real models; rehearsals need none. */
@@ -18,7 +20,7 @@ export type OpenHost = (choice: AgentChoice) => Promise<AgentHost>;
 
 export async function openHost(cwd: string, choice: AgentChoice, openReal: OpenHost): Promise<Result<AgentHost>> {
   if (choice.rehearsal === undefined) return ok(await openReal(choice));
-  const rehearsal = readRehearsal(cwd, choice.rehearsal);
+  const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
   const { rehearsalHost } = await import("../agents/rehearsal.ts");
   return ok(rehearsalHost(rehearsal.value));
@@ -38,5 +40,12 @@ function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): r
   const materia = materiaOf(graph, socket);
   if (materia.type !== "agent") return [];
   const wanted = model ?? materia.model;
-  return [{ socket: socket.id, materia: socket.materia, tools: toolsOf(materia.tools), ...(wanted === undefined ? {} : { model: wanted }) }];
+  return [
+    {
+      socket: socket.id,
+      materia: socket.materia,
+      tools: toolsOf(materia.tools),
+      ...(wanted === undefined ? {} : { model: wanted }),
+    },
+  ];
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, readdirSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../core/cast/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -36,8 +36,19 @@ export function loadPrevious(root: string, id: string): Result<PreviousCast> {
   const notes: string[] = [];
   const file = readCastFile(runDir);
   if (!file.ok) notes.push(...file.issues.filter(isError).map((issue) => issue.message));
-  const { last: events, problem } = journalEnds(journalFile(runDir), (tail) => tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null);
+  const {
+    first,
+    last: events,
+    unread,
+    problem,
+  } = journalEnds(
+    journalFile(runDir),
+    (tail) =>
+      tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null,
+  );
   if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
+  else if (!first) notes.push("its journal has no beginning: how it went is not known");
+  if (unread > 0) notes.push(`${unread} ${unread === 1 ? "line" : "lines"} of its journal cannot be read`);
   const summary = summaryOf(root, castId);
   if (summary?.status === "running") notes.push(`${castId} is still running: what it has done so far is used`);
   const artifacts = newestArtifacts(folder.value, events, notes);
@@ -68,7 +79,9 @@ function lastHandoff(events: readonly CastEvent[]): Json {
 
 /** The list that was last generated. It stands in a file of its own visit: the journal may be long, and the list old. */
 function lastWorkItems({ runDir }: CastFolder, graph: Graph | undefined): Json {
-  const lists = (graph ? socketsOf(graph) : []).filter((socket) => socket.generator).flatMap((socket) => newestList(join(runDir, "sockets", socket.id)));
+  const lists = (graph ? socketsOf(graph) : [])
+    .filter((socket) => socket.generator)
+    .flatMap((socket) => newestList(join(runDir, "sockets", socket.id)));
   return lists.toSorted((a, b) => b.at - a.at)[0]?.items ?? [];
 }
 
@@ -86,7 +99,9 @@ function newestList(folder: string): readonly { readonly at: number; readonly it
 }
 
 function bounded(items: readonly Json[]): Json {
-  return items.slice(0, MAX_ITEMS).flatMap((item) => (isWorkItem(item) ? [{ title: cut(item.title, 300), context: cut(item.context, 600) }] : []));
+  return items
+    .slice(0, MAX_ITEMS)
+    .flatMap((item) => (isWorkItem(item) ? [{ title: cut(item.title, 300), context: cut(item.context, 600) }] : []));
 }
 
 /** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */
@@ -98,35 +113,48 @@ function newestArtifacts({ runDir }: CastFolder, events: readonly CastEvent[], n
     if (event.type !== "visit_completed") continue;
     if (artifacts.length >= MAX_ARTIFACTS || room <= 0) break;
     const place = join("sockets", event.socket, String(event.visit));
-    const file = outputOf(join(runDir, place));
-    if (file === undefined) missing += 1;
+    const artifact = readOutput(runDir, place, Math.min(ARTIFACT_BYTES, room));
+    if (artifact === undefined) missing += 1;
     else {
-      const artifact = readArtifact(join(runDir, place, file), Math.min(ARTIFACT_BYTES, room));
       room -= Buffer.byteLength(artifact.text);
-      artifacts.push({ path: join(place, file), ...artifact });
+      artifacts.push({ ...artifact });
     }
   }
   if (missing > 0) notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${runDir}`);
   return artifacts;
 }
 
-function outputOf(folder: string): string | undefined {
+interface Artifact {
+  readonly path: string;
+  readonly size: number;
+  readonly cut: boolean;
+  readonly text: string;
+}
+
+function readOutput(runDir: string, place: string, limit: number): Artifact | undefined {
   try {
-    const names = readdirSync(folder);
-    return ["output.md", "stdout.txt"].find((name) => names.includes(name));
+    const names = readdirSync(join(runDir, place));
+    const name = ["output.md", "stdout.txt"].find((known) => names.includes(known));
+    return name === undefined ? undefined : readArtifact(runDir, join(place, name), limit);
   } catch {
     return undefined;
   }
 }
 
-function readArtifact(file: string, limit: number): { readonly size: number; readonly cut: boolean; readonly text: string } {
-  const { size } = statSync(file);
-  const fd = openSync(file, "r");
+function readArtifact(runDir: string, path: string, limit: number): Artifact {
+  const fd = openSync(join(runDir, path), "r");
   try {
+    const { size } = fstatSync(fd);
     const buffer = Buffer.alloc(Math.min(limit, size));
     const read = readSync(fd, buffer, 0, buffer.length, 0);
-    return { size, cut: size > limit, text: new TextDecoder("utf8").decode(buffer.subarray(0, read)) };
+    return { path, size, cut: size > limit, text: wholeText(buffer.subarray(0, read), limit) };
   } finally {
     closeSync(fd);
   }
+}
+
+/** At most so many bytes: a character that was cut in two is left out, and one that stands for broken bytes counts as it is. */
+function wholeText(bytes: Buffer, limit: number): string {
+  const text = new TextDecoder("utf8").decode(bytes, { stream: true });
+  return Buffer.byteLength(text) <= limit ? text : wholeText(Buffer.from(text).subarray(0, limit), limit);
 }

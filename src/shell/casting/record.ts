@@ -6,15 +6,19 @@ import type { Result } from "../../core/model/issue.ts";
 import { castFolder, journalFile } from "../files/cast-store.ts";
 import { openJournal } from "../files/journal.ts";
 import { claim } from "../files/ownership.ts";
-import { ownedIssue, takeUp } from "./drive.ts";
+import { claimIssue, takeUp } from "./drive.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Writes events into the journal of a cast that nobody drives, without running it. */
-export async function record(workspace: Workspace, castId: string, bodies: readonly EventBody[]): Promise<Result<CastState>> {
+export async function record(
+  workspace: Workspace,
+  castId: string,
+  bodies: readonly EventBody[],
+): Promise<Result<CastState>> {
   const folder = castFolder(workspace.root, castId);
   if (!folder.ok) return folder;
   const mine = claim(folder.value.runDir);
-  if (mine.kind === "theirs") return fail(ownedIssue(folder.value.castId, mine.owner));
+  if (mine.kind !== "mine") return fail(claimIssue(folder.value.castId, mine));
   try {
     const cast = takeUp(workspace.root, castId);
     if (!cast.ok) return cast;

@@ -1,17 +1,16 @@
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { EventBody } from "../../core/cast/event.ts";
-import type { CastState, Phase } from "../../core/cast/state.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import type { Usage } from "../../core/cast/usage.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { loadCast } from "../files/cast-store.ts";
 import type { LoadedCast } from "../files/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { changedSince } from "../files/changed-files.ts";
 import { drive, takeUp } from "./drive.ts";
 import type { Driving, Hold } from "./drive.ts";
 import { agentNeeds, openHost } from "./hosts.ts";
 import type { AgentChoice, OpenHost } from "./hosts.ts";
+import { cutOffOf, underlying } from "./interruption.ts";
 import { configErrors, trustIssue } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -29,7 +28,12 @@ export interface ResumeOptions {
 }
 
 /** [T-b] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
-export async function resumeCast(workspace: Workspace, castId: string, options: ResumeOptions, driving: Omit<Driving, "host" | "cwd" | "env">): Promise<Result<{ cast: LoadedCast; end: RunEnd }>> {
+export async function resumeCast(
+  workspace: Workspace,
+  castId: string,
+  options: ResumeOptions,
+  driving: Omit<Driving, "host" | "cwd" | "env">,
+): Promise<Result<{ cast: LoadedCast; end: RunEnd }>> {
   const untrusted = trustIssue(workspace);
   if (untrusted) return fail(untrusted);
   const sound = configErrors(workspace);
@@ -55,7 +59,10 @@ export async function resumeCast(workspace: Workspace, castId: string, options: 
 }
 
 function rememberedChoice({ file }: LoadedCast): AgentChoice {
-  return { ...(file.model === null ? {} : { model: file.model }), ...(file.rehearsal === null ? {} : { rehearsal: file.rehearsal }) };
+  return {
+    ...(file.model === null ? {} : { model: file.model }),
+    ...(file.rehearsal === null ? {} : { rehearsal: file.rehearsal }),
+  };
 }
 
 function holdFor(workspace: Workspace, castId: string, { nudge, by }: ResumeOptions): Result<Hold> {
@@ -64,45 +71,71 @@ function holdFor(workspace: Workspace, castId: string, { nudge, by }: ResumeOpti
   const { journal } = cast.value;
   const refusal = refusalOf(journal.state, cast.value, nudge);
   if (refusal) return refusal;
-  const interruption = nudge.kind === "recast" ? interruptionOf(cast.value) : undefined;
-  return ok({ state: journal.state, first: nudgeEvents(journal.state, nudge, by), ...(interruption === undefined ? {} : { interruption }) });
+  const { interruption, usage } = cutOffOf(cast.value);
+  return ok({
+    state: journal.state,
+    first: nudgeEvents(journal.state, nudge, { by, usage }),
+    ...(interruption === undefined ? {} : { interruption }),
+  });
 }
 
 function refusalOf({ phase }: CastState, { castId }: LoadedCast, nudge: Nudge): Result<never> | undefined {
   if (nudge.kind === "recast") {
-    if (phase.kind === "waiting") return fail(error("cast_waits", castId, "this cast waits for a person", `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`));
+    if (phase.kind === "waiting")
+      return fail(
+        error(
+          "cast_waits",
+          castId,
+          "this cast waits for a person",
+          `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
+        ),
+      );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted") return undefined;
-    return fail(error("cast_is_over", castId, `this cast has ended: ${phase.outcome.replace("_", " ")}`, `start a new one with "link --from ${castId} …"`));
+    return fail(
+      error(
+        "cast_is_over",
+        castId,
+        `this cast has ended: ${phase.outcome.replace("_", " ")}`,
+        `start a new one with "link --from ${castId} …"`,
+      ),
+    );
   }
   if (phase.kind === "waiting" || (phase.kind === "ended" && phase.before.kind === "waiting")) return undefined;
-  return fail(error("cast_does_not_wait", castId, `this cast waits for nobody`, phase.kind === "ended" ? `"recast ${castId}" resumes a failed or aborted cast` : `"status ${castId}" says where it is`));
+  return fail(
+    error(
+      "cast_does_not_wait",
+      castId,
+      `this cast waits for nobody`,
+      phase.kind === "ended"
+        ? `"recast ${castId}" resumes a failed or aborted cast`
+        : `"status ${castId}" says where it is`,
+    ),
+  );
 }
 
-function nudgeEvents(state: CastState, nudge: Nudge, by: string): readonly EventBody[] {
-  const resumed: EventBody = { type: "cast_resumed", by };
+function nudgeEvents(
+  state: CastState,
+  nudge: Nudge,
+  { by, usage }: { readonly by: string; readonly usage: Usage | undefined },
+): readonly EventBody[] {
+  const resumed: EventBody = { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) };
   if (nudge.kind === "recast") {
+    // [J5] A cast that was killed before its first event begins now.
+    if (state.phase.kind === "unstarted") return [];
     const { maxTokens, maxCostUsd, allow } = nudge;
-    const raised = { ...(maxTokens === undefined ? {} : { maxTokens }), ...(maxCostUsd === undefined ? {} : { maxCostUsd }), ...(allow === undefined ? {} : { allow }) };
+    const raised = {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(allow === undefined ? {} : { allow }),
+    };
     return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }, resumed] : [resumed];
   }
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
-  const answer: EventBody = nudge.kind === "answer" ? { type: "person_answered", ...place, text: nudge.text } : { type: "person_finished", ...place };
+  const answer: EventBody =
+    nudge.kind === "answer"
+      ? { type: "person_answered", ...place, text: nudge.text }
+      : { type: "person_finished", ...place };
   return [resumed, answer];
-}
-
-function underlying(phase: Phase): Phase {
-  return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
-}
-
-/** What the agent of the visit in flight is told when it goes on from its own transcript; nothing where it has none. */
-function interruptionOf({ journal, runDir, file }: LoadedCast): string | undefined {
-  const phase = underlying(journal.state.phase);
-  if (phase.kind !== "visiting") return undefined;
-  const transcript = join(runDir, "sockets", phase.visit.socket, String(phase.visit.number), "transcript.jsonl");
-  if (!existsSync(transcript) || statSync(transcript).size === 0) return undefined;
-  const changed = changedSince(file.cwd, statSync(transcript).mtimeMs, runDir);
-  const files = changed.length === 0 ? "No file has changed since then." : `Files that changed since then:\n${changed.map((name) => `- ${name}`).join("\n")}`;
-  return `You were interrupted in the middle of this work. Look at what is already done before you go on, and finish it.\n\n${files}`;
 }

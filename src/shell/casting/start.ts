@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { join } from "node:path";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { linkText } from "../../core/command/parse.ts";
 import { compile, remappings } from "../../core/compile/compile.ts";
@@ -10,7 +11,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { FORMAT, startOf } from "../files/cast-file.ts";
 import type { CastFile } from "../files/cast-file.ts";
-import { createCast, newCastId } from "../files/cast-store.ts";
+import { createCast, discardCast, newCastId } from "../files/cast-store.ts";
 import type { CastFolder } from "../files/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
@@ -30,6 +31,8 @@ export interface ReadyCast {
   readonly file: CastFile;
   readonly host: AgentHost;
   readonly notes: readonly string[];
+  /** Files that the cast brings with it, by name. */
+  readonly brings: Readonly<Record<string, string>>;
 }
 
 export interface StartOptions {
@@ -39,8 +42,15 @@ export interface StartOptions {
   readonly command?: string;
 }
 
+/** Replies that came with the command, as the cast keeps them for its resumes. */
+const REPLIES = "rehearsal.json";
+
 /** Typed targets → a cast ready to begin, or every problem of the first stage that has any. */
-export async function prepareCast(workspace: Workspace, link: Omit<LinkCommand, "kind">, options: StartOptions): Promise<Result<ReadyCast>> {
+export async function prepareCast(
+  workspace: Workspace,
+  link: Omit<LinkCommand, "kind">,
+  options: StartOptions,
+): Promise<Result<ReadyCast>> {
   const untrusted = trustIssue(workspace);
   if (untrusted) return fail(untrusted);
   const sound = configErrors(workspace);
@@ -55,16 +65,27 @@ export async function prepareCast(workspace: Workspace, link: Omit<LinkCommand, 
   if (issues.some(isError)) return fail(...issues);
   const state: JsonObject = previous.value ? { previousCastContext: previous.value.context } : {};
   const file = castFile(workspace, compiled.value, link, { ...options, state, from: previous.value?.castId ?? null });
-  return ok({ workspace, compiled: compiled.value, file, host: host.value, notes: previous.value?.notes ?? [] });
+  const { rehearsal } = options.agents;
+  const brings: ReadyCast["brings"] = typeof rehearsal === "object" ? { [REPLIES]: JSON.stringify(rehearsal) } : {};
+  const notes = previous.value?.notes ?? [];
+  return ok({ workspace, compiled: compiled.value, file, host: host.value, notes, brings });
 }
 
 /** From here on the cast exists. */
-export async function startCast(ready: ReadyCast, driving: Omit<Driving, "host" | "cwd" | "env">): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
-  const folder = createCast(ready.workspace.root, ready.file);
+export async function startCast(
+  ready: ReadyCast,
+  driving: Omit<Driving, "host" | "cwd" | "env">,
+): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
+  const folder = createCast(ready.workspace.root, ready.file, {
+    brings: ready.brings,
+    durability: driving.durability,
+  });
   if (!folder.ok) return folder;
   const { cwd, env } = ready.workspace.place;
   const take = () => ok({ state: startState(startOf(ready.file)), first: [] });
   const end = await drive(folder.value, take, { ...driving, cwd, env, host: ready.host });
+  // [C3] Not even its owner could be written down: nothing of it has run.
+  if (!end.ok) discardCast(folder.value);
   return end.ok ? ok({ folder: folder.value, end: end.value }) : end;
 }
 
@@ -75,8 +96,10 @@ function castFile(
   more: StartOptions & { readonly state: JsonObject; readonly from: CastId | null },
 ): CastFile {
   const now = new Date();
+  const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
+  const { model = null, rehearsal = null } = more.agents;
   return {
-    castId: newCastId(now, randomInt(2 ** 32) / 2 ** 32),
+    castId,
     request: link.prompt,
     command: more.command ?? linkText(link),
     targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
@@ -89,8 +112,8 @@ function castFile(
     budget: workspace.catalog.settings.budget,
     state: more.state,
     cwd: workspace.place.cwd,
-    model: more.agents.model ?? null,
-    rehearsal: more.agents.rehearsal ?? null,
+    model,
+    rehearsal: typeof rehearsal === "object" && rehearsal ? join(workspace.root, castId, REPLIES) : rehearsal,
     configFiles: [...workspace.configFiles],
     versions: { format: FORMAT, materia: VERSION, node: process.version },
     startedAt: now.toISOString(),

@@ -17,7 +17,12 @@ export interface Workspace {
 
 export type Trust =
   | { readonly kind: "given" }
-  | { readonly kind: "asked"; readonly file: string; readonly commands: readonly string[]; readonly remember: () => void };
+  | {
+      readonly kind: "asked";
+      readonly file: string;
+      readonly commands: readonly string[];
+      readonly remember: () => void;
+    };
 
 export function openWorkspace(place: ConfigPlace, artifacts?: string): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
@@ -32,11 +37,27 @@ function trustOf(place: ConfigPlace, project: { readonly file: string; readonly 
   return { kind: "asked", file: project.file, commands: projectCommands(project.raw), remember };
 }
 
+/** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */
+export function trustGiven(workspace: Workspace): { readonly workspace: Workspace; readonly remember: () => void } {
+  const { trust } = workspace;
+  if (trust.kind === "given") return { workspace, remember: () => undefined };
+  return { workspace: { ...workspace, trust: { kind: "given" } }, remember: trust.remember };
+}
+
 /** [S1] Nothing that a project brings runs before it is trusted. */
 export function trustIssue({ trust }: Workspace): Issue | undefined {
   if (trust.kind === "given") return undefined;
-  const brings = trust.commands.length === 0 ? "" : `; its utilities would run: ${trust.commands.slice(0, 5).join(", ")}`;
-  return { ...error("not_trusted", "", `this project's configuration is not trusted as it is now${brings}`, "look at it, then add --trust"), file: trust.file };
+  const brings =
+    trust.commands.length === 0 ? "" : `; its utilities would run: ${trust.commands.slice(0, 5).join(", ")}`;
+  return {
+    ...error(
+      "not_trusted",
+      "",
+      `this project's configuration is not trusted as it is now${brings}`,
+      "look at it, then add --trust",
+    ),
+    file: trust.file,
+  };
 }
 
 /** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */

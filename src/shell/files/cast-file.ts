@@ -17,7 +17,14 @@ export const CastFile = v.object({
   request: v.string(),
   /** The command as it can be typed again. */
   command: v.string(),
-  targets: v.array(v.object({ kind: v.picklist(["materia", "loadout"]), name: v.string(), layer: v.string(), file: v.nullable(v.string()) })),
+  targets: v.array(
+    v.object({
+      kind: v.picklist(["materia", "loadout"]),
+      name: v.string(),
+      layer: v.string(),
+      file: v.nullable(v.string()),
+    }),
+  ),
   /** The virtual loadout; it is saved nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
   graph: v.custom<Graph>((value) => isObject(value)),

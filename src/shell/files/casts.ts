@@ -29,7 +29,10 @@ export function listCasts(root: string): readonly CastSummary[] {
 
 export function summaryOf(root: string, castId: CastId): CastSummary | undefined {
   const runDir = join(root, castId);
-  const { first, last: tail } = journalEnds(journalFile(runDir), (events) => standing(events) !== undefined && totalsIn(events) !== undefined);
+  const { first, last: tail } = journalEnds(
+    journalFile(runDir),
+    (events) => standing(events) !== undefined && totalsIn(events) !== undefined,
+  );
   if (first?.type !== "cast_started") return undefined;
   const last = standing(tail) ?? first;
   const totals = totalsIn(tail);

@@ -20,6 +20,9 @@ export function chooseLoadout(place: ConfigPlace, name: string): Result<string> 
     renameSync(draft, file);
     return ok(file);
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${problemText(thrown)}`), file });
+    return fail({
+      ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${problemText(thrown)}`),
+      file,
+    });
   }
 }

@@ -42,12 +42,18 @@ export function loadConfig(place: ConfigPlace): LoadedConfig {
   const named = place.env["MATERIA_CONFIG"];
   const sources: { name: LayerName; file: string; required: boolean }[] = [
     { name: "user", file: userConfigFile(place.env), required: false },
-    ...(place.withoutProject ? [] : [{ name: "project" as const, file: projectConfigFile(place.cwd), required: false }]),
+    ...(place.withoutProject
+      ? []
+      : [{ name: "project" as const, file: projectConfigFile(place.cwd), required: false }]),
     ...(named ? [{ name: "environment" as const, file: resolve(place.cwd, named), required: true }] : []),
-    ...(place.explicit === undefined ? [] : [{ name: "explicit" as const, file: resolve(place.cwd, place.explicit), required: true }]),
+    ...(place.explicit === undefined
+      ? []
+      : [{ name: "explicit" as const, file: resolve(place.cwd, place.explicit), required: true }]),
   ];
   const read = sources.flatMap(({ name, file, required }) => {
-    const raw = readJsonFile(file) ?? (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);
+    const raw =
+      readJsonFile(file) ??
+      (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);
     return raw ? [{ name, file, raw }] : [];
   });
   const project = read.find((each) => each.name === "project");
@@ -69,7 +75,13 @@ export function artifactRoot(cwd: string, catalog: Catalog, explicit: string | u
   const { value, layer, file } = catalog.settings.artifactDir;
   const root = resolve(cwd, value);
   const inside = root.startsWith(resolve(cwd) + sep);
-  if (inside || (layer !== "project" && layer !== "bundled") || (layer === "bundled" && !isAbsolute(value))) return ok(root);
-  const issue: Issue = error("bad_artifact_dir", "artifactDir", `"${value}" lies outside the project`, "name a folder inside it, or use --artifacts");
+  if (inside || (layer !== "project" && layer !== "bundled") || (layer === "bundled" && !isAbsolute(value)))
+    return ok(root);
+  const issue: Issue = error(
+    "bad_artifact_dir",
+    "artifactDir",
+    `"${value}" lies outside the project`,
+    "name a folder inside it, or use --artifacts",
+  );
   return fail(file === undefined ? issue : { ...issue, file });
 }

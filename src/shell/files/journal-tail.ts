@@ -8,20 +8,27 @@ const BLOCK = 8_192;
 const FARTHEST = 64 * 1024 * 1024;
 
 /** The two ends of a journal, without its middle: the first event, and the last ones back to where `enough` is content. */
-export function journalEnds(file: string, enough: (events: readonly CastEvent[]) => boolean): { first?: CastEvent; last: readonly CastEvent[]; problem?: string } {
-  let fd: number;
+export function journalEnds(file: string, enough: (events: readonly CastEvent[]) => boolean): JournalEnds {
   try {
-    fd = openSync(file, "r");
+    const fd = openSync(file, "r");
+    try {
+      const { size } = fstatSync(fd);
+      const first = firstEvent(fd, size);
+      return { ...(first ? { first } : {}), ...lastEvents(fd, size, enough) };
+    } finally {
+      closeSync(fd);
+    }
   } catch (thrown) {
-    return { last: [], problem: problemText(thrown) };
+    return { last: [], unread: 0, problem: problemText(thrown) };
   }
-  try {
-    const { size } = fstatSync(fd);
-    const first = firstEvent(fd, size);
-    return { ...(first ? { first } : {}), last: lastEvents(fd, size, enough) };
-  } finally {
-    closeSync(fd);
-  }
+}
+
+interface JournalEnds {
+  readonly first?: CastEvent;
+  readonly last: readonly CastEvent[];
+  /** Lines among the last that are damaged or were cut off. */
+  readonly unread: number;
+  readonly problem?: string;
 }
 
 function firstEvent(fd: number, size: number): CastEvent | undefined {
@@ -33,13 +40,19 @@ function firstEvent(fd: number, size: number): CastEvent | undefined {
   }
 }
 
-function lastEvents(fd: number, size: number, enough: (events: readonly CastEvent[]) => boolean): readonly CastEvent[] {
+function lastEvents(
+  fd: number,
+  size: number,
+  enough: (events: readonly CastEvent[]) => boolean,
+): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
     // What stands before the first line break may be the end of a longer line; what stands behind the last one is torn.
-    const lines = readPart(fd, start, size).split("\n").slice(start === 0 ? 0 : 1, -1);
-    const events = lines.flatMap((line) => eventOf(line) ?? []);
-    if (start === 0 || length > FARTHEST || enough(events)) return events;
+    const pieces = readPart(fd, start, size).split("\n");
+    const lines = pieces.slice(start === 0 ? 0 : 1, -1);
+    const last = lines.flatMap((line) => eventOf(line) ?? []);
+    const torn = pieces.at(-1) === "" ? 0 : 1;
+    if (start === 0 || length > FARTHEST || enough(last)) return { last, unread: lines.length - last.length + torn };
   }
 }
 

@@ -3,9 +3,11 @@ import { parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
+import { depthExceeds } from "../../core/model/json.ts";
 import { isMissing, problemText } from "./problem.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_DEPTH = 100;
 
 /** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
 export function readJsonFile(file: string): Result<unknown> | undefined {
@@ -24,7 +26,16 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
   return parseJson(file, text);
 }
 
-function parseJson(file: string, text: string): Result<unknown> {
+/** The value of a text that was read from `file`, or every fault with its line and column. */
+export function parseJson(file: string, written: string): Result<unknown> {
+  // Some editors begin a file with a mark that is no part of it.
+  const text = written.replace(/^\ufeff/, "");
+  const value = parseText(file, text);
+  if (!value.ok || !depthExceeds(value.value, MAX_DEPTH)) return value;
+  return failAt(file, error("bad_json", "", `the file is nested more than ${MAX_DEPTH} levels deep`));
+}
+
+function parseText(file: string, text: string): Result<unknown> {
   try {
     return ok(JSON.parse(text));
   } catch {
@@ -38,7 +49,11 @@ function parseJson(file: string, text: string): Result<unknown> {
     if (!(thrown instanceof RangeError)) throw thrown;
     return failAt(file, error("bad_json", "", "the file is nested too deeply"));
   }
-  if (text.trim() === "") return failAt(file, error("bad_json", "line 1, column 1", "the file is empty", 'begin with { "materia": {}, "loadouts": {} }'));
+  if (text.trim() === "")
+    return failAt(
+      file,
+      error("bad_json", "line 1, column 1", "the file is empty", 'begin with { "materia": {}, "loadouts": {} }'),
+    );
   return fail(...faults.slice(0, 10).map((fault) => ({ ...syntaxIssue(text, fault), file })));
 }
 
@@ -50,8 +65,14 @@ function syntaxIssue(text: string, fault: ParseError): Issue {
   const before = text.slice(0, fault.offset);
   const line = before.split("\n").length;
   const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
-  const words = printParseErrorCode(fault.error).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return error("bad_json", `line ${line}, column ${column}`, `this is not JSON at line ${line}, column ${column}: ${words}`);
+  const words = printParseErrorCode(fault.error)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+  return error(
+    "bad_json",
+    `line ${line}, column ${column}`,
+    `this is not JSON at line ${line}, column ${column}: ${words}`,
+  );
 }
 
 /** Built key by key: an assignment to `__proto__` would change the object itself. */

@@ -1,9 +1,27 @@
-import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { Owner, isAlive, thisProcess } from "./process-owner.ts";
-import { isMissing } from "./problem.ts";
+import { Owner, isAlive, isOfThisHost, thisProcess } from "./process-owner.ts";
+import { isMissing, problemText } from "./problem.ts";
+
+/** How often an owner shows that it lives to those who cannot look at its process. */
+const BEAT_MS = 30_000;
+/** [D16] After so long without a sign a process of another host counts as gone. */
+export const SILENT_MS = 5 * 60_000;
 
 /**
  * Who drives a cast, as a row of claims `owner/1.json`, `owner/2.json`, …: the last one counts, and only while its process lives
@@ -11,30 +29,54 @@ import { isMissing } from "./problem.ts";
  */
 export function currentOwner(runDir: string): Owner | undefined {
   const last = lastClaim(runDir);
-  if (last === 0 || existsSync(join(runDir, "owner", `${last}.released`))) return undefined;
-  const owner = readClaim(runDir, last);
-  return owner && isAlive(owner) ? owner : undefined;
+  const owner = last === 0 ? undefined : readClaim(runDir, last);
+  if (!owner) return undefined;
+  const lives = isOfThisHost(owner) ? isAlive(owner) : showedItself(claimFile(runDir, last));
+  return lives ? owner : undefined;
 }
 
-export type Claim = { readonly kind: "mine"; readonly release: () => void } | { readonly kind: "theirs"; readonly owner: Owner };
+export type Claim =
+  | {
+      readonly kind: "mine";
+      /** Whether nobody has taken it since: a process that was asleep may have been given up. */
+      readonly holds: () => boolean;
+      readonly release: () => void;
+    }
+  | { readonly kind: "theirs"; readonly owner: Owner }
+  | { readonly kind: "failed"; readonly problem: string };
 
-/** [T-f] Of any number of processes that try at once, exactly one gets the cast. */
+/** [J22] Of any number of processes that try at once, exactly one gets the cast. */
 export function claim(runDir: string): Claim {
-  const folder = join(runDir, "owner");
-  mkdirSync(folder, { recursive: true });
-  const draft = join(folder, `draft-${randomUUID()}`);
-  writeFileSync(draft, JSON.stringify(thisProcess()));
+  const draft = join(runDir, "owner", `draft-${randomUUID()}`);
   try {
+    mkdirSync(join(runDir, "owner"), { recursive: true });
+    writeFileSync(draft, JSON.stringify(thisProcess()));
     for (;;) {
       const owner = currentOwner(runDir);
       if (owner) return { kind: "theirs", owner };
       const number = lastClaim(runDir) + 1;
       // A link appears whole or not at all, and only if its name is free.
-      if (tryLink(draft, join(folder, `${number}.json`))) return { kind: "mine", release: () => release(folder, number) };
+      if (tryLink(draft, claimFile(runDir, number))) return held(runDir, number);
     }
+  } catch (thrown) {
+    return { kind: "failed", problem: `the cast cannot be taken up: ${problemText(thrown)}` };
   } finally {
-    unlinkSync(draft);
+    rmSync(draft, { force: true });
   }
+}
+
+function held(runDir: string, number: number): Claim {
+  const file = claimFile(runDir, number);
+  const beat = setInterval(() => touch(file), BEAT_MS);
+  beat.unref();
+  return {
+    kind: "mine",
+    holds: () => !existsSync(claimFile(runDir, number + 1)),
+    release: () => {
+      clearInterval(beat);
+      letGo(file);
+    },
+  };
 }
 
 function tryLink(from: string, to: string): boolean {
@@ -59,17 +101,42 @@ function hasCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }
 
-function release(folder: string, number: number): void {
+/** An empty claim names nobody. Emptying it needs no room, so that a full disk cannot keep a cast from being let go. */
+function letGo(file: string): void {
   try {
-    writeFileSync(join(folder, `${number}.released`), "");
+    truncateSync(file, 0);
   } catch {
     // The process will be gone soon, which says the same.
   }
 }
 
+function touch(file: string): void {
+  try {
+    const now = new Date();
+    utimesSync(file, now, now);
+  } catch {
+    // The next beat may succeed; several in a row must fail before anyone draws a conclusion.
+  }
+}
+
+function showedItself(file: string): boolean {
+  try {
+    return Date.now() - statSync(file).mtimeMs < SILENT_MS;
+  } catch {
+    return false;
+  }
+}
+
+function claimFile(runDir: string, number: number): string {
+  return join(runDir, "owner", `${number}.json`);
+}
+
 function lastClaim(runDir: string): number {
   try {
-    return readdirSync(join(runDir, "owner")).reduce((last, name) => Math.max(last, Number(/^(\d+)\.json$/.exec(name)?.[1] ?? 0)), 0);
+    return readdirSync(join(runDir, "owner")).reduce(
+      (last, name) => Math.max(last, Number(/^(\d+)\.json$/.exec(name)?.[1] ?? 0)),
+      0,
+    );
   } catch (thrown) {
     if (isMissing(thrown)) return 0;
     throw thrown;
@@ -78,7 +145,7 @@ function lastClaim(runDir: string): number {
 
 function readClaim(runDir: string, number: number): Owner | undefined {
   try {
-    const parsed = v.safeParse(Owner, JSON.parse(readFileSync(join(runDir, "owner", `${number}.json`), "utf8")));
+    const parsed = v.safeParse(Owner, JSON.parse(readFileSync(claimFile(runDir, number), "utf8")));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

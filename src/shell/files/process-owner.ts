@@ -3,16 +3,29 @@ import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
 
-/** Who drives a cast. A pid alone may belong to another process by now; its start time tells them apart. */
-export const Owner = v.object({ pid: v.pipe(v.number(), v.integer(), v.minValue(1)), startedAt: v.string(), host: v.string() });
+/** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
+export const Owner = v.object({
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  startedAt: v.string(),
+  host: v.string(),
+});
 export type Owner = v.InferOutput<typeof Owner>;
 
 export function thisProcess(): Owner {
-  return { pid: process.pid, startedAt: startTimeOf(process.pid) ?? "", host: hostname() };
+  return processOf(process.pid);
+}
+
+export function processOf(pid: number): Owner {
+  return { pid, startedAt: startTimeOf(pid) ?? "", host: hostname() };
+}
+
+/** Whether it can be looked at from here at all. */
+export function isOfThisHost(owner: Owner): boolean {
+  return owner.host === hostname();
 }
 
 export function isAlive(owner: Owner): boolean {
-  if (owner.host !== hostname()) return false;
+  if (!isOfThisHost(owner)) return false;
   const startedAt = startTimeOf(owner.pid);
   return startedAt !== undefined && startedAt === owner.startedAt;
 }
@@ -46,7 +59,14 @@ function linuxStartTime(pid: number): string | undefined {
   }
 }
 
+let boot: string | undefined;
+
 function bootId(): string {
+  boot ??= readBootId();
+  return boot;
+}
+
+function readBootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -22,17 +22,36 @@ export function prunable(root: string, { keep, olderThanDays }: PruneChoice, now
   });
 }
 
+/** What is being removed stands under a name that is no cast's: a kill in the middle leaves no half of one. */
+const REMOVED = ".removed-";
+
 export function removeCasts(root: string, casts: readonly CastSummary[]): Result<number> {
   for (const cast of casts) {
     const folder = castFolder(root, cast.castId);
     if (!folder.ok) continue;
-    // Claimed first: somebody may have resumed it since it was listed.
-    if (claim(folder.value.runDir).kind === "theirs") continue;
+    // Claimed first: somebody may have resumed it since it was listed. On a full disk nobody can, and removing helps.
+    const mine = claim(folder.value.runDir);
+    if (mine.kind === "theirs") continue;
     try {
-      rmSync(join(root, cast.castId), { recursive: true, force: true });
+      renameSync(folder.value.runDir, join(root, `${REMOVED}${cast.castId}`));
     } catch (thrown) {
-      return fail({ ...error("cannot_remove", cast.castId, `it cannot be removed: ${problemText(thrown)}`), file: folder.value.runDir });
+      return fail({
+        ...error("cannot_remove", cast.castId, `it cannot be removed: ${problemText(thrown)}`),
+        file: folder.value.runDir,
+      });
+    } finally {
+      if (mine.kind === "mine") mine.release();
     }
   }
-  return ok(0);
+  return sweep(root);
+}
+
+function sweep(root: string): Result<number> {
+  try {
+    for (const name of readdirSync(root).filter((each) => each.startsWith(REMOVED)))
+      rmSync(join(root, name), { recursive: true, force: true });
+    return ok(0);
+  } catch (thrown) {
+    return fail({ ...error("cannot_remove", root, `not all could be removed: ${problemText(thrown)}`), file: root });
+  }
 }

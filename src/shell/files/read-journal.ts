@@ -5,7 +5,7 @@ import type { CastEvent } from "../../core/cast/event.ts";
 import { startState } from "../../core/cast/state.ts";
 import type { CastStart, CastState } from "../../core/cast/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
 import { problemText } from "./problem.ts";
 
 /** A journal as it was found: its sound events, and how much of a torn last line follows them. */
@@ -32,14 +32,18 @@ export function readJournal(file: string, start: CastStart): Result<ReadJournal>
   let state = startState(start);
   for (const [index, line] of lines.entries()) {
     const event = parseLine(line);
-    const next = typeof event === "string" ? event : applied(state, event);
-    if (typeof next === "string" || typeof event === "string") {
-      return fail({ ...error("damaged_journal", `line ${index + 1}`, `line ${index + 1} of the journal is damaged: ${String(typeof next === "string" ? next : event)}`, "nothing was changed; restore the file from a copy, or start a new cast"), file });
-    }
+    if (typeof event === "string") return fail(damage(file, index + 1, event));
+    const next = applied(state, event);
+    if (typeof next === "string") return fail(damage(file, index + 1, next));
     events.push(event);
     state = next;
   }
   return ok({ events, state, soundBytes, tornBytes: bytes.length - soundBytes });
+}
+
+function damage(file: string, line: number, why: string): Issue {
+  const hint = "nothing was changed; restore the file from a copy, or start a new cast";
+  return { ...error("damaged_journal", `line ${line}`, `line ${line} of the journal is damaged: ${why}`, hint), file };
 }
 
 function parseLine(line: string): CastEvent | string {

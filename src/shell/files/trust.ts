@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import * as v from "valibot";
 import { isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
@@ -25,7 +25,9 @@ export function rememberTrust(place: ConfigPlace, raw: unknown): void {
 
 /** Programs that the project's own utilities would start, for the person who is asked. */
 export function projectCommands(raw: unknown): readonly string[] {
-  return Object.values(section(raw, "materia")).flatMap((materia) => (isJsonObject(materia) && isWords(materia["command"]) ? [materia["command"].join(" ")] : []));
+  return Object.values(section(raw, "materia")).flatMap((materia) =>
+    isJsonObject(materia) && isWords(materia["command"]) ? [materia["command"].join(" ")] : [],
+  );
 }
 
 /**
@@ -42,13 +44,17 @@ function executableHash(cwd: string, raw: unknown): string {
     }),
   );
   const hash = createHash("sha256").update(JSON.stringify(sorted({ ...rest, loadouts })));
-  for (const file of commandFiles(cwd, raw)) hash.update(`\0${file}\0`).update(contentOf(file));
+  for (const file of commandFiles(cwd, raw)) hash.update(`\0${relative(cwd, file)}\0`).update(contentOf(file));
   return hash.digest("hex");
 }
 
 function commandFiles(cwd: string, raw: unknown): readonly string[] {
-  const words = Object.values(section(raw, "materia")).flatMap((materia) => (isJsonObject(materia) && isWords(materia["command"]) ? materia["command"] : []));
-  return [...new Set(words.map((word) => resolve(cwd, word)).filter((file) => file.startsWith(resolve(cwd) + sep)))].toSorted();
+  const words = Object.values(section(raw, "materia")).flatMap((materia) =>
+    isJsonObject(materia) && isWords(materia["command"]) ? materia["command"] : [],
+  );
+  return [
+    ...new Set(words.map((word) => resolve(cwd, word)).filter((file) => file.startsWith(resolve(cwd) + sep))),
+  ].toSorted();
 }
 
 function contentOf(file: string): Buffer {
@@ -72,7 +78,11 @@ function section(raw: unknown, name: string): JsonObject {
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
 }
 
 function readTrust(env: ConfigPlace["env"]): Readonly<Record<string, string>> {

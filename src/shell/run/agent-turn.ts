@@ -1,12 +1,13 @@
 import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import { countOf } from "../../core/cast/tally.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import type { Ask, CastState } from "../../core/cast/state.ts";
+import { NO_USAGE } from "../../core/cast/usage.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
 import type { SocketTurns, TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
-import type { Performed, Performing } from "./performing.ts";
+import type { Interruption, Performed, Performing } from "./performing.ts";
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
@@ -18,7 +19,7 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
   const request = turnRequest(effect, performing, (text) =>
     told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
   );
-  const outcome = await ports.agents.runTurn(request);
+  const outcome = recovered(performing) ?? (await ports.agents.runTurn(request));
   const written = [...(await Promise.all(told)), await keepOutput(effect, performing, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
@@ -35,7 +36,7 @@ function turnRequest(effect: AgentEffect, performing: Performing, tell: (text: s
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
   const text = turnText(state, socket, visit, ask);
-  const prompt = interruption ?? text.prompt;
+  const prompt = promptOf(ask, text.prompt, interruption);
   const model = options.model ?? materia.model;
   return {
     castId: state.castId,
@@ -48,12 +49,25 @@ function turnRequest(effect: AgentEffect, performing: Performing, tell: (text: s
     tools: toolsOf(materia.tools),
     ...(model === undefined ? {} : { model }),
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
+    interactive: socket.interactive,
     transcript: `${performing.ports.artifacts.visitFolder(socket.id, visit.number)}/transcript.jsonl`,
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => follow(progress, effect, performing, { tell, prompt, ask: text }),
   };
+}
+
+/** [D2] An answer that was given, and that a kill kept from the journal, is not paid for twice. */
+function recovered({ interruption }: Performing): TurnOutcome | undefined {
+  if (interruption?.reply === undefined) return undefined;
+  return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
+}
+
+/** [D3] What the visit is about stands in its transcript already; what it is asked beyond that may not. */
+function promptOf(ask: Ask, prompt: string, interruption: Interruption | undefined): string {
+  if (interruption === undefined) return prompt;
+  return ask.kind === "begin" ? interruption.note : `${interruption.note}\n\n${prompt}`;
 }
 
 function follow(
@@ -72,7 +86,7 @@ function follow(
   }
   if (progress.kind === "retrying") {
     const { attempt, error, delayMs } = progress;
-    performing.note({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
+    performing.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
   }
   performing.options.onProgress?.(progress, performing.state);
 }

@@ -10,8 +10,8 @@ export interface RunOptions {
   readonly runDir: string;
   /** Asked of every agent in place of its own model. */
   readonly model?: string;
-  /** Set where the visit in hand was cut off: told to the agent that goes on with it. */
-  readonly interruption?: string;
+  /** Set where the visit in hand was cut off, and has a transcript. */
+  readonly interruption?: Interruption;
   /** What happened before the loop goes on: a resume, an answer, a raised limit. */
   readonly first?: readonly EventBody[];
   readonly signal: AbortSignal;
@@ -19,13 +19,22 @@ export interface RunOptions {
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
 }
 
+/** A visit that goes on from its own transcript. */
+export interface Interruption {
+  /** What the agent is told. */
+  readonly note: string;
+  /** The answer to the last question, where it was given before the process was killed. */
+  readonly reply?: string;
+}
+
 /** What an effect is performed with. */
 export interface Performing {
   readonly state: CastState;
   readonly ports: Ports;
   readonly options: RunOptions;
-  readonly interruption: string | undefined;
-  readonly note: (body: EventBody) => void;
+  readonly interruption: Interruption | undefined;
+  /** Written while the effect goes on. */
+  readonly report: (body: EventBody) => void;
 }
 
 export type Performed =

@@ -1,3 +1,5 @@
+import { processTable } from "../files/process-table.ts";
+
 const STEP_MS = 10;
 
 /** Ends what is left of a process group: asked first, so that a program can remove its lock files; then forced. */
@@ -10,10 +12,24 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
+/** [D13] For a process that leaves at once: nothing that it has started outlives it. */
+export function killChildren(): void {
+  for (const { pid, parent, group } of processTable()) {
+    if (parent !== process.pid) continue;
+    // One that leads no group of its own shares ours.
+    if (group === pid) signalGroup(pid, "SIGKILL");
+    else signal(pid, "SIGKILL");
+  }
+}
+
 /** Whether anything was there to hear it. */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
+  return signal(-leader, name);
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-leader, signal);
+    return process.kill(pid, name);
   } catch {
     return false;
   }

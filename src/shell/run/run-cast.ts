@@ -32,20 +32,22 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
-    const done = await perform(effect, { state, ports, options, interruption, note: log.note });
+    const done = await perform(effect, { state, ports, options, interruption, report: log.report });
     interruption = undefined;
-    if (done.kind === "broken") return { kind: "broken", state, problem: done.problem };
-    const decided = decide(log.ahead(), done.socket, done.outcome);
-    const unkept = await keepHandoff(decided, ports);
-    if (unkept !== undefined) return { kind: "broken", state, problem: unkept };
-    log.note(decided);
+    if (done.kind === "broken") return { kind: "broken", state: log.written(), problem: done.problem };
+    log.note(decide(log.ahead(), done.socket, done.outcome));
   }
 }
 
 /** The file is there before the journal speaks of it. */
-async function keepHandoff(decided: EventBody, { artifacts }: Ports): Promise<string | undefined> {
-  if (decided.type !== "handoff_accepted") return undefined;
-  return artifacts.write(decided.socket, decided.visit, "handoff.json", `${JSON.stringify(decided.handoff, undefined, 1)}\n`);
+async function keepHandoffs(events: readonly CastEvent[], { artifacts }: Ports): Promise<string | undefined> {
+  for (const event of events) {
+    if (event.type !== "handoff_accepted") continue;
+    const text = `${JSON.stringify(event.handoff, undefined, 1)}\n`;
+    const problem = await artifacts.write(event.socket, event.visit, "handoff.json", text);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** Decisions need no effect: they are made until something has to be done, and written together. */
@@ -76,6 +78,8 @@ interface Log {
   readonly ahead: () => CastState;
   readonly written: () => CastState;
   readonly note: (body: EventBody) => void;
+  /** Noted and on its way at once: for what happens while an effect goes on. */
+  readonly report: (body: EventBody) => void;
   readonly write: () => Promise<string | undefined>;
 }
 
@@ -83,24 +87,37 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
   let ahead = start;
   let written = start;
   let pending: CastEvent[] = [];
+  let problem: string | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const note = (body: EventBody): void => {
+    const event: CastEvent = { seq: ahead.seq + 1, at: ports.now().toISOString(), ...body };
+    ahead = apply(ahead, event);
+    pending.push(event);
+  };
+  const flush = async (): Promise<void> => {
+    const [events, reached] = [pending, ahead];
+    pending = [];
+    // What could not be written leaves a gap; nothing may come behind it.
+    if (events.length === 0 || problem !== undefined) return;
+    // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
+    problem = (await keepHandoffs(events, ports)) ?? (await ports.journal.append(events));
+    if (problem !== undefined) return;
+    written = reached;
+    options.onEvents?.(events, written);
+  };
+  const write = async (): Promise<string | undefined> => {
+    writing = writing.then(flush);
+    await writing;
+    return problem;
+  };
   return {
     ahead: () => ahead,
     written: () => written,
-    note: (body) => {
-      const event: CastEvent = { seq: ahead.seq + 1, at: ports.now().toISOString(), ...body };
-      ahead = apply(ahead, event);
-      pending.push(event);
+    note,
+    report: (body) => {
+      note(body);
+      void write();
     },
-    write: async () => {
-      if (pending.length === 0) return undefined;
-      const events = pending;
-      pending = [];
-      // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
-      const problem = await ports.journal.append(events);
-      if (problem !== undefined) return problem;
-      written = ahead;
-      options.onEvents?.(events, written);
-      return undefined;
-    },
+    write,
   };
 }

@@ -21,6 +21,7 @@ export async function runUtility(request: UtilityRequest): Promise<UtilityOutcom
 
   const child = startChild(request);
   if (child instanceof Error) return failed({ kind: "not_started", error: child });
+  if (child.pid !== undefined) request.onStarted?.(child.pid);
   const stdout = keepBeginning(child.stdout);
   const stderr = keepEnd(child.stderr);
   const ending = await endOf(child, request);

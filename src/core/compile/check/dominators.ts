@@ -23,7 +23,7 @@ export function dominators(graph: Graph, flow: Flow): (first: SocketId, then: So
     }
     return left;
   };
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (let at = root - 1; at >= 0; at -= 1) {
       const known = (before[at] ?? []).filter((from) => immediate[from] !== -1);
@@ -64,14 +64,19 @@ function postOrder(graph: Graph, flow: Flow): readonly SocketId[] {
 }
 
 /** Predecessors by number; the place before the entry is the number after the last. */
-function predecessors(graph: Graph, flow: Flow, numberOf: ReadonlyMap<SocketId, number>): readonly (readonly number[])[] {
+function predecessors(
+  graph: Graph,
+  flow: Flow,
+  numberOf: ReadonlyMap<SocketId, number>,
+): readonly (readonly number[])[] {
   const before: number[][] = Array.from({ length: numberOf.size }, () => []);
   for (const [from, targets] of flow.next) {
     const fromNumber = numberOf.get(from);
     if (fromNumber === undefined) continue;
     for (const to of socketsIn(targets)) before[numberOf.get(to) ?? -1]?.push(fromNumber);
   }
-  for (const start of socketsIn(landings(graph, graph.entry, null))) before[numberOf.get(start) ?? -1]?.push(numberOf.size);
+  for (const start of socketsIn(landings(graph, graph.entry, null)))
+    before[numberOf.get(start) ?? -1]?.push(numberOf.size);
   return before;
 }
 

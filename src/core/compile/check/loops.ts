@@ -22,11 +22,31 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
   const advances = loop.sockets.some((id) => socketOf(graph, id).advance !== null);
   if (loop.items && !advances) {
     const hint = 'give its last member "advance": { "when": "always" }';
-    return [atLoop(graph, loop.id, "", faulty("loop_cannot_end", `no member of the loop "${loop.id}" advances, so it would never leave its first item`, hint))];
+    return [
+      atLoop(
+        loop,
+        "",
+        faulty(
+          "loop_cannot_end",
+          `no member of the loop "${loop.id}" advances, so it would never leave its first item`,
+          hint,
+        ),
+      ),
+    ];
   }
   if (loop.exits.length > 0 || !loop.items) return [];
   const hint = "add an exit where something should follow";
-  return [atLoop(graph, loop.id, "", doubtful("loop_without_exit", `the loop "${loop.id}" has no exit: when its list is exhausted the cast ends`, hint))];
+  return [
+    atLoop(
+      loop,
+      "",
+      doubtful(
+        "loop_without_exit",
+        `the loop "${loop.id}" has no exit: when its list is exhausted the cast ends`,
+        hint,
+      ),
+    ),
+  ];
 }
 
 function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeof dominators>): readonly Issue[] {
@@ -34,40 +54,50 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
   const source = socketOf(graph, loop.from);
   const below = ".consumes.from";
   if (!source.generator) {
-    return [atLoop(graph, loop.id, below, faulty("not_a_generator", `${socketLabel(source)} is no generator, so it has no work items to consume`, 'name a socket whose materia has "generator": true'))];
+    return [
+      atLoop(
+        loop,
+        below,
+        faulty(
+          "not_a_generator",
+          `${socketLabel(source)} is no generator, so it has no work items to consume`,
+          'name a socket whose materia has "generator": true',
+        ),
+      ),
+    ];
   }
   if (source.loop === loop.id) {
-    return [atLoop(graph, loop.id, below, faulty("generator_inside_loop", `${socketLabel(source)} stands inside the loop "${loop.id}" that consumes its list`))];
+    return [
+      atLoop(
+        loop,
+        below,
+        faulty(
+          "generator_inside_loop",
+          `${socketLabel(source)} stands inside the loop "${loop.id}" that consumes its list`,
+        ),
+      ),
+    ];
   }
   const early = loop.sockets.find((id) => !runsBefore(source.id, id));
   if (early === undefined) return [];
   const message = `the loop "${loop.id}" can be entered at ${socketLabel(socketOf(graph, early))} before ${socketLabel(source)} has run`;
-  return [atLoop(graph, loop.id, "", faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
+  return [atLoop(loop, "", faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
 }
 
-/** [L-g] Exits belong to members, lead out, and no two answer the same. */
+/** Exits that stand where nothing can take them. */
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
-  if (!exit) return [];
-  const found: Issue[] = [];
-  const say = (below: string, issue: (path: string) => Issue): void => {
-    found.push(atLoop(graph, loop.id, `.exits.${index}${below}`, issue));
-  };
-  const earlier = loop.exits.slice(0, index);
-  const member = loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
-  if (earlier.some((other) => other.id === exit.id)) say(".id", faulty("repeated_exit_id", `the exit id "${exit.id}" is used twice in the loop "${loop.id}"`));
-  if (!member) say(".from", faulty("exit_not_from_member", `"${exit.from}" is no member of the loop "${loop.id}"`, `use one of ${loop.sockets.join(", ")}`));
-  if (loop.sockets.includes(exit.targetSocketId)) {
-    say(".targetSocketId", faulty("exit_into_loop", `the exit leads back into its own loop, to "${exit.targetSocketId}"`, "an exit leads to a socket outside the loop"));
-  }
-  if (earlier.some((other) => other.from === exit.from && other.condition === exit.condition)) {
-    say("", faulty("repeated_exit", `"${exit.from}" already has an exit for "${exit.condition}"`));
-  }
-  if (member && member.advance === null && exit.condition !== "always") {
-    say("", doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`));
-  }
-  if (member && member.parse === "text" && exit.condition !== "always") {
-    say("", doubtful("exit_never_taken", `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`, 'set "parse": "json"'));
-  }
-  return found;
+  const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
+  if (!exit || !member || exit.condition === "always") return [];
+  if (member.advance === null)
+    return [
+      atLoop(
+        loop,
+        `.exits.${index}`,
+        doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
+      ),
+    ];
+  if (member.parse === "json") return [];
+  const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
+  return [atLoop(loop, `.exits.${index}`, doubtful("exit_never_taken", message, 'set "parse": "json"'))];
 }

@@ -13,7 +13,13 @@ export function checkReach(graph: Graph, flow: Flow): readonly Issue[] {
   const reached = reachable(graph, flow);
   return socketsOf(graph)
     .filter((socket) => !reached.has(socket.id))
-    .map((socket) => atSocket(socket, "", doubtful("unreachable_socket", `nothing leads to ${socketLabel(socket)}`, "lead an edge to it, or remove it")));
+    .map((socket) =>
+      atSocket(
+        socket,
+        "",
+        doubtful("unreachable_socket", `nothing leads to ${socketLabel(socket)}`, "lead an edge to it, or remove it"),
+      ),
+    );
 }
 
 /** [G-f] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
@@ -29,7 +35,15 @@ export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
       const [first] = sockets;
       if (!first) throw new Error("a cycle has sockets");
       const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
-      return atSocket(first, ".edges", doubtful("unbounded_cycle", `nothing counts the way round ${names}`, "give the edge that goes back a maxTraversals"));
+      return atSocket(
+        first,
+        ".edges",
+        doubtful(
+          "unbounded_cycle",
+          `nothing counts the way round ${names}`,
+          "give the edge that goes back a maxTraversals",
+        ),
+      );
     });
 }
 

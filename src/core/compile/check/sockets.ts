@@ -1,7 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
 import { socketLabel, socketsOf } from "../graph.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow, Step } from "../flow.ts";
 import { atSocket, doubtful, faulty } from "./report.ts";
 
 /** Faults that one socket has on its own. */
@@ -21,17 +21,43 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
   if (socket.parse === "json") return NONE;
   const way = 'set "parse": "json"';
   if (socket.generator) {
-    return [atSocket(socket, "", faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way))];
+    return [
+      atSocket(
+        socket,
+        "",
+        faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way),
+      ),
+    ];
   }
   const guards = socket.edges.flatMap((edge, index) =>
     edge.when === "always"
       ? []
-      : [atSocket(socket, `.edges.${index}`, faulty("guard_needs_json", `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`, way))],
+      : [
+          atSocket(
+            socket,
+            `.edges.${index}`,
+            faulty(
+              "guard_needs_json",
+              `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`,
+              way,
+            ),
+          ),
+        ],
   );
   const advance =
     socket.advance === null || socket.advance === "always"
       ? []
-      : [atSocket(socket, ".advance", faulty("guard_needs_json", `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`, way))];
+      : [
+          atSocket(
+            socket,
+            ".advance",
+            faulty(
+              "guard_needs_json",
+              `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`,
+              way,
+            ),
+          ),
+        ];
   return [...guards, ...advance];
 }
 
@@ -39,13 +65,19 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex((edge) => edge.when === "always");
   if (always === -1 || always === socket.edges.length - 1) return NONE;
-  return socket.edges.slice(always + 1).map((edge, offset) =>
-    atSocket(
-      socket,
-      `.edges.${always + 1 + offset}`,
-      faulty("edge_after_always", `the edge to ${edge.to} stands behind an "always" edge and can never be taken`, 'put guarded edges before the "always" edge'),
-    ),
-  );
+  return socket.edges
+    .slice(always + 1)
+    .map((edge, offset) =>
+      atSocket(
+        socket,
+        `.edges.${always + 1 + offset}`,
+        faulty(
+          "edge_after_always",
+          `the edge to ${edge.to} stands behind an "always" edge and can never be taken`,
+          'put guarded edges before the "always" edge',
+        ),
+      ),
+    );
 }
 
 function checkSources(socket: GraphSocket): readonly Issue[] {
@@ -53,11 +85,23 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
   return socket.assign.flatMap((assignment) => {
     const below = `.assign.${assignment.target.join(".")}`;
     if (assignment.from === "item" && socket.loop === null) {
-      return [atSocket(socket, below, faulty("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`))];
+      return [
+        atSocket(
+          socket,
+          below,
+          faulty("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`),
+        ),
+      ];
     }
     if (assignment.from === "output" && assignment.path.length > 0 && socket.parse === "text") {
       const hint = 'set "parse": "json", or use "$" for the whole text';
-      return [atSocket(socket, below, faulty("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint))];
+      return [
+        atSocket(
+          socket,
+          below,
+          faulty("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint),
+        ),
+      ];
     }
     return [];
   });
@@ -66,18 +110,32 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
 function checkAdvance(socket: GraphSocket): readonly Issue[] {
   if (socket.advance === null || socket.loop !== null) return [];
   const hint = "make it a member of a loop, or remove `advance`";
-  return [atSocket(socket, ".advance", faulty("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint))];
+  return [
+    atSocket(
+      socket,
+      ".advance",
+      faulty("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint),
+    ),
+  ];
 }
 
-/** [G-c] Guards that leave one answer without a way on send the cast to the end in silence. */
+/** [G19] An answer without a way on sends the cast to the end in silence, even with items left to do. */
 function checkCoverage(flow: Flow, socket: GraphSocket): readonly Issue[] {
-  if (socket.parse === "text" || socket.edges.length === 0 || socket.edges.at(-1)?.when === "always") return NONE;
+  if (socket.edges.at(-1)?.when === "always" || (socket.edges.length === 0 && socket.advance === null)) return NONE;
   const lost = new Set(
-    (flow.steps.get(socket.id) ?? [])
-      .filter((step) => step.way.via === "none" && !step.advanced)
-      .map((step) => (step.satisfied === undefined ? "without satisfied" : `satisfied: ${step.satisfied}`)),
+    (flow.steps.get(socket.id) ?? []).filter((step) => step.way.via === "none" && !step.exhausted).map(answerText),
   );
+  const hint = 'add the missing edge; write { "when": "always", "to": "end" } where that is meant';
   return [...lost].map((answer) =>
-    atSocket(socket, ".edges", doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, 'add the missing edge; write { "when": "always", "to": "end" } where that is meant')),
+    atSocket(
+      socket,
+      ".edges",
+      doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
+    ),
   );
+}
+
+function answerText({ satisfied, advanced }: Step): string {
+  if (satisfied !== undefined) return `satisfied: ${satisfied}`;
+  return advanced ? "the next item" : "an answer without satisfied";
 }

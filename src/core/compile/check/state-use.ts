@@ -3,7 +3,7 @@ import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
-import { materiaOf, socketLabel, socketsOf } from "../graph.ts";
+import { loopOf, materiaOf, socketLabel, socketsOf } from "../graph.ts";
 import { atSocket, doubtful } from "./report.ts";
 
 /** State that the cast itself keeps. */
@@ -16,24 +16,54 @@ export function checkStateUse(graph: Graph): readonly Issue[] {
   const writes = sockets.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
   const unknownWriters = sockets.some((socket) => isOwnUtility(graph, socket) && socket.parse === "json");
   const unknownReaders = sockets.some((socket) => isOwnUtility(graph, socket));
-  const written = new Set([...KEPT, ...writes.map(({ key }) => key), ...sockets.flatMap((socket) => bundledWrites(graph, socket))]);
+  const written = new Set([
+    ...KEPT,
+    ...writes.map(({ key }) => key),
+    ...sockets.flatMap((socket) => bundledWrites(graph, socket)),
+  ]);
   const read = new Set([...KEPT, ...reads.map(({ key }) => key)]);
   return [
     ...reads
       .filter(({ key }) => !unknownWriters && !written.has(key))
-      .map(({ socket, key }) => atSocket(socket, "", doubtful("state_never_set", `${socketLabel(socket)} reads state.${key}, which nothing sets`, hintFor(key, written)))),
+      .map(({ socket, key }) =>
+        atSocket(
+          socket,
+          "",
+          doubtful(
+            "state_never_set",
+            `${socketLabel(socket)} reads state.${key}, which nothing sets`,
+            hintFor(key, written),
+          ),
+        ),
+      ),
     ...writes
       .filter(({ key }) => !unknownReaders && !read.has(key))
-      .map(({ socket, key }) => atSocket(socket, ".assign", doubtful("state_never_read", `${socketLabel(socket)} sets state.${key}, which nothing reads`, `use {{state.${key}}} in a prompt, or remove it`))),
-    ...sockets.flatMap((socket) => checkVariables(graph, socket)),
+      .map(({ socket, key }) =>
+        atSocket(
+          socket,
+          ".assign",
+          doubtful(
+            "state_never_read",
+            `${socketLabel(socket)} sets state.${key}, which nothing reads`,
+            `use {{state.${key}}} in a prompt, or remove it`,
+          ),
+        ),
+      ),
+    ...sockets.flatMap((socket) =>
+      checkVariables(graph, socket, unknownWriters || writes.some(({ key }) => key === "workItems")),
+    ),
   ];
 }
 
 function readsOf(graph: Graph, socket: GraphSocket): readonly string[] {
   const materia = materiaOf(graph, socket);
-  const inPrompt = materia.type === "agent" ? variablesOf(materia.prompt).flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : [])) : [];
+  const inPrompt =
+    materia.type === "agent"
+      ? variablesOf(materia.prompt).flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []))
+      : [];
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
-  const list = socket.advance !== null && socket.loop !== null ? (graph.loops[socket.loop]?.items?.slice(0, 1) ?? []) : [];
+  const list =
+    socket.advance !== null && socket.loop !== null ? (graph.loops[socket.loop]?.items?.slice(0, 1) ?? []) : [];
   return [...new Set([...inPrompt, ...inAssign, ...list])];
 }
 
@@ -48,17 +78,26 @@ function bundledWrites(graph: Graph, socket: GraphSocket): readonly string[] {
   return materia.type === "utility" && materia.script !== undefined ? bundledUtilityWrites(materia.script) : [];
 }
 
-function checkVariables(graph: Graph, socket: GraphSocket): readonly Issue[] {
+function checkVariables(graph: Graph, socket: GraphSocket, listIsSet: boolean): readonly Issue[] {
   const materia = materiaOf(graph, socket);
   if (materia.type === "utility") return [];
+  const unfilled = (message: string, hint?: string): readonly Issue[] => [
+    atSocket(socket, "", doubtful("unknown_variable", message, hint)),
+  ];
   return variablesOf(materia.prompt).flatMap((variable) => {
     if (variable.kind === "unknown") {
       const hint = `use ${VARIABLE_NAMES.map((name) => `{{${name}}}`).join(", ")}`;
-      return [atSocket(socket, "", doubtful("unknown_variable", `nothing fills {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint))];
+      return unfilled(`nothing fills {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint);
     }
-    if (variable.kind === "item" && socket.loop === null) {
-      return [atSocket(socket, "", doubtful("unknown_variable", `${socketLabel(socket)} stands in no loop, so nothing fills {{item.${variable.field}}}`))];
+    if (variable.kind === "item" && !loopOf(graph, socket)?.items) {
+      return unfilled(
+        `${socketLabel(socket)} stands in no loop over items, so nothing fills {{item.${variable.field}}}`,
+      );
     }
+    if (variable.kind === "workItems" && !listIsSet)
+      return unfilled(
+        `nothing makes work items, so nothing fills {{workItems}} in the prompt of ${socketLabel(socket)}`,
+      );
     return [];
   });
 }

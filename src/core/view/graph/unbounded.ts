@@ -29,13 +29,15 @@ export function unboundedPlaces(graph: Graph, flow: Flow): readonly (readonly st
     }
   }
   const next = (place: Place): readonly Place[] => onward.get(place) ?? [];
-  return components(onward.keys(), next)
-    .filter((component) => isCyclic(component, next) && component.some(isLoop))
-    .map((component) =>
-      component
-        .toReversed()
-        .map((place) => (isLoop(place) ? `the loop ${nameText(place.id)}` : placeText(graph, place.id))),
-    );
+  const round = components(onward.keys(), next).filter(
+    (component) => isCyclic(component, next) && component.some(isLoop),
+  );
+  return round.map((component) => {
+    const members = new Set(component);
+    return [...onward.keys()]
+      .filter((place) => members.has(place))
+      .map((place) => (isLoop(place) ? `the loop ${nameText(place.id)}` : placeText(graph, place.id)));
+  });
 }
 
 type Place = GraphSocket | GraphLoop;

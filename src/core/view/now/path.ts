@@ -9,7 +9,7 @@ import { nameText } from "../graph/words.ts";
 import { line, lineColumns, toned } from "../text/line.ts";
 import type { Line, Tone } from "../text/line.ts";
 
-export interface Stop {
+interface Stop {
   readonly socket: SocketId;
   readonly materia: string;
   readonly mark: "visited" | "here" | "to_come";

@@ -23,7 +23,7 @@ export interface Trail {
   readonly walk: Walk | null;
 }
 
-export interface Walk {
+interface Walk {
   readonly loop: string;
   readonly size: number;
   readonly done: number;
@@ -31,7 +31,7 @@ export interface Walk {
   readonly reworked: readonly number[];
 }
 
-export function startTrail(state: CastState): Trail {
+function startTrail(state: CastState): Trail {
   const order = orderOf(state.graph).map(({ id }) => id);
   return { state, order, clock: UNSTARTED, visitSince: UNSTARTED, last: null, walk: null };
 }

@@ -47,9 +47,9 @@ export function eventLines(before: CastState, event: CastEvent, width: number): 
         ),
       ];
     case "edge_taken":
-      return routeLines(before, event);
+      return routeLines(before, event, width);
     case "limit_reached":
-      return limitLines(before, event);
+      return limitLines(before, event, width);
     case "cast_warned":
       return noteLines("rework", "warning: ", event.message, width);
     case "cast_waiting":

@@ -11,6 +11,8 @@ import type { Line } from "../text/line.ts";
 
 const TITLES_SHOWN = 5;
 const LINES_SHOWN = 3;
+/** More than a few lines can hold is not even looked at. */
+const TEXT_READ = 2_000;
 
 /** What a JSON socket handed over, and how well it kept to the contract. */
 export function handoffLines(event: EventOf<"handoff_accepted">, width: number): readonly Line[] {
@@ -55,7 +57,7 @@ function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
 /** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
 export function quoteLines(text: string, width: number): readonly Line[] {
   const room = Math.max(10, width - 2);
-  const said = oneLine(text, room * LINES_SHOWN);
+  const said = oneLine(text, room * LINES_SHOWN - 20);
   return said === ""
     ? []
     : wrapColumns(`“${said}”`, room)
@@ -87,23 +89,18 @@ function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted
   ];
 }
 
-/** The first lines of a plain text, and how much there is of it. */
+/** The first lines of a plain text, and how much there is of it; what a person has just taken was told before. */
 export function outputLines({ text, chars, approved }: EventOf<"output_accepted">, width: number): readonly Line[] {
-  return [
-    ...(approved ? [line(toned("dim", "a person took it as it was said"))] : []),
-    ...textLines(text, chars, width),
-  ];
+  return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width);
 }
 
 export function textLines(text: string, chars: number, width: number): readonly Line[] {
   const lines = text
-    .slice(0, 4_000)
+    .slice(0, TEXT_READ)
     .split(/[\n\r\u2028\u2029]+/)
-    .map((each) => oneLine(each, width - 2))
-    .filter((each) => each !== "");
+    .flatMap((each) => wrapColumns(oneLine(each, TEXT_READ), width - 2));
   if (lines.length === 0) return [line(toned("dim", "no text"))];
   const shown = lines.slice(0, LINES_SHOWN).map((each) => line(each));
-  return lines.length > LINES_SHOWN
-    ? [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))]
-    : shown;
+  const whole = lines.length <= LINES_SHOWN && text.length <= TEXT_READ;
+  return whole ? shown : [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))];
 }

@@ -6,14 +6,21 @@ import type { CastState } from "../../cast/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, placeText } from "../graph/words.ts";
 import { ofText } from "../numbers.ts";
-import { line, toned } from "../text/line.ts";
+import { line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { limitText } from "./limit.ts";
 
 type EdgeTaken = EventOf<"edge_taken">;
 
 /** [C15] The way that was taken, and why each other one was not. */
-export function routeLines(before: CastState, event: EdgeTaken): readonly Line[] {
+export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
+  return routeOf(before, event).map((told) => squeeze(told, width));
+}
+
+/** A way that may be shortened, and the reason behind it, which may not. */
+type Told = Parameters<typeof squeeze>[0];
+
+function routeOf(before: CastState, event: EdgeTaken): readonly Told[] {
   const socket = socketOf(before.graph, event.from);
   const loop = loopOf(before.graph, socket);
   const { phase } = before;
@@ -25,16 +32,23 @@ export function routeLines(before: CastState, event: EdgeTaken): readonly Line[]
 }
 
 /** [C15] The limit that was reached; where it closed a way, the others were not taken for their own reasons. */
-export function limitLines(before: CastState, event: EventOf<"limit_reached">): readonly Line[] {
+export function limitLines(before: CastState, event: EventOf<"limit_reached">, width: number): readonly Line[] {
   const { graph, satisfied, phase } = before;
   const socket = socketOf(graph, event.where.socket);
   const way = edgeFor(socket, satisfied);
-  const why = limitText(event);
-  if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge") return [line(toned("bad", why))];
+  if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge")
+    return [line(toned("bad", limitText(event)))];
+  // The item stands in the head of the visit.
+  const why = limitText({ ...event, where: { socket: socket.id } });
   const others = socket.edges.flatMap((edge, index) =>
     index === way.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
   );
-  return [line(toned("bad", `${edgeText(graph, way.edge)}: not taken, ${why}`)), ...others];
+  const refused: Told = {
+    before: [],
+    long: toned("bad", edgeText(graph, way.edge)),
+    after: line(toned("bad", `: not taken, ${why}`)),
+  };
+  return [refused, ...others].map((told) => squeeze(told, width));
 }
 
 /** The first edge that matches; what stands behind it is not asked. */
@@ -43,7 +57,7 @@ function edgeRoute(
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   event: EdgeTaken,
-): readonly Line[] {
+): readonly Told[] {
   const { graph, satisfied, phase } = before;
   const taken =
     event.via === "edge" ? socket.edges.findIndex(({ when, to }) => when === event.when && to === event.to) : -1;
@@ -59,14 +73,20 @@ function edgeRoute(
   ];
 }
 
-function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): Line {
+function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): Told {
   if (event.via === "none") {
     const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${saidText(satisfied)}`;
-    return line(toned("strong", `→ ${placeText(graph, event.to)}`), toned("dim", `: ${why}`));
+    return silent(graph, event, why);
   }
   const edge = socket.edges.find(({ when, to }) => when === event.when && to === event.to);
   const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
-  return line(takenSpan(event.when, edgeText(graph, { when: event.when ?? "always", to: event.to })), times);
+  const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
+  return { before: [], long: takenSpan(event.when, way), after: line(times) };
+}
+
+/** An end, or a way round an empty list, that nobody wrote. */
+function silent(graph: Graph, { to }: EdgeTaken, why: string): Told {
+  return { before: [], long: toned("strong", `→ ${placeText(graph, to)}`), after: line(toned("dim", `: ${why}`)) };
 }
 
 function takenSpan(when: Condition | null, text: string) {
@@ -81,8 +101,12 @@ function exitText(graph: Graph, { condition, targetSocketId }: Exit): string {
   return `exit · ${conditionText(condition)} → ${placeText(graph, targetSocketId)}`;
 }
 
-function notTaken(way: string, why: string): Line {
-  return line(toned("dim", `  ${way}: not taken, ${why}`));
+function notTaken(way: string, why: string): Told {
+  return { before: line("  "), long: toned("dim", way), after: line(toned("dim", `: not taken, ${why}`)) };
+}
+
+function aside(text: string): Told {
+  return { before: line("  "), long: toned("dim", text), after: [] };
 }
 
 function whyNot(when: Condition, satisfied: boolean | undefined): string {
@@ -94,9 +118,9 @@ function saidText(satisfied: boolean | undefined): string {
 }
 
 /** The exits of this socket's own loop, where it has some and they were not due. */
-function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly Line[] {
+function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly Told[] {
   if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
-  return [line(toned("dim", "  exits not asked: the list is not exhausted"))];
+  return [aside("exits not asked: the list is not exhausted")];
 }
 
 function stayed(
@@ -104,9 +128,9 @@ function stayed(
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   advanced: boolean,
-): readonly Line[] {
+): readonly Told[] {
   if (advanced || socket.advance === null || !loop?.items || !pass) return [];
-  return [line(toned("dim", `  not on to the next item: ${saidText(satisfied)}`))];
+  return [aside(`not on to the next item: ${saidText(satisfied)}`)];
 }
 
 /** After the last item the exits alone decide. */
@@ -115,7 +139,7 @@ function exhaustedRoute(
   socket: GraphSocket,
   loop: GraphLoop,
   event: EdgeTaken,
-): readonly Line[] {
+): readonly Told[] {
   const own = loop.exits.filter(({ from }) => from === socket.id);
   const others = own.filter(({ id }) => id !== event.exit);
   const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
@@ -133,18 +157,18 @@ function exhaustedRoute(
     ),
     ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
     ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${placeText(graph, exit.from)}`)),
-    ...(socket.edges.length === 0 ? [] : [line(toned("dim", "  edges not asked: the list was exhausted"))]),
+    ...(socket.edges.length === 0 ? [] : [aside("edges not asked: the list was exhausted")]),
   ];
 }
 
-function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): Line {
+function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): Told {
   const exit = loop.exits.find(({ id, from }) => id === event.exit && from === event.from);
-  if (exit) return line(takenSpan(exit.condition, exitText(graph, exit)));
-  return line(toned("strong", `→ ${placeText(graph, event.to)}`), toned("dim", `: ${whyNone}`));
+  if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
+  return silent(graph, event, whyNone);
 }
 
 /** Nothing to walk: nobody said anything, so only `always` counts. */
-function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly Line[] {
+function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly Told[] {
   const others = loop.exits.filter(({ id }) => id !== event.exit);
   return [
     exitLine(graph, loop, event, "the list was empty and no exit is taken always"),

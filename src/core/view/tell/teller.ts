@@ -14,7 +14,7 @@ import type { Line } from "../text/line.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
 
 /** Tells events as they come. A visit is told when it is over, because its head says how long it took. */
-export interface Teller {
+interface Teller {
   readonly tell: (event: CastEvent) => readonly Line[];
   /** What is still held back of the visit in hand. */
   readonly rest: () => readonly Line[];
@@ -24,6 +24,7 @@ export interface Teller {
 export function openTeller(start: CastStart, width = DEFAULT_WIDTH): Teller {
   let state = startState(start);
   let clock = UNSTARTED;
+  let worked = clock;
   let visits = 0;
   let open: OpenVisit | null = null;
   const close = (usage: Usage | null): readonly Line[] => {
@@ -32,16 +33,19 @@ export function openTeller(start: CastStart, width = DEFAULT_WIDTH): Teller {
     return visit ? [[], visitHead(visit, { usage, ms: workedMs(clock, visit.since), width }), ...visit.lines] : [];
   };
   const tell = (event: CastEvent): readonly Line[] => {
-    const [before, earlier] = [state, clock];
+    const before = state;
     state = apply(before, event);
-    clock = tick(earlier, before, event);
+    clock = tick(clock, before, event);
+    const idleMs = clock.idleMs - worked.idleMs;
+    // Raising a limit of a stopped cast does not set it going: it still stands idle.
+    if (event.type !== "limits_raised") worked = clock;
     if (event.type === "visit_started") {
       visits += 1;
       open = { event, number: visits, item: itemText(before, 200), since: clock, lines: [] };
       return [];
     }
     if (event.type === "visit_completed") return open ? close(event.usage) : [completedLine(event)];
-    const wholeCast = castLines(before, event, { width, idleMs: clock.idleMs - earlier.idleMs });
+    const wholeCast = castLines(before, event, { width, idleMs });
     if (wholeCast) return [...close(null), ...wholeCast];
     const told = eventLines(before, event, width - INDENT.length).map((each) => line(INDENT, ...each));
     if (!open) return told;

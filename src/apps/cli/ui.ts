@@ -1,0 +1,43 @@
+import type { Command } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { harmless } from "../../core/model/text.ts";
+import { openPiHost } from "../../shell/casting/hosts.ts";
+import type { OpenUi } from "../../shell/commands/ui.ts";
+import type { ConfigPlace } from "../../shell/files/config.ts";
+import { openInBrowser } from "../../shell/run/browser.ts";
+import { onInterrupt } from "./interrupt.ts";
+import type { Io } from "./io.ts";
+
+interface Around {
+  readonly io: Io;
+  readonly place: ConfigPlace;
+  readonly artifacts: string | undefined;
+  readonly openUi: OpenUi;
+}
+
+/** [N21] Serves until it is interrupted. */
+export async function ui(command: Extract<Command, { kind: "ui" }>, around: Around): Promise<Result<number>> {
+  const { io, place, artifacts, openUi } = around;
+  const server = await openUi({
+    place,
+    openReal: openPiHost,
+    report: (problem) => io.err(`${harmless(problem)}\n`),
+    ...(artifacts === undefined ? {} : { artifacts }),
+    ...(command.port === undefined ? {} : { port: command.port }),
+  });
+  if (!server.ok) return server;
+  const { url, close } = server.value;
+  const interrupt = onInterrupt(io);
+  io.out(`${url}\n`);
+  io.err(`Serving ${place.cwd} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
+  const problem = command.open ? await openInBrowser(url) : undefined;
+  if (problem !== undefined) io.err(`The browser could not be opened: ${problem}\n`);
+  await new Promise<void>((resolve) => {
+    if (interrupt.signal.aborted) resolve();
+    interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await close();
+  interrupt.stop();
+  return ok(0);
+}

@@ -1,0 +1,77 @@
+import type { AgentSession, ExtensionContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
+import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
+import { loadPi } from "../../../shell/agents/pi.ts";
+import type { Companions, Pi } from "../../../shell/agents/pi.ts";
+import { quietUi } from "./quiet-ui.ts";
+
+type Loaded = ReturnType<ResourceLoader["getExtensions"]>;
+type Extension = Loaded["extensions"][number];
+
+/** What an extension may still do inside an agent's session: begin, end, and judge the tools. */
+const KEPT_HANDLERS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
+
+/** [X16] The user's own extensions that watch over tools, so that each agent of a cast stands behind them as well. */
+export async function findGates(ctx: ExtensionContext): Promise<Pick<Companions, "resources" | "opened">> {
+  const pi = await loadPi();
+  const trusted = ctx.isProjectTrusted();
+  const { cwd, mode, ui } = ctx;
+  const found = await loadExtensions(pi, { cwd, trusted, ...extensionsOf(process.argv) });
+  const paths = found.extensions.filter(isGate).map(({ resolvedPath }) => resolvedPath);
+  if (paths.length === 0) return {};
+  return {
+    resources: async (bare) => {
+      const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named: paths });
+      const gates = { ...loaded, extensions: loaded.extensions.filter(isGate).map(onlyGate) };
+      return { ...bare, getExtensions: () => gates };
+    },
+    opened: async (session: AgentSession) => {
+      const asks = mode === "tui" || mode === "rpc";
+      await session.bindExtensions({ mode, ...(asks ? { uiContext: quietUi(ui) } : {}), onError: () => undefined });
+    },
+  };
+}
+
+interface Wanted {
+  readonly cwd: string;
+  readonly trusted: boolean;
+  /** Whether nothing but the named ones is loaded. */
+  readonly only: boolean;
+  readonly named: readonly string[];
+}
+
+async function loadExtensions(pi: Pi, { cwd, trusted, only, named }: Wanted): Promise<Loaded> {
+  const agentDir = pi.getAgentDir();
+  const loader = new pi.DefaultResourceLoader({
+    cwd,
+    agentDir,
+    settingsManager: pi.SettingsManager.create(cwd, agentDir, { projectTrusted: trusted }),
+    noExtensions: only,
+    additionalExtensionPaths: [...named],
+    noSkills: true,
+    noPromptTemplates: true,
+    noThemes: true,
+    noContextFiles: true,
+  });
+  await loader.reload();
+  return loader.getExtensions();
+}
+
+/** Extensions given at Pi's start are known to nobody else. */
+function extensionsOf(argv: readonly string[]): Pick<Wanted, "only" | "named"> {
+  const named = argv.flatMap((word, at) => {
+    const next = argv[at + 1];
+    return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
+  });
+  return { named, only: argv.includes("-ne") || argv.includes("--no-extensions") };
+}
+
+/** An agent must not start casts of its own, so this extension is never one of them. */
+function isGate({ handlers, tools, commands }: Extension): boolean {
+  if (commands.has("materia")) return false;
+  return handlers.has("tool_call") || handlers.has("tool_result") || KNOWN_TOOLS.some((tool) => tools.has(tool));
+}
+
+function onlyGate(extension: Extension): Extension {
+  const handlers = new Map([...extension.handlers].filter(([name]) => KEPT_HANDLERS.has(name)));
+  return { ...extension, handlers, commands: new Map(), shortcuts: new Map() };
+}

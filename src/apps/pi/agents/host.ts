@@ -1,0 +1,59 @@
+import type { ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { error } from "../../../core/model/issue.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
+import { piAgentHost } from "../../../shell/agents/pi-host.ts";
+import type { AgentChoice } from "../../../shell/casting/hosts.ts";
+import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
+import type { Here } from "../session/here.ts";
+import { findGates } from "./gates.ts";
+import type { VisibleBody } from "./visible.ts";
+
+/** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
+export async function openAgents(here: Here, choice: AgentChoice, visible: VisibleBody | undefined): Promise<AgentHost> {
+  const { pi, ctx } = here;
+  const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
+  const gates = await findGates(ctx);
+  const isolated = piAgentHost({
+    ...(model === undefined ? {} : { defaultModel: model }),
+    companions: { equip: (runtime) => shareProviders(ctx, runtime), ...gates },
+  });
+  const allowed = new Set(pi.getAllTools().map(({ name }) => name));
+  return {
+    preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
+    runTurn: (request) => (request.interactive && visible ? visible.runTurn(request) : isolated.runTurn(request)),
+  };
+}
+
+/** [X14] What other extensions have registered, and a key that was given for this run only, exist nowhere but in this process. */
+async function shareProviders({ modelRegistry, model }: ExtensionContext, runtime: ModelRuntime): Promise<void> {
+  for (const id of modelRegistry.getRegisteredProviderIds()) {
+    const native = modelRegistry.getRegisteredNativeProvider(id);
+    const config = modelRegistry.getRegisteredProviderConfig(id);
+    if (native) runtime.registerNativeProvider(native);
+    else if (config) runtime.registerProvider(id, config);
+  }
+  if (model && modelRegistry.getProviderAuthStatus(model.provider).source === "runtime") {
+    const key = await modelRegistry.getApiKeyForProvider(model.provider);
+    if (key !== undefined) await runtime.setRuntimeApiKey(model.provider, key);
+  }
+  await runtime.refresh({ allowNetwork: false });
+}
+
+/** [X15] Each tool of Pi that this session was started without, once, with all that want it. */
+function forbiddenTools(needs: readonly AgentNeed[], allowed: ReadonlySet<string>): readonly Issue[] {
+  const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
+  const forbidden = Map.groupBy(
+    wanted.filter(({ tool }) => KNOWN_TOOLS.includes(tool) && !allowed.has(tool)),
+    ({ tool }) => tool,
+  );
+  return [...forbidden].map(([tool, uses]) =>
+    error(
+      "forbidden_tool",
+      tool,
+      `this Pi runs without the tool "${tool}", which ${[...new Set(uses.map(({ need }) => need.materia))].join(", ")} wants`,
+      "start Pi with it (see --tools, --no-tools), or give the materia another tool scope",
+    ),
+  );
+}
+

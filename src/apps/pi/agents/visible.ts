@@ -1,0 +1,128 @@
+import type { ContextWithSystemEvent, ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { NO_USAGE } from "../../../core/cast/usage.ts";
+import { loadPi } from "../../../shell/agents/pi.ts";
+import { openTranscript } from "../../../shell/agents/transcript.ts";
+import { failed, outcomeOf, textOf } from "../../../shell/agents/turn.ts";
+import { witness } from "../../../shell/agents/witness.ts";
+import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
+import { turnCard } from "../live/turn-card.ts";
+import { ifHere, type Here } from "../session/here.ts";
+import { TURN } from "../session/marks.ts";
+import { borrowSettings } from "../session/settings.ts";
+import { curated, entriesToHide, type Curation } from "./curation.ts";
+import { untilIdle, untilSettled } from "./settle.ts";
+
+type Messages = ContextWithSystemEvent["messages"];
+
+/** Turns that run in the user's own session, where the person sees and steers them. */
+export interface VisibleBody {
+  readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
+  /** Whether the session is in such a turn now. */
+  readonly isRunning: () => boolean;
+}
+
+/** `onAbort` is told when the person ends the turn with Pi's own means. */
+export function visibleBody(here: Here, onAbort: () => void): VisibleBody {
+  let running = false;
+  return {
+    isRunning: () => running,
+    runTurn: async (request) => {
+      try {
+        if (!(await untilIdle(here, request.signal))) return aborted();
+        running = true;
+        const outcome = await runInSession(here, request);
+        if (outcome.kind === "failed" && outcome.reason === "aborted") onAbort();
+        return outcome;
+      } catch (thrown) {
+        return failed("provider", textOf(thrown), NO_USAGE);
+      } finally {
+        running = false;
+      }
+    },
+  };
+}
+
+function aborted(): TurnOutcome {
+  return failed("aborted", "the turn was aborted before it began", NO_USAGE);
+}
+
+let turns = 0;
+
+/** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
+async function runInSession(here: Here, request: TurnRequest): Promise<TurnOutcome> {
+  const { pi, ctx } = here;
+  const transcript = openTranscript(await loadPi(), request);
+  const earlier = transcript.buildSessionContext().messages.filter(({ role }) => role !== "system");
+  turns += 1;
+  const curation: Curation = {
+    turn: `${request.castId}/${turns}`,
+    system: `${request.system}\n\nCurrent working directory: ${request.cwd}`,
+    earlier,
+  };
+  const seen = witness(request.onProgress);
+  const said: Messages = [];
+  const settled = untilSettled(here, request.signal);
+  const borrowed = await borrowSettings(here, request);
+  const stop = listen(pi, curation, {
+    hear: (event) => {
+      seen.hear(event);
+      if (event.type === "message_end") said.push(event.message);
+    },
+  });
+  try {
+    if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
+    const model = ctx.model ?? { provider: "", id: "" };
+    request.onProgress({ kind: "told", system: curation.system });
+    const details = { turn: curation.turn, ...turnCard(request) };
+    pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
+    const how = await settled.done;
+    for (const message of said) if (isKept(message)) transcript.appendMessage(message);
+    const end = how === "aborted" || seen.last()?.stopReason === "aborted";
+    return outcomeOf(seen, end ? { reason: "aborted", message: "the turn was aborted" } : undefined, model);
+  } finally {
+    settled.release();
+    stop();
+    await borrowed.giveBack();
+  }
+}
+
+type Said = Extract<Messages[number], { role: "user" | "assistant" | "toolResult" | "custom" }>;
+
+/** A failed answer is no part of the conversation that a later turn goes on from. */
+function isKept(message: Messages[number]): message is Said {
+  if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
+  return message.role === "toolResult" || message.role === "user" || message.role === "custom";
+}
+
+type Heard = Parameters<ReturnType<typeof witness>["hear"]>[0];
+
+/** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
+function listen(
+  pi: ExtensionAPI,
+  curation: Curation,
+  { hear }: { readonly hear: (event: Heard) => void },
+): () => void {
+  const offs = [
+    pi.on("context_with_system", (event) => ({ messages: curated(event.messages, curation, toolsNow(pi)) })),
+    // [X23] A cast must not cost the user their history, whatever its turn would need.
+    pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
+    pi.on("agent_before_settle", (event, ctx) => ({
+      entries: [...event.entries, ...entriesToHide(ctx.sessionManager.getBranch(), curation.turn)],
+    })),
+    pi.on("message_update", (event) => hear(event as Heard)),
+    pi.on("message_end", (event) => hear(event as Heard)),
+    pi.on("tool_execution_start", (event) => hear(event as Heard)),
+    pi.on("tool_execution_end", (event) => hear(event as Heard)),
+  ];
+  return () => {
+    for (const off of offs) ifHere(off);
+  };
+}
+
+function toolsNow(pi: ExtensionAPI) {
+  const active = new Set(pi.getActiveTools());
+  return pi
+    .getAllTools()
+    .filter(({ name }) => active.has(name))
+    .map(({ name, description, parameters }) => ({ name, description, parameters }));
+}

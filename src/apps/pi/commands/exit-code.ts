@@ -1,0 +1,21 @@
+import { never } from "../../../core/model/never.ts";
+import type { RunEnd } from "../../../shell/run/run-cast.ts";
+
+/** [C10] The same as on the command line. */
+export function exitCode(end: RunEnd): number {
+  if (end.kind === "waiting") return 4;
+  const { phase } = end.state;
+  if (end.kind === "broken" || phase.kind !== "ended") return 1;
+  switch (phase.outcome) {
+    case "completed":
+      return 0;
+    case "failed":
+      return 1;
+    case "not_satisfied":
+      return 3;
+    case "aborted":
+      return 130;
+    default:
+      return never(phase.outcome);
+  }
+}

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { fail } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import type { CastState } from "../../../core/cast/state.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
+import type { Workspace } from "../../../shell/casting/workspace.ts";
+import type { Undertaking } from "../../../shell/commands/undertake.ts";
+import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import type { VisibleBody } from "../agents/visible.ts";
+import { resultOf } from "../live/result-card.ts";
+import { openWatch } from "../live/watch.ts";
+import { openWidget } from "../live/widget.ts";
+import { ifHere } from "../session/here.ts";
+import { exitCode } from "./exit-code.ts";
+import { onEscape } from "./escape.ts";
+import { deliverHeld } from "./messages.ts";
+import type { Desk } from "./state.ts";
+import { waitFor } from "./waiting.ts";
+
+interface Run {
+  readonly undertaking: Undertaking;
+  readonly workspace: Workspace;
+  readonly controller: AbortController;
+  readonly visible: VisibleBody | undefined;
+}
+
+/** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
+export function runInSession(desk: Desk, run: Run): Promise<void> {
+  const { here, screen, state } = desk;
+  const { undertaking, controller, visible } = run;
+  closeWaiting(desk);
+  const watch = openWatch(undertaking, {
+    onVisit: screen.visit,
+    onChange: () => widget?.changed(),
+    opened: () => ifHere(() => here.ctx.ui.getToolsExpanded()) ?? false,
+  });
+  const widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
+  const abort = (): void => controller.abort();
+  const stopListening = onEscape(here, abort);
+  const end = undertaking
+    .run({ signal: controller.signal, onEvents: watch.onEvents, onProgress: watch.onProgress })
+    .catch((thrown: unknown): Result<never> => fail(brokenIssue(undertaking.castId, thrown)));
+  const done = end
+    .then((ended) => {
+      stopListening();
+      widget?.close();
+      const refinements = state.running?.refinements ?? [];
+      delete state.running;
+      if (ended.ok) finish(desk, run, ended.value, refinements);
+      else screen.refuse(ended.issues);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
+    .then(() => deliverHeld(desk));
+  state.running = { castId: undertaking.castId, watch, abort, visible, done, refinements: [] };
+  return done;
+}
+
+function brokenIssue(castId: string, thrown: unknown) {
+  return { severity: "error" as const, code: "broken", path: castId, message: `the cast broke: ${textOf(thrown)}` };
+}
+
+function finish(desk: Desk, { undertaking, workspace, visible }: Run, end: RunEnd, refinements: readonly string[]): void {
+  const runDir = join(workspace.root, undertaking.castId);
+  if (end.kind === "waiting" && desk.screen.live) {
+    waitFor(desk, { castId: undertaking.castId, state: end.state, workspace, runDir, refinements, shown: wasSeen(end.state, visible) });
+    return;
+  }
+  desk.screen.result(resultOf(end, runDir), exitCode(end));
+}
+
+/** What ran in the user's session stands there already. */
+function wasSeen({ phase }: CastState, visible: VisibleBody | undefined): boolean {
+  return phase.kind === "waiting" && visible !== undefined && visible.answered();
+}
+
+function closeWaiting({ state }: Desk): void {
+  state.waiting?.widget?.close();
+  delete state.waiting;
+}

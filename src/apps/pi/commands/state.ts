@@ -1,0 +1,42 @@
+import type { InputEvent } from "@earendil-works/pi-coding-agent";
+import type { Workspace } from "../../../shell/casting/workspace.ts";
+import type { VisibleBody } from "../agents/visible.ts";
+import type { Watch } from "../live/watch.ts";
+import type { Widget } from "../live/widget.ts";
+import type { Here } from "../session/here.ts";
+import type { Screen } from "../session/screen.ts";
+
+/** What one command is carried out with. */
+export interface Desk {
+  readonly here: Here;
+  readonly screen: Screen;
+  readonly state: FaceState;
+}
+
+/** All that this session remembers of casts. It dies with the session; the journals do not. */
+export interface FaceState {
+  running?: RunningCast;
+  waiting?: WaitingCast;
+  readonly held: HeldMessage[];
+}
+
+export interface RunningCast {
+  readonly castId: string;
+  readonly watch: Watch;
+  readonly abort: () => void;
+  readonly visible: VisibleBody | undefined;
+  /** Resolves when nothing of it goes on any more; never rejects. */
+  readonly done: Promise<void>;
+  /** What the person has said to the agent that is still answering. */
+  readonly refinements: string[];
+}
+
+/** A cast whose agent has answered and waits for this person. */
+export interface WaitingCast {
+  readonly castId: string;
+  readonly materia: string;
+  readonly workspace: Workspace;
+  readonly widget: Widget | undefined;
+}
+
+export type HeldMessage = Pick<InputEvent, "text" | "images">;

@@ -1,0 +1,88 @@
+import { oneLine } from "../../../core/model/text.ts";
+import { wrapColumns } from "../../../core/view/text/columns.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+
+/** What an agent has done lately: its last tool calls, and the end of what it is saying. */
+export interface Activity {
+  readonly steps: readonly Step[];
+  readonly saying: string;
+  readonly state: "asking" | "thinking" | "saying" | "working" | "retrying";
+}
+
+interface Step {
+  readonly id: string;
+  readonly text: string;
+  readonly how: "running" | "done" | "failed";
+}
+
+export const IDLE: Activity = { steps: [], saying: "", state: "asking" };
+
+const STEPS_KEPT = 12;
+const SAYING_KEPT = 2_000;
+
+export function withProgress(activity: Activity, progress: TurnProgress): Activity {
+  switch (progress.kind) {
+    case "told":
+      return { ...activity, saying: "", state: "asking" };
+    case "thinking":
+      return { ...activity, state: "thinking" };
+    case "text": {
+      const before = activity.state === "saying" ? activity.saying : "";
+      return { ...activity, saying: `${before}${progress.delta}`.slice(-SAYING_KEPT), state: "saying" };
+    }
+    case "tool_started": {
+      const { id, name, args } = progress;
+      const step: Step = { id, text: `${name} ${oneLine(argumentText(args), 200)}`.trim(), how: "running" };
+      return { ...activity, steps: [...activity.steps.slice(1 - STEPS_KEPT), step], state: "working" };
+    }
+    case "tool_ended": {
+      const how = progress.failed ? "failed" : "done";
+      const steps = activity.steps.map((step) => (step.id === progress.id ? { ...step, how } as const : step));
+      return { ...activity, steps, state: "asking" };
+    }
+    case "retrying":
+      return { ...activity, saying: `${progress.error} (attempt ${progress.attempt})`, state: "retrying" };
+  }
+}
+
+const MARKS = {
+  running: toned("accent", "▸ "),
+  done: toned("ok", "✓ "),
+  failed: toned("bad", "✕ "),
+} as const;
+
+/** [X9] The last few steps and the last words; more of both where there is room. */
+export function activityLines({ steps, saying, state }: Activity, width: number, opened: boolean): readonly Line[] {
+  const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
+  const done = steps.slice(-shown.steps).map((step) => line("  ", MARKS[step.how], toned("dim", step.text)));
+  return [...done, ...nowLines(saying, state, { width: width - 4, count: shown.words })];
+}
+
+function nowLines(
+  saying: string,
+  state: Activity["state"],
+  { width, count }: { readonly width: number; readonly count: number },
+): readonly Line[] {
+  switch (state) {
+    case "asking":
+      return [line("  ", toned("dim", "… asking"))];
+    case "thinking":
+      return [line("  ", toned("dim", "… thinking"))];
+    case "working":
+      return [];
+    case "retrying":
+      return [line("  ", toned("rework", `↻ trying again: ${oneLine(saying, width)}`))];
+    case "saying": {
+      const words = wrapColumns(oneLine(saying, SAYING_KEPT), Math.max(20, width)).slice(-count);
+      return words.map((each) => line("  ", toned("dim", `» ${each}`)));
+    }
+  }
+}
+
+function argumentText(args: unknown): string {
+  if (typeof args !== "object" || args === null) return "";
+  const [first] = Object.values(args);
+  return typeof first === "string" ? first : JSON.stringify(args);
+}

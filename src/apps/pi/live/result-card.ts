@@ -1,0 +1,96 @@
+import { tokensOf } from "../../../core/cast/usage.ts";
+import type { CastState } from "../../../core/cast/state.ts";
+import { cut, harmless, oneLine } from "../../../core/model/text.ts";
+import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
+import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
+import { nextSteps } from "../../../core/view/tell/next-step.ts";
+import { wrapColumns } from "../../../core/view/text/columns.ts";
+import { line, plainText, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import type { Card } from "./card.ts";
+
+/** How a cast ended: for the person, for the conversation, and as plain text. */
+export interface Result {
+  readonly card: Card;
+  /** What the user's conversation is told. */
+  readonly words: string;
+  readonly plain: string;
+}
+
+const WIDTH = 100;
+const SHOWN = 12;
+const WORDS = 1_500;
+
+/** [X11] */
+export function resultOf(end: RunEnd, runDir: string): Result {
+  const { state } = end;
+  const status = statusOf(state, false);
+  const mark = statusMark(status);
+  const head = line(
+    { ...mark, text: `${mark.text} ${statusText(status)}` },
+    "  ",
+    toned("strong", oneLine(state.graph.name, 60)),
+    "  ",
+    toned("dim", state.castId),
+  );
+  const reason = end.kind === "broken" ? end.problem : reasonOf(state);
+  const why = wrapColumns(oneLine(reason, 600), WIDTH).map((text) => line(toned(mark.tone ?? "plain", text)));
+  const said = saidOf(state);
+  const text = said === "" ? [] : textLines(said);
+  const shown = text.slice(0, SHOWN);
+  const more = text.length > SHOWN ? [line(toned("dim", `… ${text.length - SHOWN} more lines`))] : [];
+  const steps = [
+    { command: `/materia show ${state.castId}`, does: "the story" },
+    ...nextSteps(state, status, "/materia"),
+  ].map(({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)));
+  const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
+  const top = [head, line(toned("dim", figuresText(state))), ...why];
+  const opened = [...top, ...text, ...foot];
+  return {
+    card: { lines: [...top, ...shown, ...more, ...foot], opened },
+    words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
+    plain: plainText(opened),
+  };
+}
+
+function figuresText(state: CastState): string {
+  const { visits, itemsDone, items } = state.done;
+  return [
+    countedText(visits, "visit"),
+    ...(items === 0 ? [] : [`${itemsDone} of ${countedText(items, "item")}`]),
+    `${amountText(tokensOf(state.usage))} tokens`,
+    costText(state.usage.cost),
+  ].join(" · ");
+}
+
+function reasonOf({ phase }: CastState): string {
+  return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
+}
+
+function saidOf({ phase, handed }: CastState): string {
+  if (phase.kind === "waiting") return phase.reply;
+  const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+  return finished ? (handed?.text.trim() ?? "") : "";
+}
+
+function textLines(text: string): readonly Line[] {
+  const lines = harmless(text)
+    .split("\n")
+    .flatMap((each) => (each.trim() === "" ? [""] : wrapColumns(each, WIDTH)));
+  return [line(""), ...lines.map((each) => line(each)), line("")];
+}
+
+/** [X12] Short, because every later request of the user carries it. */
+function wordsOf(
+  state: CastState,
+  { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
+): string {
+  return [
+    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(state)}.`,
+    `Request: ${oneLine(state.request, 300)}`,
+    ...(reason === "" ? [] : [`Reason: ${oneLine(reason, 600)}`]),
+    ...(said === "" ? [] : [`Result: ${cut(harmless(said), WORDS)}`]),
+    `Files: ${runDir}`,
+  ].join("\n");
+}

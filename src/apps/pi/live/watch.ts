@@ -1,0 +1,78 @@
+import { startState } from "../../../core/cast/state.ts";
+import { boardLines, boardOf } from "../../../core/view/board.ts";
+import type { Board } from "../../../core/view/board.ts";
+import { statusMark } from "../../../core/view/casts.ts";
+import { amountText, clockText } from "../../../core/view/numbers.ts";
+import { follow, followAll } from "../../../core/view/now/trail.ts";
+import type { Trail } from "../../../core/view/now/trail.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import { startOf } from "../../../shell/files/cast-file.ts";
+import type { RunDriving, Undertaking } from "../../../shell/commands/undertake.ts";
+import { activityLines, IDLE, withProgress } from "./activity.ts";
+import type { Card } from "./card.ts";
+import { openVisitCards } from "./visit-cards.ts";
+import type { Picture } from "./widget.ts";
+
+/** A cast as it goes on, for whoever shows it. */
+export interface Watch extends Required<Omit<RunDriving, "signal">> {
+  readonly trail: () => Trail;
+  readonly picture: Picture;
+}
+
+export interface Watcher {
+  readonly onVisit: (card: Card) => void;
+  readonly onChange: () => void;
+  readonly opened: () => boolean;
+}
+
+export function openWatch({ file, events: before }: Undertaking, watcher: Watcher): Watch {
+  const start = startOf(file);
+  const cards = openVisitCards(start, before);
+  let trail = followAll(startState(start), before);
+  let activity = IDLE;
+  const board = (): Board => boardOf(trail, { now: Date.now(), program: "/materia" });
+  return {
+    trail: () => trail,
+    onEvents: (events) => {
+      for (const event of events) {
+        trail = follow(trail, event);
+        if (event.type === "visit_started") activity = IDLE;
+      }
+      for (const card of cards.follow(events)) watcher.onVisit(card);
+      watcher.onChange();
+    },
+    onProgress: (progress) => {
+      activity = withProgress(activity, progress);
+      watcher.onChange();
+    },
+    picture: {
+      lines: (width) => {
+        const now = board();
+        const doing = isAgent(trail) ? activityLines(activity, width, watcher.opened()) : [];
+        return [...boardLines({ ...now, last: null, next: [] }, width), ...doing, hintLine()];
+      },
+      status: () => statusWords(board()),
+    },
+  };
+}
+
+function isAgent({ state: { phase, graph } }: Trail): boolean {
+  if (phase.kind !== "visiting") return false;
+  const socket = graph.sockets[phase.visit.socket];
+  return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
+}
+
+function hintLine(): Line {
+  return line(toned("dim", "Esc or /materia abort stops it"));
+}
+
+function statusWords({ status, position, item, elapsedMs, tokens }: Board): string {
+  return [
+    `${statusMark(status).text} materia`,
+    ...(position ? [position.materia] : []),
+    ...(item ? [`item ${item.number} of ${item.of}`] : []),
+    clockText(elapsedMs),
+    `${amountText(tokens)} tokens`,
+  ].join(" · ");
+}

@@ -1,0 +1,77 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { lineText } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import { ifHere } from "../session/here.ts";
+import { drawn, paintLines } from "./card.ts";
+
+const KEY = "materia";
+const TICK_MS = 1_000;
+const FRAME_MS = 100;
+const RPC_WIDTH = 100;
+
+/** What is drawn above the editor, and in one short line below it. */
+export interface Picture {
+  readonly lines: (width: number) => readonly Line[];
+  readonly status: () => string;
+}
+
+export interface Widget {
+  /** Something has changed: drawn soon, not each time. */
+  readonly changed: () => void;
+  readonly close: () => void;
+}
+
+/** The part of Pi's screen that is needed here. */
+interface Screen {
+  readonly requestRender: () => void;
+}
+
+/** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
+export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
+  const draw = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
+  let due: NodeJS.Timeout | undefined;
+  const now = (): void => {
+    due = undefined;
+    ifHere(() => {
+      draw();
+      ctx.ui.setStatus(KEY, picture.status());
+    });
+  };
+  const tick = setInterval(now, TICK_MS);
+  tick.unref();
+  now();
+  return {
+    changed: () => {
+      due ??= setTimeout(now, FRAME_MS).unref();
+    },
+    close: () => {
+      clearInterval(tick);
+      clearTimeout(due);
+      ifHere(() => {
+        ctx.ui.setWidget(KEY, undefined);
+        ctx.ui.setStatus(KEY, undefined);
+      });
+    },
+  };
+}
+
+function onScreen(ctx: ExtensionContext, picture: Picture): () => void {
+  let screen: Screen | undefined;
+  ctx.ui.setWidget(KEY, (tui, theme) => {
+    screen = tui;
+    return drawn((width) => paintLines(picture.lines(width - 2), width - 1, theme));
+  });
+  return () => screen?.requestRender();
+}
+
+/** A client that draws by itself gets plain lines, and only when they differ. */
+function asText(ctx: ExtensionContext, picture: Picture): () => void {
+  let last = "";
+  return () => {
+    const lines = picture.lines(RPC_WIDTH).map(lineText);
+    const text = lines.join("\n");
+    if (text === last) return;
+    last = text;
+    ctx.ui.setWidget(KEY, lines);
+  };
+}

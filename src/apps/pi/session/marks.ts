@@ -1,0 +1,36 @@
+import type { ContextEvent, SessionEntry } from "@earendil-works/pi-coding-agent";
+
+/** What a finished visit shows; never sent to a model. */
+export const VISIT = "materia-visit";
+/** What a command that only looks has answered; never sent to a model. */
+export const ANSWER = "materia-answer";
+/** How a cast ended: the one thing of it that enters the user's conversation. */
+export const RESULT = "materia-result";
+/** What an interactive agent is asked; it and its answer belong to the cast, not to the user's conversation. */
+export const TURN = "materia-turn";
+/** The user's tools, model and thinking level, before a turn changes them and when they are back. */
+export const SETTINGS = "materia-settings";
+/** Messages that a session which ended could not deliver. */
+export const HELD = "materia-held";
+
+type Messages = ContextEvent["messages"];
+
+/** [X22] The conversation without the turns of casts: from what an agent was asked up to the next word of the user. */
+export function withoutTurns(messages: Messages): Messages {
+  let inside = false;
+  return messages.filter((message) => {
+    const answer = message.role === "assistant" || message.role === "toolResult";
+    inside = message.role === "custom" ? message.customType === TURN : inside && answer;
+    return !inside;
+  });
+}
+
+export function hasTurns(messages: Messages): boolean {
+  return messages.some((message) => message.role === "custom" && message.customType === TURN);
+}
+
+/** The data of the newest entry of a kind on this branch. */
+export function newestEntry(branch: readonly SessionEntry[], customType: string): unknown {
+  const entry = branch.findLast((each) => each.type === "custom" && each.customType === customType);
+  return entry?.type === "custom" ? entry.data : undefined;
+}

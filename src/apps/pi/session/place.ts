@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Options } from "../../../core/command/options.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/text.ts";
+import { loadPi } from "../../../shell/agents/pi.ts";
+import { openWorkspace } from "../../../shell/casting/workspace.ts";
+import type { Workspace } from "../../../shell/casting/workspace.ts";
+import { folderExists } from "../../../shell/files/cast-store.ts";
+import { projectConfigFile } from "../../../shell/files/config.ts";
+
+export interface Place {
+  readonly workspace: Workspace;
+  /** What file names in the command are relative to. */
+  readonly from: string;
+  /** Set where the project has a configuration that Pi keeps out. */
+  readonly left?: Issue;
+}
+
+/** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
+export function openPlace(ctx: ExtensionContext, options: Options): Result<Place> {
+  const cwd = resolve(ctx.cwd, options.cwd ?? ".");
+  if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
+  // Pi's word is about the folder it works in; of any other it knows nothing.
+  const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
+  const file = projectConfigFile(cwd);
+  const workspace = openWorkspace(
+    {
+      cwd,
+      env: process.env,
+      withoutProject: refused,
+      ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
+    },
+    options.artifacts === undefined ? undefined : resolve(ctx.cwd, options.artifacts),
+  );
+  if (!workspace.ok) return workspace;
+  const left = refused && existsSync(file) ? { left: leftIssue(file) } : {};
+  return ok({ workspace: workspace.value, from: ctx.cwd, ...left });
+}
+
+function leftIssue(file: string): Issue {
+  return {
+    ...error(
+      "not_trusted",
+      "",
+      "Pi does not trust this project, so its configuration is not read",
+      "trust it with /trust and start Pi again, start Pi with --approve, or name a file with --config",
+    ),
+    file,
+  };
+}
+
+export interface Trusted {
+  readonly workspace: Workspace;
+  /** Keeps what the person has answered, once the command is carried out. */
+  readonly remember: () => void;
+}
+
+/**
+ * [X25] Pi's trust is trust. Where it had nothing to ask about, it trusts every project, so then the person is
+ * asked about the configuration itself, as on the command line.
+ */
+export async function trustPlace(
+  ctx: ExtensionContext,
+  { workspace, left }: Place,
+  options: Options,
+): Promise<Result<Trusted>> {
+  if (left && options.config === undefined) return fail(left);
+  const { trust, place } = workspace;
+  const given = { ...workspace, trust: { kind: "given" as const } };
+  if (trust.kind === "given" || (await isDecided(ctx, place.cwd))) return ok({ workspace: given, remember: () => undefined });
+  if (options.trust) return ok({ workspace: given, remember: trust.remember });
+  if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
+  const runs = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;
+  const yes = await ctx.ui.confirm(
+    "Trust this project's materia?",
+    `${harmless(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
+  );
+  return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
+}
+
+/** Whether somebody has really decided that this folder may be trusted. */
+async function isDecided(ctx: ExtensionContext, cwd: string): Promise<boolean> {
+  const pi = await loadPi();
+  if (new pi.ProjectTrustStore(pi.getAgentDir()).get(cwd) === true) return true;
+  if (cwd !== ctx.cwd) return false;
+  return ["--approve", "-a"].some((word) => process.argv.includes(word)) || pi.hasTrustRequiringProjectResources(cwd);
+}

@@ -1,0 +1,10 @@
+import { COMMANDS } from "../../../core/command/table.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+
+const NAMES = COMMANDS.map(({ name }) => name).join("|");
+const COMMAND = new RegExp(`(^|["\\s])materia (?=(?:${NAMES})\\b)`, "g");
+
+/** Commands as they are typed in Pi: `materia show` becomes `/materia show`. */
+export function asTyped(line: Line): Line {
+  return line.map((span) => ({ ...span, text: span.text.replace(COMMAND, "$1/materia ") }));
+}

@@ -1,0 +1,108 @@
+import { authorization } from "./request.ts";
+
+/** One message of the server: its kind, its text and, for events of a journal, their number. */
+export interface Message {
+  readonly event: string;
+  readonly data: string;
+  readonly id: string | null;
+}
+
+export type StreamState = "connecting" | "open" | "lost" | "refused";
+
+export interface StreamOptions {
+  readonly onMessage: (message: Message) => void;
+  readonly onState?: (state: StreamState) => void;
+  /** Where to go on: the number of the last event that is known. */
+  readonly after?: () => number;
+}
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 5_000;
+
+/** Follows a stream until it is told to stop; a lost connection goes on behind the last event. Returns the stop. */
+export function follow(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
+  const control = new AbortController();
+  const run = async (): Promise<void> => {
+    let wait = FIRST_WAIT;
+    while (!control.signal.aborted) {
+      onState("connecting");
+      const ended = await listen(path, {
+        signal: control.signal,
+        after,
+        onMessage,
+        onOpen: () => {
+          wait = FIRST_WAIT;
+          onState("open");
+        },
+      });
+      if (control.signal.aborted) return;
+      if (ended === "refused") return onState("refused");
+      onState("lost");
+      await pause(wait, control.signal);
+      wait = Math.min(wait * 2, LONGEST_WAIT);
+    }
+  };
+  void run();
+  return () => control.abort();
+}
+
+interface Listen {
+  readonly signal: AbortSignal;
+  readonly after: (() => number) | undefined;
+  readonly onMessage: (message: Message) => void;
+  readonly onOpen: () => void;
+}
+
+async function listen(path: string, { signal, after, onMessage, onOpen }: Listen): Promise<"lost" | "refused"> {
+  try {
+    const response = await fetch(path, {
+      signal,
+      headers: { ...authorization(), accept: "text/event-stream", ...(after ? { "last-event-id": `${after()}` } : {}) },
+    });
+    if (!response.ok || !response.body) return response.status >= 400 && response.status < 500 ? "refused" : "lost";
+    onOpen();
+    const parse = messageParser(onMessage);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
+    return "lost";
+  } catch {
+    return "lost";
+  }
+}
+
+function messageParser(onMessage: (message: Message) => void): (text: string) => void {
+  let rest = "";
+  return (text) => {
+    const blocks = `${rest}${text}`.split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const message = messageOf(block);
+      if (message) onMessage(message);
+    }
+  };
+}
+
+function messageOf(block: string): Message | undefined {
+  let [event, id]: [string, string | null] = ["message", null];
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    const [name, value] = [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];
+    if (name === "event") event = value;
+    else if (name === "id") id = value;
+    else if (name === "data") data.push(value);
+  }
+  return data.length === 0 ? undefined : { event, id, data: data.join("\n") };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    // Coming back to the page or to the network is a good moment to look again.
+    window.addEventListener("online", () => resolve(), { once: true, signal });
+  });
+}

@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+import { error } from "../../../core/model/issue.ts";
+import { onlyOwnPages, onlyWithToken } from "./http/guard.ts";
+import { guardedHeaders } from "./http/headers.ts";
+import { notFound, refuse } from "./http/reply.ts";
+import { assetRoutes } from "./routes/assets.ts";
+import { castFileRoutes } from "./routes/cast-files.ts";
+import { castRoutes } from "./routes/casts.ts";
+import { catalogRoutes } from "./routes/catalog.ts";
+import { commandRoutes } from "./routes/commands.ts";
+import { configRoutes } from "./routes/config.ts";
+import type { Served } from "./served.ts";
+
+/** Everything that the server answers, in the order in which it is decided. */
+export function webApp(served: Served): Hono {
+  const app = new Hono();
+  app.use(guardedHeaders);
+  app.use(onlyOwnPages(served.port));
+  app.use("/api/*", onlyWithToken(served.token));
+  app.use("/api", onlyWithToken(served.token));
+  castRoutes(app, served);
+  castFileRoutes(app, served);
+  catalogRoutes(app, served);
+  configRoutes(app, served);
+  commandRoutes(app, served);
+  app.all("/api/*", notFound);
+  app.all("/api", notFound);
+  assetRoutes(app, served.assets);
+  app.notFound(notFound);
+  app.onError((thrown, c) => {
+    served.report(thrown.stack ?? thrown.message);
+    return refuse(c, 500, error("fault", "", "the server has a fault; what it is stands in its terminal"));
+  });
+  return app;
+}

@@ -1,0 +1,53 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { error } from "../../../../core/model/issue.ts";
+import { refuse } from "./reply.ts";
+
+/**
+ * [N2, N3] A page of another site may reach this port with a name that it lets point here, or by a form or a script of its own.
+ * The name it used, and the origin that the browser adds, give it away.
+ */
+export function onlyOwnPages(port: () => number): MiddlewareHandler {
+  return async (c, next) => {
+    const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
+    const host = c.req.header("host");
+    if (host === undefined || !hosts.includes(host) || !hosts.includes(new URL(c.req.url).host))
+      return refuse(c, 421, error("wrong_host", "Host", "this server answers only under its own local address"));
+    const origin = c.req.header("origin");
+    if (origin !== undefined && origin !== `http://${host}`)
+      return refuse(c, 403, error("wrong_origin", "Origin", "only this server's own pages may ask"));
+    const site = c.req.header("sec-fetch-site");
+    if (site !== undefined && !isOwnSite(site, c))
+      return refuse(c, 403, error("wrong_site", "Sec-Fetch-Site", "only this server's own pages may ask"));
+    return next();
+  };
+}
+
+/** The page itself may be opened from elsewhere, by a link or by hand: it holds nothing. */
+function isOwnSite(site: string, c: Context): boolean {
+  if (site === "same-origin" || site === "none") return true;
+  return !isApi(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
+}
+
+export function isApi(path: string): boolean {
+  return path === "/api" || path.startsWith("/api/");
+}
+
+/** [N1] */
+export function onlyWithToken(token: string): MiddlewareHandler {
+  const expected = digest(`Bearer ${token}`);
+  return async (c, next) => {
+    // Digests are equally long, whatever was sent: the comparison takes the same time for all of them.
+    if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) return next();
+    c.header("www-authenticate", "Bearer");
+    return refuse(
+      c,
+      401,
+      error("no_token", "Authorization", "the token is missing or wrong", 'open the address that "materia ui" prints'),
+    );
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

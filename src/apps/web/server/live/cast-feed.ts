@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { parseEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/event.ts";
+import { journalFile } from "../../../../shell/files/cast-store.ts";
+import type { CastFolder } from "../../../../shell/files/cast-store.ts";
+import { currentOwner } from "../../../../shell/files/ownership.ts";
+import { frame } from "../http/stream.ts";
+import type { Feed } from "../http/stream.ts";
+import { journalReader } from "./journal-reader.ts";
+import type { Live } from "./live.ts";
+import { noteQueue } from "./progress.ts";
+import { transcriptNotes } from "./transcript.ts";
+import type { TranscriptNotes } from "./transcript.ts";
+
+/** [N11, N12, N13] The events of a cast behind `after`, then each new one, with what its agents do meanwhile. */
+export function castFeed(folder: CastFolder, after: number, live: Live, wake: () => void): Feed {
+  const { castId, runDir } = folder;
+  const journal = journalReader(journalFile(runDir), after);
+  const notes = noteQueue();
+  const elsewhere = transcriptFollower(folder, live, wake);
+  const pulse = alivePulse(folder, live, wake);
+  const stops = [
+    live.watch.on(runDir, wake),
+    live.runs.listen(castId, (note) => {
+      notes.push(note);
+      wake();
+    }),
+  ];
+  let isOver = false;
+  const events = (): string | undefined => {
+    const reading = journal.read();
+    if (reading.kind === "nothing") return undefined;
+    if (reading.kind === "lost") {
+      isOver = true;
+      return frame({ event: "reset", data: "{}" });
+    }
+    const frames = reading.lines.map((line, index) => eventFrame(line, reading.first + index));
+    const damaged = frames.findIndex((each) => each.event === undefined);
+    if (damaged !== -1) isOver = true;
+    for (const { event } of frames) if (event) elsewhere.hear(event);
+    return frames
+      .slice(0, damaged === -1 ? undefined : damaged + 1)
+      .map((each) => each.text)
+      .join("");
+  };
+  return {
+    next: () => {
+      if (isOver) return undefined;
+      const news = events() ?? pulse.next();
+      if (news !== undefined) return news;
+      const note = notes.take() ?? elsewhere.next();
+      return note && frame({ event: "progress", data: JSON.stringify(note) });
+    },
+    isOver: () => isOver,
+    close: () => {
+      for (const stop of [...stops, elsewhere.close, pulse.close]) stop();
+    },
+  };
+}
+
+function eventFrame(line: string, seq: number): { readonly text: string; readonly event?: CastEvent } {
+  const event = eventOf(line);
+  if (event && event.seq === seq) return { text: frame({ id: seq, data: line }), event };
+  return { text: frame({ event: "damaged", data: JSON.stringify({ line: seq }) }) };
+}
+
+function eventOf(line: string): CastEvent | undefined {
+  try {
+    const event = parseEvent(JSON.parse(line));
+    return typeof event === "string" ? undefined : event;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live. */
+function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void) {
+  let said: boolean | undefined;
+  let stop: (() => void) | undefined;
+  let isOld = true;
+  const look = (): void => {
+    isOld = true;
+    wake();
+  };
+  const unwatch = live.watch.on(join(runDir, "owner"), look);
+  return {
+    next: (): string | undefined => {
+      if (!isOld) return undefined;
+      isOld = false;
+      const alive = currentOwner(runDir) !== undefined;
+      if (alive && !live.runs.isHere(castId)) stop ??= live.everySecond(look);
+      else {
+        stop?.();
+        stop = undefined;
+      }
+      if (alive === said) return undefined;
+      said = alive;
+      return frame({ event: "live", data: JSON.stringify({ live: alive }) });
+    },
+    close: () => {
+      unwatch();
+      stop?.();
+    },
+  };
+}
+
+/** Where another process drives the cast, its agents are heard through the transcript of the visit in hand. */
+function transcriptFollower(folder: CastFolder, live: Live, wake: () => void) {
+  let visit: { readonly notes: TranscriptNotes; readonly unwatch: () => void } | undefined;
+  const leave = (): void => {
+    visit?.unwatch();
+    visit = undefined;
+  };
+  return {
+    hear: (event: CastEvent): void => {
+      if (event.type === "visit_completed" || event.type === "cast_ended") return leave();
+      if (event.type !== "visit_started") return undefined;
+      leave();
+      if (live.runs.isHere(folder.castId)) return undefined;
+      const notes = transcriptNotes(folder.runDir, event.socket, event.visit);
+      visit = { notes, unwatch: live.watch.on(notes.folder, wake) };
+      return undefined;
+    },
+    next: () => visit?.notes.next(),
+    close: leave,
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import type { CastId } from "../../../../core/model/ids.ts";
+import { castIds, summaryOf } from "../../../../shell/files/casts.ts";
+import { frame } from "../http/stream.ts";
+import type { Feed } from "../http/stream.ts";
+import type { Live } from "./live.ts";
+
+/** Older casts than these are listed, but who resumes one of them is not heard. */
+const MOST_WATCHED = 2_000;
+
+/** [N10] Every cast once, newest first, then each one that appears, changes or goes. */
+export function castsFeed(root: string, live: Live, wake: () => void): Feed {
+  const said = new Map<CastId, string>();
+  const watched = new Map<CastId, () => void>();
+  const changed = new Set<CastId>();
+  let rootChanged = true;
+  let isReady = false;
+  const pulse = foreignPulse(live, (castId) => {
+    changed.add(castId);
+    wake();
+  });
+  const stopRoot = live.watch.on(root, () => {
+    rootChanged = true;
+    wake();
+  });
+  const hear = (castId: CastId): void => {
+    changed.add(castId);
+    if (watched.has(castId) || watched.size >= MOST_WATCHED) return;
+    const listener = (): void => {
+      changed.add(castId);
+      wake();
+    };
+    watched.set(castId, live.watch.on(join(root, castId), listener));
+  };
+  const forget = (castId: CastId): void => {
+    watched.get(castId)?.();
+    watched.delete(castId);
+    changed.delete(castId);
+    pulse.set(castId, false);
+  };
+  const lookAtRoot = (): string | undefined => {
+    rootChanged = false;
+    const ids = castIds(root);
+    const there = new Set(ids);
+    for (const castId of ids) if (!watched.has(castId) && !said.has(castId)) hear(castId);
+    const gone = [...said.keys()].filter((castId) => !there.has(castId));
+    for (const castId of gone) {
+      forget(castId);
+      said.delete(castId);
+    }
+    return gone.length === 0
+      ? undefined
+      : gone.map((castId) => frame({ event: "gone", data: JSON.stringify({ castId }) })).join("");
+  };
+  const lookAt = (castId: CastId): string | undefined => {
+    changed.delete(castId);
+    const summary = summaryOf(root, castId);
+    if (!summary) return undefined;
+    pulse.set(castId, summary.status === "running" && !live.runs.isHere(castId));
+    const data = JSON.stringify(summary);
+    if (said.get(castId) === data) return undefined;
+    said.set(castId, data);
+    return frame({ event: "cast", data });
+  };
+  return {
+    next: () => {
+      if (rootChanged) {
+        const gone = lookAtRoot();
+        if (gone !== undefined) return gone;
+      }
+      for (const castId of changed) {
+        const news = lookAt(castId);
+        if (news !== undefined) return news;
+      }
+      if (isReady) return undefined;
+      isReady = true;
+      return frame({ event: "ready", data: "{}" });
+    },
+    isOver: () => false,
+    close: () => {
+      stopRoot();
+      pulse.close();
+      for (const stop of watched.values()) stop();
+    },
+  };
+}
+
+/** A killed process leaves no mark: casts of others that are said to run are looked at each second, and no other. */
+function foreignPulse(live: Live, look: (castId: CastId) => void) {
+  const running = new Set<CastId>();
+  let stop: (() => void) | undefined;
+  const close = (): void => {
+    stop?.();
+    stop = undefined;
+  };
+  return {
+    set: (castId: CastId, runs: boolean): void => {
+      if (runs) running.add(castId);
+      else running.delete(castId);
+      if (running.size === 0) return close();
+      stop ??= live.everySecond(() => running.forEach((each) => look(each)));
+      return undefined;
+    },
+    close,
+  };
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import type { Context, Hono } from "hono";
+import { parseEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/event.ts";
+import { error } from "../../../../core/model/issue.ts";
+import type { Issue } from "../../../../core/model/issue.ts";
+import { castFolder, journalFile, readCastFile } from "../../../../shell/files/cast-store.ts";
+import type { CastFolder } from "../../../../shell/files/cast-store.ts";
+import { listCasts, summaryOf } from "../../../../shell/files/casts.ts";
+import { currentOwner } from "../../../../shell/files/ownership.ts";
+import { problemText } from "../../../../shell/files/problem.ts";
+import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import { refuse, refuseAll } from "../http/reply.ts";
+import { streamOf } from "../http/stream.ts";
+import { castFeed } from "../live/cast-feed.ts";
+import { castsFeed } from "../live/casts-feed.ts";
+import { inWorkspace } from "../served.ts";
+import type { Served } from "../served.ts";
+import { isInside } from "./inside.ts";
+
+export function castRoutes(app: Hono, served: Served): void {
+  app.get(
+    "/api/casts",
+    inWorkspace(served, (c, { root }) => c.json(listCasts(root))),
+  );
+  app.get(
+    "/api/casts/stream",
+    inWorkspace(served, (_c, { root }) => streamOf((wake) => castsFeed(root, served.live, wake))),
+  );
+  app.get("/api/casts/:id", inCast(served, showCast));
+  app.get(
+    "/api/casts/:id/events",
+    inCast(served, (c, folder) => {
+      const after = afterOf(c);
+      if (after === undefined)
+        return refuse(c, 400, error("bad_seq", "Last-Event-ID", "the place to go on from is a whole number"));
+      return streamOf((wake) => castFeed(folder, after, served.live, wake));
+    }),
+  );
+}
+
+/** A route that needs one cast. Its folder lies in the root, and so does what it is a link to. */
+export function inCast(
+  served: Served,
+  route: (c: Context, folder: CastFolder, workspace: Workspace) => Response | Promise<Response>,
+) {
+  return inWorkspace(served, (c, workspace) => {
+    const folder = castFolder(workspace.root, c.req.param("id") ?? "");
+    if (!folder.ok) return refuseAll(c, folder.issues);
+    if (!isInside(workspace.root, folder.value.runDir))
+      return refuse(c, 404, error("unknown_cast", folder.value.castId, "this cast lies elsewhere"));
+    return route(c, folder.value, workspace);
+  });
+}
+
+/** [N9] Everything a page needs to draw a cast; a damaged journal is shown as far as it is sound. */
+function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspace): Response {
+  const castFile = readCastFile(runDir);
+  if (!castFile.ok) return refuseAll(c, castFile.issues);
+  const { events, issues } = readEvents(journalFile(runDir));
+  return c.json({
+    castFile: castFile.value,
+    events,
+    live: currentOwner(runDir) !== undefined,
+    summary: summaryOf(root, castId) ?? null,
+    issues,
+  });
+}
+
+function readEvents(file: string): { events: readonly CastEvent[]; issues: readonly Issue[] } {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (thrown) {
+    return { events: [], issues: [{ ...error("no_journal", "", problemText(thrown)), file }] };
+  }
+  const events: CastEvent[] = [];
+  // A last line without its end is still being written, or never was.
+  for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
+    const event = eventOf(line);
+    if (typeof event === "string" || event.seq !== index + 1) {
+      const why = typeof event === "string" ? event : `its seq is ${event.seq}`;
+      return {
+        events,
+        issues: [
+          {
+            ...error("damaged_journal", `line ${index + 1}`, `line ${index + 1} of the journal is damaged: ${why}`),
+            file,
+          },
+        ],
+      };
+    }
+    events.push(event);
+  }
+  return { events, issues: [] };
+}
+
+function eventOf(line: string): CastEvent | string {
+  try {
+    return parseEvent(JSON.parse(line));
+  } catch {
+    return "it is not JSON";
+  }
+}
+
+/** The header is what a browser sends by itself after a lost connection, so it knows better than the address. */
+function afterOf(c: Context): number | undefined {
+  const text = c.req.header("last-event-id") ?? c.req.query("after") ?? "0";
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

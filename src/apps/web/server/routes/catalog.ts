@@ -1,0 +1,37 @@
+import type { Hono } from "hono";
+import type { Entry } from "../../../../core/catalog/layer.ts";
+import { projectConfigFile, userConfigFile } from "../../../../shell/files/config.ts";
+import type { Trust } from "../../../../shell/casting/workspace.ts";
+import { VERSION } from "../../../../shell/version.ts";
+import { inWorkspace } from "../served.ts";
+import type { Served } from "../served.ts";
+
+/** [N18] What can be named and where it comes from; the page checks and composes it by itself. */
+export function catalogRoutes(app: Hono, served: Served): void {
+  app.get(
+    "/api/catalog",
+    inWorkspace(served, (c, { catalog, configFiles, place, root, trust }) =>
+      c.json({
+        version: VERSION,
+        cwd: place.cwd,
+        root,
+        settings: catalog.settings,
+        materia: [...catalog.materia.values()].map(entryJson),
+        loadouts: [...catalog.loadouts.values()].map(entryJson),
+        issues: catalog.issues,
+        configFiles,
+        layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
+        trust: trustJson(trust),
+      }),
+    ),
+  );
+}
+
+function entryJson({ name, layer, file, value, issues }: Entry<unknown>) {
+  return { name, layer, file: file ?? null, value: value ?? null, issues };
+}
+
+function trustJson(trust: Trust) {
+  if (trust.kind === "given") return { given: true };
+  return { given: false, file: trust.file, commands: trust.commands };
+}

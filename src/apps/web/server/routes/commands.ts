@@ -1,0 +1,116 @@
+import type { Context, Hono } from "hono";
+import * as v from "valibot";
+import type { Command } from "../../../../core/command/command.ts";
+import { parseText } from "../../../../core/command/parse.ts";
+import type { Parsed } from "../../../../core/command/parse.ts";
+import { quoteWord } from "../../../../core/command/words.ts";
+import { error, fail } from "../../../../core/model/issue.ts";
+import type { Result } from "../../../../core/model/issue.ts";
+import { Rehearsal } from "../../../../core/model/rehearsal.ts";
+import { plainText } from "../../../../core/view/text/line.ts";
+import { trustGiven } from "../../../../shell/casting/workspace.ts";
+import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import { answer } from "../../../../shell/commands/perform.ts";
+import { undertake } from "../../../../shell/commands/undertake.ts";
+import type { CastingCommand } from "../../../../shell/commands/undertake.ts";
+import { jsonBody, readBody } from "../http/body.ts";
+import { refuse, refuseAll } from "../http/reply.ts";
+import { inWorkspace } from "../served.ts";
+import type { Served } from "../served.ts";
+
+const Typed = v.strictObject({ command: v.string(), trust: v.optional(v.boolean(), false) });
+
+const Rehearsed = v.strictObject({
+  loadout: v.optional(v.string()),
+  targets: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "is empty"))),
+  prompt: v.string(),
+  replies: Rehearsal.entries.replies,
+  onEmpty: Rehearsal.entries.onEmpty,
+  trust: v.optional(v.boolean(), false),
+});
+type Rehearsed = v.InferOutput<typeof Rehearsed>;
+
+/** How wide the text of an answer is drawn. */
+const WIDTH = 100;
+
+/** [N15, N16, N17] */
+export function commandRoutes(app: Hono, served: Served): void {
+  app.post(
+    "/api/commands",
+    ...jsonBody(1),
+    inWorkspace(served, async (c, workspace) => {
+      const body = await readBody(c, Typed);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      const parsed = parseHere(body.value.command);
+      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+      return perform(c, served, { ...parsed.value, workspace, trust: body.value.trust });
+    }),
+  );
+  app.post(
+    "/api/rehearse",
+    ...jsonBody(1),
+    inWorkspace(served, async (c, workspace) => {
+      const body = await readBody(c, Rehearsed);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      const parsed = parseHere(rehearsedText(body.value));
+      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+      const { replies, onEmpty, trust } = body.value;
+      return perform(c, served, { ...parsed.value, workspace, trust, replies: { replies, onEmpty } });
+    }),
+  );
+}
+
+/** One grammar: what the page picked is typed for it. */
+function rehearsedText({ loadout, targets, prompt }: Rehearsed): string {
+  if (targets) return `link ${targets.map(quoteWord).join(" ")} -- ${prompt}`;
+  return `cast${loadout === undefined ? "" : ` --loadout ${quoteWord(loadout)}`} -- ${prompt}`;
+}
+
+function parseHere(text: string): Result<Parsed> {
+  const parsed = parseText(text);
+  if (!parsed.ok) return parsed;
+  const elsewhere = (["cwd", "config", "artifacts"] as const).filter(
+    (name) => parsed.value.options[name] !== undefined,
+  );
+  if (elsewhere.length === 0) return parsed;
+  const hint = 'start another with "materia ui --cwd DIR"';
+  return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
+}
+
+interface Performing extends Parsed {
+  readonly workspace: Workspace;
+  readonly trust: boolean;
+  readonly replies?: Rehearsal;
+}
+
+async function perform(c: Context, served: Served, { command, workspace, ...how }: Performing): Promise<Response> {
+  switch (command.kind) {
+    case "cast":
+    case "link":
+    case "continue":
+    case "recast":
+      return begin(c, served, { command, workspace, ...how });
+    case "ui":
+    case "demo":
+      return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
+    default: {
+      const answered = await answer(command, workspace, workspace.place.cwd);
+      if (!answered.ok) return refuseAll(c, answered.issues);
+      const { code, data, lines } = answered.value;
+      return c.json({ code, data, text: plainText(lines(WIDTH)) });
+    }
+  }
+}
+
+/** [N15] The cast goes on in this process; the page hears of it through its stream. */
+async function begin(
+  c: Context,
+  { openReal, live }: Served,
+  { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand & Command },
+): Promise<Response> {
+  const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
+  const undertaking = await undertake(command, { options, openReal, ...given, ...(replies ? { replies } : {}) });
+  if (!undertaking.ok) return refuseAll(c, undertaking.issues);
+  const begun = await live.runs.begin(undertaking.value);
+  return begun.ok ? c.json({ castId: begun.value, notes: undertaking.value.notes }, 202) : refuseAll(c, begun.issues);
+}

@@ -1,0 +1,96 @@
+import { isJsonObject } from "../../../../core/model/json.ts";
+import type { Context, Hono } from "hono";
+import * as v from "valibot";
+import { readLayer } from "../../../../core/catalog/layer.ts";
+import { error } from "../../../../core/model/issue.ts";
+import type { Issue } from "../../../../core/model/issue.ts";
+import { projectConfigFile, userConfigFile } from "../../../../shell/files/config.ts";
+import type { ConfigPlace } from "../../../../shell/files/config.ts";
+import { readConfigText, writeConfigText } from "../../../../shell/files/config-text.ts";
+import { parseJson } from "../../../../shell/files/json-file.ts";
+import { isTrusted, rememberTrust } from "../../../../shell/files/trust.ts";
+import { jsonBody, readBody } from "../http/body.ts";
+import { notFound, refuse, refuseAll } from "../http/reply.ts";
+import type { Served } from "../served.ts";
+
+const Written = v.strictObject({ text: v.string() });
+
+type LayerName = "user" | "project";
+
+/** [N22, N23] The two files that the page may edit, each at its one path. */
+export function configRoutes(app: Hono, { place }: Served): void {
+  app.get("/api/config/:layer", (c) => {
+    const layer = layerOf(c);
+    return layer ? show(c, place, layer) : notFound(c);
+  });
+  app.put("/api/config/:layer", ...jsonBody(8), async (c) => {
+    const layer = layerOf(c);
+    if (!layer) return notFound(c);
+    const body = await readBody(c, Written);
+    return body.ok ? write(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
+  });
+}
+
+function layerOf(c: Context): LayerName | undefined {
+  const layer = c.req.param("layer");
+  return layer === "user" || layer === "project" ? layer : undefined;
+}
+
+function fileOf(place: ConfigPlace, layer: LayerName): string {
+  return layer === "user" ? userConfigFile(place.env) : projectConfigFile(place.cwd);
+}
+
+function show(c: Context, place: ConfigPlace, layer: LayerName): Response {
+  const file = fileOf(place, layer);
+  const found = readConfigText(file);
+  if (!found.ok) return refuseAll(c, found.issues);
+  const { text, etag } = found.value;
+  c.header("etag", etag);
+  return c.json({ layer, file, text, etag, ...readingOf(layer, file, text) });
+}
+
+/** What the text means, broken or not. */
+function readingOf(layer: LayerName, file: string, text: string): { value: unknown; issues: readonly Issue[] } {
+  const parsed = parseJson(file, text);
+  if (!parsed.ok) return { value: null, issues: parsed.issues };
+  const { issues, materia, loadouts } = readLayer(layer, parsed.value, file);
+  const inner = [...materia.values(), ...loadouts.values()].flatMap((entry) => entry?.issues ?? []);
+  return { value: parsed.value, issues: [...issues, ...inner] };
+}
+
+function write(
+  c: Context,
+  place: ConfigPlace,
+  { layer, text }: { readonly layer: LayerName; readonly text: string },
+): Response {
+  const file = fileOf(place, layer);
+  const parsed = parseJson(file, text);
+  if (!parsed.ok) return refuse(c, 422, ...parsed.issues);
+  if (!isJsonObject(parsed.value)) return refuse(c, 422, ...readLayer(layer, parsed.value, file).issues);
+  const before = readConfigText(file);
+  if (!before.ok && before.issues[0]?.code !== "missing_file") return refuseAll(c, before.issues);
+  const current = before.ok ? before.value.etag : undefined;
+  if (!isExpected(c, current)) {
+    if (current !== undefined) c.header("etag", current);
+    const message = current === undefined ? "the file is not there any more" : "the file has changed since it was read";
+    return refuse(c, 412, { ...error("changed", "", message, "read it again and merge"), file });
+  }
+  const wasTrusted = layer === "project" && (!before.ok || trusts(place, file, before.value.text));
+  const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
+  if (!written.ok) return refuseAll(c, written.issues);
+  // [N23] What the person wrote here is as trusted as what stood there before, and no more.
+  if (wasTrusted) rememberTrust(place, parsed.value);
+  c.header("etag", written.value);
+  return c.json({ layer, file, text, etag: written.value, ...readingOf(layer, file, text) }, before.ok ? 200 : 201);
+}
+
+/** [N22] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
+function isExpected(c: Context, current: string | undefined): boolean {
+  if (current === undefined) return c.req.header("if-none-match") === "*" && c.req.header("if-match") === undefined;
+  return c.req.header("if-match") === current;
+}
+
+function trusts(place: ConfigPlace, file: string, text: string): boolean {
+  const parsed = parseJson(file, text);
+  return isTrusted(place, parsed.ok ? parsed.value : null);
+}

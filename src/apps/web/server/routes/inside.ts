@@ -1,0 +1,11 @@
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
+
+/** [N4] Whether a path lies below a folder when all links are followed; agents may have left links anywhere. */
+export function isInside(folder: string, path: string): boolean {
+  try {
+    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+  } catch {
+    return false;
+  }
+}

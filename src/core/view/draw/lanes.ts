@@ -1,0 +1,171 @@
+import type { Cell, Grid, Span } from "./grid.ts";
+import type { Metrics, Size } from "./metrics.ts";
+import type { LaneRoute, Route, Side } from "./routes.ts";
+
+/** Rows are cut into four, from the top: the gap above, the head of a region, the sockets, the foot of a region. */
+const [GAP, HEAD, BODY, FOOT] = [0, 1, 2, 3] as const;
+
+/** A vertical piece of a route beside a column. */
+export interface Lane {
+  readonly column: number;
+  readonly side: Side;
+  /** From the socket's border to the line. */
+  readonly distance: number;
+}
+
+export interface Lanes {
+  /** One lane, or two where a track joins them: out of the source, into the target. */
+  readonly of: (route: Route) => readonly Lane[];
+  /** How far a loop's region reaches beyond its outer columns. */
+  readonly reachOf: (loop: string, side: Side) => number;
+  /** How much room a column needs on a side. */
+  readonly room: (column: number, side: Side) => number;
+}
+
+interface Stretch {
+  readonly key: string;
+  readonly route: Route | null;
+  readonly column: number;
+  readonly side: Side;
+  readonly span: readonly [number, number];
+  readonly half: number;
+  /** Out of the source is 0, into the target 1. */
+  readonly leg: number;
+}
+
+interface Laid extends Stretch {
+  readonly distance: number;
+  readonly reach: number;
+}
+
+/**
+ * Every lane further out than all that it runs beside: what stays in a loop first, then the border of its region,
+ * then the rest; short ones inside long ones. A lane is as wide as its label, so that no label meets another lane.
+ */
+export function layLanes(
+  routes: readonly Route[],
+  {
+    grid,
+    metrics,
+    sizeOf,
+  }: { readonly grid: Grid; readonly metrics: Metrics; readonly sizeOf: (route: Route) => Size | null },
+): Lanes {
+  const laid = new Map<string, Laid[]>();
+  const byRoute = new Map<Route, readonly Laid[]>();
+  const reaches = new Map<string, number>();
+  const room = new Map<string, number>();
+  const lay = (stretch: Stretch, wish: (inner: number) => number): Laid => {
+    const others = laid.get(stretch.key) ?? [];
+    const inner = others.reduce((most, other) => (touch(stretch, other) ? Math.max(most, other.reach) : most), 0);
+    const distance = wish(inner);
+    const placed: Laid = { ...stretch, distance, reach: distance + stretch.half };
+    laid.set(stretch.key, [...others, placed]);
+    room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
+    return placed;
+  };
+  const layRoute = (stretch: Stretch): Laid => {
+    const { lane } = metrics;
+    const placed = lay(stretch, (inner) =>
+      Math.max(lane.least, stretch.half + lane.beside, inner === 0 ? 0 : inner + stretch.half + lane.apart),
+    );
+    if (stretch.route) byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(byLeg));
+    return placed;
+  };
+  const layBorder = (loop: Span, side: Side, least = 0): void => {
+    const known = reaches.get(`${loop.id} ${side}`);
+    if (known !== undefined && known >= least) return;
+    const column = side === "left" ? loop.first.column : loop.last.column;
+    const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
+    const stretch: Stretch = { key: keyOf(column, side), route: null, column, side, span, half: 0, leg: 0 };
+    const placed = lay(stretch, (inner) =>
+      known === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least,
+    );
+    reaches.set(`${loop.id} ${side}`, placed.distance);
+  };
+
+  const all = routes.flatMap((route) => stretchesOf(route, grid, halfOf(sizeOf(route), metrics)));
+  const short = (a: Stretch, b: Stretch): number => a.span[1] - a.span[0] - (b.span[1] - b.span[0]);
+  const inside = all.filter(({ route }) => route?.kind === "lane" && route.inside !== null).toSorted(short);
+  const items = all.filter(({ route }) => route?.kind === "items").toSorted(short);
+  const outside = all.filter((stretch) => !inside.includes(stretch) && !items.includes(stretch)).toSorted(short);
+
+  inside.forEach(layRoute);
+  for (const loop of grid.loops) for (const side of ["left", "right"] as const) layBorder(loop, side);
+  for (const stretch of items) {
+    const { distance, column } = layRoute(stretch);
+    const route = stretch.route;
+    // The line ends on top of the region, so the region must be there.
+    if (route?.kind === "items" && column === route.loop.last.column)
+      layBorder(route.loop, "right", distance + metrics.region.side);
+  }
+  outside.forEach(layRoute);
+  return {
+    of: (route) => byRoute.get(route) ?? [],
+    reachOf: (loop, side) => reaches.get(`${loop} ${side}`) ?? 0,
+    room: (column, side) => room.get(keyOf(column, side)) ?? 0,
+  };
+}
+
+function byLeg(a: Stretch, b: Stretch): number {
+  return a.leg - b.leg;
+}
+
+function keyOf(column: number, side: Side): string {
+  return `${column} ${side}`;
+}
+
+function touch(a: Stretch, b: Stretch): boolean {
+  return a.span[0] <= b.span[1] && b.span[0] <= a.span[1];
+}
+
+function halfOf(size: Size | null, { lane }: Metrics): number {
+  return size ? size.width / 2 : lane.apart / 2;
+}
+
+function stretchesOf(route: Route, grid: Grid, half: number): readonly Stretch[] {
+  if (route.kind === "items") {
+    const { column, row } = route.from;
+    return [stretch(route, { column, row }, "right", [4 * row + BODY, 4 * route.loop.first.row + GAP], half)];
+  }
+  if (route.kind !== "lane") return [];
+  const { from, to, leaves, enters, track } = route;
+  if (track === null) return [stretch(route, from, leaves, spanOf(route, grid), half)];
+  // The label of a route with a track stands on the track.
+  return [
+    stretch(route, from, leaves, between(4 * from.row + BODY, 4 * track + GAP), 4),
+    { ...stretch(route, to, enters, between(4 * to.row + BODY, 4 * track + GAP), 4), leg: 1 },
+  ];
+}
+
+function stretch(
+  route: Route,
+  { column }: Pick<Cell, "column" | "row">,
+  side: Side,
+  span: readonly [number, number],
+  half: number,
+): Stretch {
+  return { key: keyOf(column, side), route, column, side, span, half, leg: 0 };
+}
+
+function between(a: number, b: number): readonly [number, number] {
+  return a < b ? [a, b] : [b, a];
+}
+
+function spanOf(route: LaneRoute, grid: Grid): readonly [number, number] {
+  const { from, to } = route;
+  if (from.row !== to.row) return between(4 * from.row + BODY, 4 * to.row + BODY);
+  return [4 * from.row + (labelsInHead(route, grid) ? HEAD : GAP), 4 * from.row + BODY];
+}
+
+/** The gap in which the label of a lane stands: in the middle of the way, or above a row that it does not leave. */
+export function labelGap({ from, to, track }: LaneRoute): number {
+  if (track !== null) return track;
+  const [first, last] = [Math.min(from.row, to.row), Math.max(from.row, to.row)];
+  return first === last ? first : first + Math.ceil((last - first) / 2);
+}
+
+/** A way that stays in the first row of its loop has no gap inside the region, but its head. */
+export function labelsInHead({ from, to, inside, track }: LaneRoute, grid: Grid): boolean {
+  if (from.row !== to.row || inside === null || track !== null) return false;
+  return grid.loops.some(({ id, first }) => id === inside && first.row === from.row);
+}

@@ -1,0 +1,70 @@
+import type { Graph } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import type { Box, Drawing } from "./drawing.ts";
+import { edgesOf } from "./edges.ts";
+import type { Cell } from "./grid.ts";
+import { labelsInHead } from "./lanes.ts";
+import { columnsOf, footOf, headOf, planOf, rowsOf } from "./plan.ts";
+import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";
+
+/**
+ * The one drawing of a graph: sockets on a rail in reading order, what goes on goes down, what comes back goes round
+ * the side. Labels lie only in the gaps between rows, lines that go sideways only on tracks of their own or beside
+ * sockets, and lanes keep the width of their labels: so no label meets a socket, another label or a foreign line.
+ */
+export function layoutGraph(graph: Graph, options: LayoutOptions = {}): Drawing {
+  const plan = planOf(graph, options);
+  const columns = columnsOf(plan);
+  const rows = rowsOf(plan, columns);
+  return drawingOf(plan, columns, rows);
+}
+
+function drawingOf(plan: Plan, columns: Columns, rows: Rows): Drawing {
+  const { metrics, grid } = plan;
+  const boxOf = (cell: Cell): Box => {
+    const [x, y] = [columns.x(cell.column), rows.top(cell.row)];
+    if (cell.id !== END) return { x, y, ...metrics.socket };
+    return { x: x + metrics.rail - metrics.end.width / 2, y, ...metrics.end };
+  };
+  const end = grid.cells.get(END);
+  const bottomOf = (row: number): number => rows.top(row) + metrics.socket.height;
+  const loops = grid.loops.map(({ id, first, last }) => {
+    const x = columns.x(first.column) - plan.lanes.reachOf(id, "left");
+    const right = columns.x(last.column) + metrics.socket.width + plan.lanes.reachOf(id, "right");
+    const y = rows.top(first.row) - metrics.region.head;
+    const box: Box = { x, y, width: right - x, height: bottomOf(last.row) + metrics.region.foot - y };
+    const headX = columns.x(first.column) + metrics.rail + 12;
+    const crowded = plan.routes.some(
+      (route) => route.kind === "lane" && route.inside === id && labelsInHead(route, grid),
+    );
+    const headRight = crowded ? columns.x(first.column) + metrics.socket.width : right - metrics.region.side;
+    return { id, box, head: { x: headX, y: y + 6, width: headRight - headX, height: metrics.region.head - 8 } };
+  });
+  const regions = new Map(loops.map(({ id, box }) => [id, box]));
+  return {
+    width: columns.width,
+    height: rows.height,
+    sockets: grid.order.flatMap((id) => {
+      const cell = grid.cells.get(id);
+      return cell ? [{ id, box: boxOf(cell), row: cell.row, column: cell.column }] : [];
+    }),
+    loops,
+    bands: grid.bands.map(({ target, name, rows: [first, last] }) => {
+      const y = rows.top(first) - headOf(plan, first);
+      const box = {
+        x: metrics.margin.x / 2,
+        y,
+        width: columns.width - metrics.margin.x,
+        height: bottomOf(last) + footOf(plan, last) - y,
+      };
+      return {
+        target,
+        name,
+        box,
+        title: { x: box.x + 12, y: y + 10, width: Math.max(metrics.band.title - 18, 0) || box.width - 24, height: 32 },
+      };
+    }),
+    edges: edgesOf(plan, { columns, rows, boxOf, regions }),
+    end: end ? boxOf(end) : null,
+  };
+}

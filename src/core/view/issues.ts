@@ -1,0 +1,22 @@
+import type { Issue } from "../model/issue.ts";
+import { harmless } from "../model/text.ts";
+import { line, toned } from "./text/line.ts";
+import type { Line } from "./text/line.ts";
+
+/** Every problem: what, where, and the way out. */
+export function issueLines(issues: readonly Issue[]): readonly Line[] {
+  return issues.flatMap(({ severity, code, file, path, message, hint }) => {
+    const label = toned(severity === "error" ? "bad" : "rework", severity);
+    const place = [file ?? "", path].filter((part) => part !== "").map(harmless);
+    return [
+      line(label, " ", toned("dim", code), `: ${harmless(message)}`),
+      ...(place.length > 0 ? [line("  ", toned("dim", `at ${place.join(": ")}`))] : []),
+      ...(hint === undefined ? [] : [line("  ", toned("accent", `→ ${harmless(hint)}`))]),
+    ];
+  });
+}
+
+/** [C19] The shape that scripts read. */
+export function issueJson({ severity, code, file, path, message, hint }: Issue) {
+  return { severity, code, file: file ?? null, path, message, hint: hint ?? null };
+}

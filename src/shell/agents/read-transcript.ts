@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import { NO_USAGE, addUsage } from "../../core/cast/usage.ts";
+import type { Usage } from "../../core/cast/usage.ts";
+import { soundPart } from "./transcript.ts";
+
+/** What a transcript tells of a visit that was cut off. */
+export interface Conversation {
+  /** How often the agent was asked something. */
+  readonly asked: number;
+  /** Its finished answers, in order. */
+  readonly replies: readonly string[];
+  /** What all its requests used, finished or not. */
+  readonly usage: Usage;
+}
+
+const NOTHING: Conversation = { asked: 0, replies: [], usage: NO_USAGE };
+
+/** The sound part of a transcript; nothing where there is none. */
+export function readTranscript(path: string): Conversation {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return NOTHING;
+  }
+  return soundPart(text)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => v.safeParse(Line, JSON.parse(line)))
+    .reduce((story, line) => (line.success ? told(story, line.output.message) : story), NOTHING);
+}
+
+const amount = v.optional(v.number(), 0);
+const Line = v.object({
+  message: v.variant("role", [
+    v.object({ role: v.literal("user") }),
+    v.object({
+      role: v.literal("assistant"),
+      stopReason: v.string(),
+      content: v.array(v.object({ type: v.string(), text: v.optional(v.string(), "") })),
+      usage: v.object({
+        input: amount,
+        output: amount,
+        cacheRead: amount,
+        cacheWrite: amount,
+        cost: v.object({ total: amount }),
+      }),
+    }),
+  ]),
+});
+type Message = v.InferOutput<typeof Line>["message"];
+
+function told({ asked, replies, usage }: Conversation, message: Message): Conversation {
+  if (message.role === "user") return { asked: asked + 1, replies, usage };
+  const { input, output, cacheRead, cacheWrite, cost } = message.usage;
+  const used = { input: input + cacheRead + cacheWrite, output, cost: cost.total };
+  const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return {
+    asked,
+    replies: message.stopReason === "stop" ? [...replies, said] : replies,
+    usage: addUsage(usage, used),
+  };
+}

@@ -1,0 +1,74 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { CastState, Phase, Visit } from "../../core/cast/state.ts";
+import type { Usage } from "../../core/cast/usage.ts";
+import type { LoadedCast } from "../files/cast-store.ts";
+import { changedSince } from "../files/changed-files.ts";
+import { readTranscript } from "../agents/read-transcript.ts";
+import type { Conversation } from "../agents/read-transcript.ts";
+import type { Interruption } from "../run/performing.ts";
+
+/** What became of a visit that was cut off in the middle. */
+export interface CutOff {
+  /** Set where its agent was asked something: it goes on from there, and otherwise begins anew. */
+  readonly interruption?: Interruption;
+  /** What it used that the journal does not know of. */
+  readonly usage?: Usage;
+}
+
+/** The visit that a stopped cast stands in, if it stands in one. */
+export function visitInFlight({ phase }: Pick<CastState, "phase">): Visit | undefined {
+  const stood = underlying(phase);
+  return stood.kind === "visiting" ? stood.visit : undefined;
+}
+
+export function underlying(phase: Phase): Phase {
+  return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
+}
+
+export function transcriptOf(runDir: string, { socket, number }: Visit): string {
+  return join(runDir, "sockets", socket, String(number), "transcript.jsonl");
+}
+
+/** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
+export function cutOffOf(cast: LoadedCast): CutOff {
+  const visit = visitInFlight(cast.journal.state);
+  if (!visit) return {};
+  const transcript = transcriptOf(cast.runDir, visit);
+  const conversation = readTranscript(transcript);
+  if (conversation.asked === 0) return {};
+  const usage = uncounted(conversation, visit);
+  const reply = conversation.replies[answersKnown(cast, visit)];
+  const note = noteOf(cast, statSync(transcript).mtimeMs);
+  return {
+    interruption: { note, ...(reply === undefined ? {} : { reply }) },
+    ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
+  };
+}
+
+/** Every finished answer of a visit in flight has led to one of these. */
+function answersKnown({ journal }: LoadedCast, { socket, number }: Visit): number {
+  return journal.events.filter(
+    (event) =>
+      (event.type === "handoff_rejected" || event.type === "turn_answered") &&
+      event.socket === socket &&
+      event.visit === number,
+  ).length;
+}
+
+function uncounted({ usage }: Conversation, visit: Visit): Usage {
+  return {
+    input: Math.max(0, usage.input - visit.usage.input),
+    output: Math.max(0, usage.output - visit.usage.output),
+    cost: Math.max(0, usage.cost - visit.usage.cost),
+  };
+}
+
+function noteOf({ file, runDir }: LoadedCast, since: number): string {
+  const changed = changedSince(file.cwd, since, runDir);
+  const files =
+    changed.length === 0
+      ? "No file has changed since then."
+      : `Files that changed since then:\n${changed.map((name) => `- ${name}`).join("\n")}`;
+  return `You were interrupted in the middle of this work. Look at what is already done before you go on, and finish it.\n\n${files}`;
+}

@@ -1,0 +1,151 @@
+import type { Command, GridCommand } from "../../core/command/command.ts";
+import { compile } from "../../core/compile/compile.ts";
+import { worstCase } from "../../core/compile/worst-case.ts";
+import { error, fail, isError, ok } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
+import { isInteractive } from "../../core/model/materia.ts";
+import type { Materia } from "../../core/model/materia.ts";
+import { didYouMean } from "../../core/model/nearest.ts";
+import { never } from "../../core/model/never.ts";
+import { harmless } from "../../core/model/text.ts";
+import { gridJson } from "../../core/view/grid-json.ts";
+import { gridLines } from "../../core/view/grid.ts";
+import { mermaidText } from "../../core/view/mermaid.ts";
+import { padColumns } from "../../core/view/text/columns.ts";
+import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
+import type { Workspace } from "../casting/workspace.ts";
+import { chooseLoadout } from "../files/choose-loadout.ts";
+import type { Answer } from "./answer.ts";
+
+type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
+
+/** Looking at what can be named. Nothing here runs anything, so nothing here needs trust. */
+export function lookAtCatalog(command: CatalogCommand, workspace: Workspace): Result<Answer> {
+  switch (command.kind) {
+    case "loadout":
+      return command.name === undefined ? ok(listLoadouts(workspace)) : choose(workspace, command.name);
+    case "materia":
+      return command.name === undefined ? ok(listMateria(workspace)) : showMateria(workspace, command.name);
+    case "grid":
+      return grid(workspace, command);
+    default:
+      return never(command);
+  }
+}
+
+function listLoadouts({ catalog }: Workspace): Answer {
+  const active = catalog.settings.activeLoadout.value;
+  const rows = [...catalog.loadouts.values()].map(({ name, layer, file, value, issues }) => ({
+    name,
+    active: name === active,
+    source: layer,
+    file: file ?? null,
+    description: value?.description ?? null,
+    sound: value !== undefined && !issues.some(isError),
+  }));
+  const lines = () =>
+    table(
+      rows.map((row) => ({
+        mark: row.active ? "●" : row.sound ? " " : "!",
+        name: row.name,
+        source: row.source,
+        text: row.sound ? (row.description ?? "") : "has problems; see check",
+      })),
+    );
+  return { code: 0, data: rows, lines };
+}
+
+function choose({ catalog, place }: Workspace, name: string): Result<Answer> {
+  if (!catalog.loadouts.has(name)) return fail(unknownName("loadout", name, catalog.loadouts.keys()));
+  const file = chooseLoadout(place, name);
+  if (!file.ok) return file;
+  const text = `${harmless(name)} is active now (${harmless(file.value)}).`;
+  return ok({ code: 0, data: { active: name, file: file.value }, lines: () => [line(text)] });
+}
+
+function listMateria({ catalog }: Workspace): Answer {
+  const rows = [...catalog.materia.values()].map(({ name, layer, file, value }) => ({
+    name,
+    type: value?.type ?? null,
+    generator: value?.generator === true,
+    interactive: value !== undefined && isInteractive(value),
+    source: layer,
+    file: file ?? null,
+    description: value?.description ?? null,
+  }));
+  const lines = () =>
+    table(
+      rows.map((row) => ({
+        mark: row.type === null ? "!" : row.type === "utility" ? "◆" : "●",
+        name: row.name,
+        source: row.source,
+        text: row.description ?? "",
+      })),
+    );
+  return { code: 0, data: rows, lines };
+}
+
+function table(rows: readonly { mark: string; name: string; source: string; text: string }[]): readonly Line[] {
+  const names = Math.max(0, ...rows.map((row) => Math.min(40, row.name.length)));
+  return rows.map((row) =>
+    line(
+      toned("accent", row.mark),
+      " ",
+      toned("strong", padColumns(harmless(row.name), names)),
+      "  ",
+      toned("dim", row.source.padEnd(11)),
+      " ",
+      harmless(row.text),
+    ),
+  );
+}
+
+function showMateria({ catalog }: Workspace, name: string): Result<Answer> {
+  const entry = catalog.materia.get(name);
+  if (!entry) return fail(unknownName("materia", name, catalog.materia.keys()));
+  const { layer, file, value } = entry;
+  if (value === undefined) return fail(...entry.issues);
+  const data = { name, source: layer, file: file ?? null, ...value };
+  return ok({ code: 0, data, lines: () => materiaLines(name, layer, value) });
+}
+
+function materiaLines(name: string, source: string, materia: Materia): readonly Line[] {
+  const { description, prompt, ...rest } = { prompt: "", ...materia };
+  const facts = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return [
+    line(toned("strong", harmless(name)), "  ", toned("dim", source)),
+    ...(description === undefined ? [] : [line(harmless(description))]),
+    ...facts.map(([key, value]) =>
+      line(toned("dim", `${key}: `), harmless(typeof value === "string" ? value : JSON.stringify(value))),
+    ),
+    ...(prompt === "" ? [] : [line(""), ...prompt.split("\n").map((text) => line(harmless(text)))]),
+  ];
+}
+
+/** The graph of a loadout, or of a chain before it is run. */
+function grid({ catalog }: Workspace, command: GridCommand): Result<Answer> {
+  const { activeLoadout, limits } = catalog.settings;
+  const refs = command.link ?? [{ kind: "loadout" as const, name: command.name ?? activeLoadout.value }];
+  const compiled = compile(refs, catalog);
+  if (!compiled.ok) return compiled;
+  const { graph, flow, stitches } = compiled.value;
+  const worst = worstCase(graph, flow, limits);
+  const lines: Answer["lines"] = (width) =>
+    command.as === "mermaid"
+      ? mermaidText(graph)
+          .trimEnd()
+          .split("\n")
+          .map((text) => line(text))
+      : gridLines(graph, { width: Math.min(width, 120), worst, stitches });
+  return ok({ code: 0, data: gridJson(graph, { worst, stitches }), lines });
+}
+
+function unknownName(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {
+  return error(
+    `unknown_${kind}`,
+    name,
+    `there is no ${kind} "${name}"`,
+    didYouMean(name, known) ?? `"${kind}" lists them`,
+  );
+}

@@ -1,0 +1,91 @@
+import { COMMANDS, commandRow } from "../../core/command/table.ts";
+import type { CommandRow } from "../../core/command/table.ts";
+import type { OptionName } from "../../core/command/options.ts";
+import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
+import type { Answer } from "./answer.ts";
+
+/** [C2] All commands with an example each, or one of them with its options. */
+export function help(topic: string | undefined): Answer {
+  const row = topic === undefined ? undefined : commandRow(topic);
+  return { code: 0, data: row ?? COMMANDS, lines: (width) => (row ? rowLines(row) : all(width)) };
+}
+
+function all(width: number): readonly Line[] {
+  const usages = Math.max(...COMMANDS.map((row) => row.usage.length));
+  const narrow = width < usages + 50;
+  const rows = COMMANDS.flatMap((row) => {
+    const example = toned("dim", `materia ${row.example}`);
+    if (narrow) return [line("  ", toned("strong", row.usage)), line(`      ${row.does}`), line("      ", example)];
+    return [
+      line("  ", toned("strong", row.usage.padEnd(usages)), `  ${row.does}`),
+      line(`  ${" ".repeat(usages)}  `, example),
+    ];
+  });
+  return [
+    line("materia runs repeatable agent work as graphs, on top of the Pi coding agent."),
+    line(""),
+    line(toned("strong", "Usage"), "  materia <command> [words] [options]"),
+    line(""),
+    line(toned("strong", "Commands")),
+    ...rows,
+    line(""),
+    line(toned("strong", "Options of every command, anywhere before a --")),
+    ...(["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"] as const).map(optionLine),
+    line(""),
+    line(toned("strong", "Options of commands that run something")),
+    ...(["model", "rehearse", "trust", "durability"] as const).map(optionLine),
+    line(""),
+    line(
+      "Exit codes: 0 completed · 1 failed, or check found errors · 2 refused · 3 not satisfied · 4 waiting for a person · 130 aborted",
+    ),
+    line("New here? Run: materia demo"),
+  ];
+}
+
+function rowLines(row: CommandRow): readonly Line[] {
+  const options =
+    row.options.length === 0 ? [] : [line(""), line(toned("strong", "Options")), ...row.options.map(optionLine)];
+  return [
+    line(toned("strong", "Usage"), `  materia ${row.usage}`),
+    line(""),
+    line(`  ${row.does}`),
+    line(""),
+    line(toned("strong", "Example"), `  materia ${row.example}`),
+    ...options,
+    line(""),
+    line("Options of every command: materia --help"),
+  ];
+}
+
+const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]>> = {
+  cwd: ["--cwd DIR", "work in this folder"],
+  config: ["--config FILE", "a configuration above all others; trusted because you named it"],
+  artifacts: ["--artifacts DIR", "keep casts here"],
+  json: ["--json", "for programs: listings as JSON, casts as one event per line"],
+  quiet: ["--quiet", "print only the result"],
+  "no-color": ["--no-color", "plain text"],
+  help: ["--help", "this text"],
+  version: ["--version", "the version"],
+  model: ["--model PROVIDER/ID", "ask this model in place of every materia's own"],
+  rehearse: ["--rehearse FILE", "take the agents' replies from a file; no model or key needed"],
+  trust: ["--trust", "trust this project's configuration as it is now, and remember it"],
+  durability: ["--durability sync", "flush every step to the disk (fdatasync)"],
+  loadout: ["--loadout NAME", "run this loadout once, without choosing it"],
+  from: ["--from CAST", "continue from an earlier cast"],
+  link: ["--link", "draw the chain of these targets without running it"],
+  mermaid: ["--mermaid", "as a mermaid flowchart"],
+  budget: ["--budget TOKENS", "the tokens this cast may use in all"],
+  cost: ["--cost USD", "the dollars this cast may cost in all"],
+  allow: ["--allow N", "N more traversals, returns or repairs where it stopped"],
+  port: ["--port N", "listen on this port"],
+  open: ["--open", "open it in a browser"],
+  keep: ["--keep N", "keep the newest N"],
+  "older-than": ["--older-than DAYS", "those that ended longer ago"],
+  yes: ["--yes", "do it without asking"],
+};
+
+function optionLine(name: OptionName): Line {
+  const [usage, does] = OPTION_TEXTS[name];
+  return line(`  ${usage.padEnd(22)}  ${does}`);
+}

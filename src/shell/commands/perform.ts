@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+import type { Command } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { never } from "../../core/model/never.ts";
+import type { Workspace } from "../casting/workspace.ts";
+import { abort } from "./abort.ts";
+import type { Answer } from "./answer.ts";
+import { lookAtCasts } from "./casts.ts";
+import { lookAtCatalog } from "./catalog.ts";
+import { check } from "./check.ts";
+import { help } from "./help.ts";
+import { init } from "./init.ts";
+import type { CastingCommand } from "./undertake.ts";
+
+/** Commands that are answered at once. The others run a cast, or belong to a face. */
+export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" }>;
+
+/** The same meaning at every face: what is done here, and what is said about it. `from` is what file names are relative to. */
+export async function answer(command: AnsweredCommand, workspace: Workspace, from: string): Promise<Result<Answer>> {
+  switch (command.kind) {
+    case "abort":
+      return abort(workspace, command.castId);
+    case "casts":
+    case "prune":
+    case "status":
+    case "show":
+    case "budget":
+      return lookAtCasts(command, workspace);
+    case "loadout":
+    case "materia":
+    case "grid":
+      return lookAtCatalog(command, workspace);
+    case "check":
+      return ok(check(workspace.catalog, command.file === undefined ? undefined : resolve(from, command.file)));
+    case "help":
+      return ok(help(command.topic));
+    case "init":
+      return init(workspace.place);
+    default:
+      return never(command);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Result } from "../../core/model/issue.ts";
+import type { OpenHost } from "../casting/hosts.ts";
+import type { ConfigPlace } from "../files/config.ts";
+
+/** What the web UI serves. */
+export interface UiRequest {
+  readonly place: ConfigPlace;
+  /** Where casts are kept, where that was said. */
+  readonly artifacts?: string;
+  /** Any free one where none is named. */
+  readonly port?: number;
+  readonly openReal: OpenHost;
+  /** Faults that no page is told of. */
+  readonly report: (problem: string) => void;
+}
+
+export interface UiServer {
+  /** With the token: who has it may do what the person at the terminal may. */
+  readonly url: string;
+  /** Aborts the casts that it drives, and ends all connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** The port through which faces that have no server open one: apps do not import each other. */
+export type OpenUi = (request: UiRequest) => Promise<Result<UiServer>>;

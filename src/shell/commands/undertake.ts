@@ -1,0 +1,155 @@
+import type { CastEvent } from "../../core/cast/event.ts";
+import type { Command } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { quoteWord } from "../../core/command/words.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { never } from "../../core/model/never.ts";
+import type { Rehearsal } from "../../core/model/rehearsal.ts";
+import type { CastFile } from "../files/cast-file.ts";
+import { castFolder, loadCast, looksLikeCastId } from "../files/cast-store.ts";
+import type { Driving } from "../casting/drive.ts";
+import type { AgentChoice, OpenHost } from "../casting/hosts.ts";
+import { castNamed } from "../casting/named-cast.ts";
+import { resumeCast } from "../casting/resume.ts";
+import type { Nudge } from "../casting/resume.ts";
+import { prepareCast, startCast } from "../casting/start.ts";
+import type { Workspace } from "../casting/workspace.ts";
+import type { RunEnd } from "../run/run-cast.ts";
+
+export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" }>;
+
+/** Who asks for a cast, and who will answer for its agents. */
+export interface Asking {
+  readonly options: Options;
+  readonly workspace: Workspace;
+  readonly openReal: OpenHost;
+  /** Replies that came with the command, in place of a model. */
+  readonly replies?: Rehearsal;
+  /** Keeps the trust that was given with the command; called once, when the command is carried out. */
+  readonly remember: () => void;
+}
+
+/** A cast that is about to run, new or not. */
+export interface Undertaking {
+  readonly castId: string;
+  readonly file: CastFile;
+  /** What happened to it before. */
+  readonly events: readonly CastEvent[];
+  readonly notes: readonly string[];
+  /** Runs it to its end or its next pause. A refusal comes before the first event. */
+  readonly run: (driving: RunDriving) => Promise<Result<RunEnd>>;
+}
+
+export type RunDriving = Pick<Driving, "signal" | "onEvents" | "onProgress">;
+
+/** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
+export async function undertake(command: CastingCommand, asking: Asking): Promise<Result<Undertaking>> {
+  const { durability } = asking.options;
+  if (durability !== undefined && durability !== "sync" && durability !== "write")
+    return fail(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
+  switch (command.kind) {
+    case "cast":
+    case "link":
+      return undertakeNew(command, asking);
+    case "continue":
+      return undertakeAnswer(command.text, asking);
+    case "recast":
+      return undertakeRecast(command, asking);
+    default:
+      return never(command);
+  }
+}
+
+/** `cast` is a link with one target, so there is one path. */
+async function undertakeNew(
+  command: Extract<Command, { kind: "cast" | "link" }>,
+  asking: Asking,
+): Promise<Result<Undertaking>> {
+  const { workspace, openReal } = asking;
+  const active = workspace.catalog.settings.activeLoadout.value;
+  const link =
+    command.kind === "link"
+      ? command
+      : { targets: [{ kind: "loadout" as const, name: command.loadout ?? active }], prompt: command.prompt };
+  const named =
+    command.kind === "cast" && command.loadout !== undefined ? ` --loadout ${quoteWord(command.loadout)}` : "";
+  const typed = command.kind === "cast" ? { command: `cast${named} ${command.prompt}` } : {};
+  const ready = await prepareCast(workspace, link, { agents: agentChoice(asking), openReal, ...typed });
+  if (!ready.ok) return ready;
+  const { file, notes } = ready.value;
+  const run: Undertaking["run"] = async (driving) => {
+    const done = await startCast(ready.value, drivingOf(asking, driving));
+    return done.ok ? ok(done.value.end) : done;
+  };
+  return ok({ castId: file.castId, file, events: [], notes, run });
+}
+
+function undertakeAnswer(text: string, asking: Asking): Result<Undertaking> {
+  const { root } = asking.workspace;
+  const [first = ""] = text.trim().split(/\s+/);
+  // A mistyped id is no message for another cast.
+  const named = looksLikeCastId(first) || castFolder(root, first).ok;
+  const message = (named ? text.trim().slice(first.length) : text).trim();
+  const id = castNamed(root, named ? first : undefined, ({ status }) => status === "waiting");
+  if (!id.ok) return id;
+  return undertakeAgain(id.value, message === "" ? { kind: "finish" } : { kind: "answer", text: message }, asking);
+}
+
+function undertakeRecast(command: Extract<Command, { kind: "recast" }>, asking: Asking): Result<Undertaking> {
+  const id = castNamed(
+    asking.workspace.root,
+    command.castId,
+    ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
+  );
+  if (!id.ok) return id;
+  const { budget, costUsd, allow } = command;
+  return undertakeAgain(
+    id.value,
+    {
+      kind: "recast",
+      ...(budget === undefined ? {} : { maxTokens: budget }),
+      ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
+      ...(allow === undefined ? {} : { allow }),
+    },
+    asking,
+  );
+}
+
+/** A cast that stopped, set going again. */
+export function undertakeAgain(castId: string, nudge: Nudge, asking: Asking): Result<Undertaking> {
+  const { workspace, openReal } = asking;
+  const cast = loadCast(workspace.root, castId);
+  if (!cast.ok) return cast;
+  const { file, journal } = cast.value;
+  const run: Undertaking["run"] = async (driving) => {
+    const choice = {
+      agents: agentChoice(asking),
+      openReal,
+      nudge,
+      by: `materia ${nudge.kind === "recast" ? "recast" : "continue"}`,
+    };
+    const done = await resumeCast(workspace, castId, choice, drivingOf(asking, driving));
+    return done.ok ? ok(done.value.end) : done;
+  };
+  return ok({ castId, file, events: journal.events, notes: [], run });
+}
+
+function agentChoice({ options: { model, rehearse }, replies }: Asking): AgentChoice {
+  const rehearsal = replies ?? rehearse;
+  return { ...(model === undefined ? {} : { model }), ...(rehearsal === undefined ? {} : { rehearsal }) };
+}
+
+function drivingOf({ options: { durability, model }, remember }: Asking, driving: RunDriving) {
+  let carriedOut = false;
+  return {
+    ...driving,
+    durability: durability === "sync" ? ("sync" as const) : ("write" as const),
+    ...(model === undefined ? {} : { model }),
+    onEvents: ((events, state) => {
+      if (!carriedOut) remember();
+      carriedOut = true;
+      driving.onEvents?.(events, state);
+    }) satisfies Driving["onEvents"],
+  };
+}

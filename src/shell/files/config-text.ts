@@ -1,0 +1,73 @@
+import { createHash, randomUUID } from "node:crypto";
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, sep } from "node:path";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { isMissing, problemText } from "./problem.ts";
+
+export interface ConfigText {
+  readonly text: string;
+  /** Differs whenever a byte of the file differs. */
+  readonly etag: string;
+}
+
+export function readConfigText(file: string): Result<ConfigText> {
+  try {
+    const bytes = readFileSync(file);
+    return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
+  } catch (thrown) {
+    const issue = isMissing(thrown)
+      ? error("missing_file", "", "there is no such file yet")
+      : error("unreadable_file", "", `the file cannot be read: ${problemText(thrown)}`);
+    return fail({ ...issue, file });
+  }
+}
+
+/** The whole file or nothing of it; the answer is the new tag. */
+export function writeConfigText(
+  file: string,
+  text: string,
+  { root, isNew }: { readonly root: string | undefined; readonly isNew: boolean },
+): Result<string> {
+  const folder = dirname(file);
+  const draft = `${file}.${randomUUID()}.draft`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    const elsewhere = leadsElsewhere(file, root);
+    if (elsewhere) return elsewhere;
+    const bytes = Buffer.from(text);
+    writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
+    // A link is made only under a free name: whoever made the file in between keeps it.
+    if (isNew) linkSync(draft, file);
+    else renameSync(draft, file);
+    return ok(etagOf(bytes));
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A link in the project may point anywhere; what it points to is not the project's to change. */
+function leadsElsewhere(file: string, root: string | undefined): Result<never> | undefined {
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const folder = realpathSync(dirname(file)) + sep;
+  const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
+  if (!isLink && !isOutside) return undefined;
+  const message = isLink ? "the file is a link to another one" : "its folder is a link that leads out of the project";
+  return fail({ ...error("is_a_link", "", message, "edit it where it lies"), file });
+}
+
+function etagOf(bytes: Buffer): string {
+  return `"${createHash("sha256").update(bytes).digest("hex")}"`;
+}

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** The processes of this machine as far as they may be seen; none where the system has no way to tell. */
+export function processTable(): readonly ProcessRow[] {
+  if (process.platform === "linux") return readdirSync("/proc").flatMap(linuxRow);
+  if (process.platform === "win32") return [];
+  try {
+    const text = execFileSync("ps", ["-axo", "pid=,ppid=,pgid="], { encoding: "utf8" });
+    return text.split("\n").flatMap((line) => rowOf(line.trim().split(/\s+/)));
+  } catch {
+    return [];
+  }
+}
+
+function linuxRow(name: string): readonly ProcessRow[] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+    // The name in parentheses may hold spaces; the fields are counted behind it.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" || state === "X" ? [] : rowOf([name, parent, group]);
+  } catch {
+    return [];
+  }
+}
+
+function rowOf(fields: readonly (string | undefined)[]): readonly ProcessRow[] {
+  const [pid = 0, parent = 0, group = 0] = fields.map(Number);
+  return pid > 0 && group > 0 ? [{ pid, parent, group }] : [];
+}
+
+/** Whether a process was started with this variable; only Linux shows it. */
+export function wasStartedWith(pid: number, variable: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(variable);
+  } catch {
+    return false;
+  }
+}

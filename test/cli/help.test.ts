@@ -1,0 +1,78 @@
+import { dirname } from "node:path";
+import { expect, it } from "vitest";
+import { COMMANDS } from "../../src/core/command/table.ts";
+import { parseArgv, parseText } from "../../src/core/command/parse.ts";
+import { castsIn, newPlace, run } from "../harness/cli.ts";
+
+const ECHO = {
+  materia: { Echo: { type: "utility", command: ["echo", "said"] } },
+  loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Echo" } } } },
+  activeLoadout: "Main",
+};
+
+it("[C2] help lists every command with its usage, what it does and an example", async () => {
+  const { code, stdout } = await run(["--help"], { cwd: newPlace() });
+  expect(code).toBe(0);
+  for (const { usage, does, example } of COMMANDS) {
+    expect(stdout).toContain(usage);
+    expect(stdout).toContain(does);
+    expect(stdout).toContain(`materia ${example}`);
+  }
+});
+
+it.each<[title: string, args: readonly string[]]>([
+  ["[C2] no words at all are a question for help", []],
+  ["[C2] -h", ["-h"]],
+  ["[C2] help", ["help"]],
+])("%s", async (_title, args) => {
+  const { code, stdout } = await run(args, { cwd: newPlace() });
+  expect([code, stdout.split("\n")[0]]).toEqual([
+    0,
+    "materia runs repeatable agent work as graphs, on top of the Pi coding agent.",
+  ]);
+});
+
+it("[C2] every command has its own help, which is not the beginning of it", async () => {
+  const cwd = newPlace();
+  const asked = await Promise.all(
+    COMMANDS.map(({ name }) => run([name, "--help"], { cwd }).then(({ code, stdout }) => ({ code, stdout }))),
+  );
+  expect(asked.map(({ code, stdout }) => [code, stdout.split("\n")[0]])).toEqual(
+    COMMANDS.map(({ usage }) => [0, `Usage  materia ${usage}`]),
+  );
+  expect(castsIn(cwd)).toEqual([]);
+});
+
+it.each(COMMANDS.map(({ name, example }) => [`[C2] the example of ${name} can be typed as it stands`, example]))(
+  "%s",
+  (_title, example) => {
+    const typed = parseText(example);
+    expect(typed.ok).toBe(true);
+    expect(parseArgv(example.split(" "))).toEqual(typed);
+  },
+);
+
+it("[C2] the version is printed alone", async () => {
+  const { code, stdout } = await run(["--version"], { cwd: newPlace() });
+  expect([code, /^\d+\.\d+\.\d+\n$/.test(stdout)]).toEqual([0, true]);
+});
+
+it.each<[title: string, args: (project: string) => readonly string[]]>([
+  ["[C1] behind the command", (cwd) => ["casts", "--cwd", cwd, "--artifacts", "kept", "--json", "--no-color"]],
+  ["[C1] before the command", (cwd) => ["--cwd", cwd, "--artifacts", "kept", "--json", "--no-color", "casts"]],
+  ["[C1] on both sides, with = as well", (cwd) => [`--cwd=${cwd}`, "--json", "casts", "--artifacts=kept"]],
+])("%s", async (_title, args) => {
+  const project = newPlace({ "conf.json": ECHO });
+  const from = dirname(project);
+  const cast = await run(["cast", "--config", "project/conf.json", "--cwd", project, "--artifacts", "kept", "hi"], {
+    cwd: project,
+    env: {},
+  });
+  expect(cast.code).toBe(2);
+  const named = { cwd: project };
+  expect((await run(["cast", "--config", "conf.json", "--artifacts", "kept", "hi"], named)).code).toBe(0);
+  const listed = await run(args(project), named);
+  expect(listed.code).toBe(0);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ loadout: "Main", request: "hi", status: "completed" }]);
+  expect(from).not.toBe(project);
+});

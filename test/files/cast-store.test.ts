@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { expect, it } from "vitest";
+import { CastId } from "../../src/core/model/ids.ts";
+import { startOf as startOfFile } from "../../src/shell/files/cast-file.ts";
+import type { CastFile } from "../../src/shell/files/cast-file.ts";
+import { castFolder, createCast, loadCast, newCastId } from "../../src/shell/files/cast-store.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { compiled, play } from "../harness/play.ts";
+import { TIME, fold, graph, seat } from "../harness/seats.ts";
+
+const config = graph({ "Socket-1": seat("Eval") });
+
+function castFile(id = "c-1"): CastFile {
+  const { graph: made, id: loadoutId } = compiled(config);
+  return {
+    castId: v.parse(CastId, id),
+    request: "Make it so.",
+    command: 'cast "Make it so."',
+    targets: [{ kind: "loadout", name: "Main", layer: "explicit", file: "test.json" }],
+    loadout: { id: loadoutId, name: "Main" },
+    graph: made,
+    remappings: [],
+    stitches: [],
+    fromCastId: null,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    state: {},
+    cwd: "/work",
+    model: null,
+    rehearsal: null,
+    configFiles: ["test.json"],
+    versions: { format: 1, materia: "0.1.0", node: "v24" },
+    startedAt: TIME,
+  };
+}
+
+function created(): string {
+  const root = join(scratchFolder(), "casts");
+  expect(createCast(root, castFile())).toEqual({ ok: true, value: { castId: "c-1", runDir: join(root, "c-1") } });
+  return root;
+}
+
+it("[J18] the cast's own file has all that is known at the start", () => {
+  const root = created();
+  expect(readdirSync(join(root, "c-1"))).toEqual(["cast.json"]);
+  expect(JSON.parse(readFileSync(join(root, "c-1", "cast.json"), "utf8"))).toEqual(
+    JSON.parse(JSON.stringify(castFile())),
+  );
+  for (const key of [
+    "castId",
+    "request",
+    "command",
+    "targets",
+    "loadout",
+    "graph",
+    "fromCastId",
+    "configFiles",
+    "versions",
+  ])
+    expect(castFile()).toHaveProperty(key);
+});
+
+it("[J18] it is never written again", () => {
+  const root = created();
+  const again = createCast(root, { ...castFile(), request: "Another." });
+  expect(again).toMatchObject({
+    ok: false,
+    issues: [{ code: "cannot_write", message: expect.stringContaining("exists already") }],
+  });
+  expect(JSON.parse(readFileSync(join(root, "c-1", "cast.json"), "utf8"))).toMatchObject({ request: "Make it so." });
+});
+
+it("[J18] with the journal it is all that a resume needs", async () => {
+  const root = created();
+  const { events } = await play(config, { request: "Make it so.", says: { Eval: ["{}"] } });
+  writeFileSync(join(root, "c-1", "journal.jsonl"), events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  expect(loadCast(root, "c-1")).toMatchObject({
+    ok: true,
+    value: { journal: { events, state: fold(startOfFile(castFile()), events) } },
+  });
+});
+
+it.each<[rule: string, content: string, path: string]>([
+  ["[J18] torn", '{"castId":', ""],
+  ["[J18] empty", "", ""],
+  ["[J18] of another kind", "[]", "castId"],
+  [
+    "[J18] of another format",
+    JSON.stringify({ ...castFile(), versions: { format: 2, materia: "9", node: "v99" } }),
+    "versions.format",
+  ],
+  ["[J18] without a graph", JSON.stringify({ ...castFile(), graph: null }), "graph"],
+])("%s: a file that cannot be used is a problem with its place", (_rule, content, path) => {
+  const root = scratchFolder();
+  mkdirSync(join(root, "c-1"));
+  writeFileSync(join(root, "c-1", "cast.json"), content);
+  expect(loadCast(root, "c-1")).toMatchObject({
+    ok: false,
+    issues: [{ severity: "error", code: "bad_cast_file", path, file: join(root, "c-1", "cast.json") }],
+  });
+});
+
+it.each<[rule: string, id: string]>([
+  ["[C6] nothing", ""],
+  ["[C6] a dot", "."],
+  ["[C6] the folder above", ".."],
+  ["[C6] a way out", "../c-1"],
+  ["[C6] a way round", "x/../c-1"],
+  ["[C6] a path", "/etc"],
+  ["[C6] a backslash", "..\\c-1"],
+  ["[C6] a dash first", "-c"],
+  ["[C6] a hidden file", ".c-1"],
+  ["[C6] a blank", "c 1"],
+  ["[C6] a line break behind it", "c-1\n"],
+  ["[C6] a zero byte", "c-1\0"],
+  ["[C6] another alphabet", "ç-1"],
+  ["[C6] an escape sequence", "\u001b[31mc-1"],
+  ["[C6] a very long one", "c".repeat(5_000)],
+])("%s is no cast id", (_rule, id) => {
+  const root = created();
+  const refused = castFolder(root, id);
+  expect(refused).toMatchObject({ ok: false, issues: [{ code: "bad_cast_id" }] });
+  expect(JSON.stringify(refused)).not.toContain("\\u001b");
+});
+
+it("[C6] an id that no cast has", () => {
+  expect(castFolder(created(), "c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+});
+
+it("[C6] a link out of the folder of casts leads to no cast", () => {
+  const root = created();
+  const outside = created();
+  symlinkSync(join(outside, "c-1"), join(root, "c-9"));
+  expect(castFolder(root, "c-9")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+});
+
+it("[C6] a folder of casts that is itself a link is none the worse for it", () => {
+  const root = created();
+  const link = join(scratchFolder(), "casts");
+  symlinkSync(root, link);
+  expect(castFolder(link, "c-1").ok).toBe(true);
+});
+
+it("[C3] a cast that cannot be kept is refused with a way out", () => {
+  const file = join(scratchFolder(), "file");
+  writeFileSync(file, "");
+  expect(createCast(file, castFile())).toMatchObject({
+    ok: false,
+    issues: [{ code: "cannot_write", hint: expect.stringContaining("--artifacts") }],
+  });
+  expect(existsSync(join(file, "c-1"))).toBe(false);
+});
+
+it("[C6] new ids are ids, and sort by time", () => {
+  const ids = [0, 0.5, 1 - 2 ** -32].flatMap((chance) =>
+    ["2026-01-02T03:04:05.678Z", "2025-12-31T23:59:59.999Z"].map((time) => newCastId(new Date(time), chance)),
+  );
+  expect(ids.every((id) => v.is(CastId, id))).toBe(true);
+  expect(ids.toSorted().map((id) => id.slice(0, 15))).toEqual([
+    ...Array.from({ length: 3 }, () => "20251231-235959"),
+    ...Array.from({ length: 3 }, () => "20260102-030405"),
+  ]);
+  expect(new Set(ids).size).toBe(6);
+});

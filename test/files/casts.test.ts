@@ -1,0 +1,149 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import { listCasts } from "../../src/shell/files/casts.ts";
+import { claim } from "../../src/shell/files/ownership.ts";
+import { thisProcess } from "../../src/shell/files/process-owner.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { play } from "../harness/play.ts";
+import { TIME, graph, items, seat, workshop } from "../harness/seats.ts";
+
+const { events } = await play(workshop(), {
+  request: "Make it so.",
+  says: { Plan: [items("a", "b")], Eval: ['{"satisfied":true}'] },
+});
+const line = (event: object): string => `${JSON.stringify(event)}\n`;
+const lines = (some: readonly CastEvent[]): string => some.map(line).join("");
+const last = events.at(-1);
+const ended = last?.type === "cast_ended" ? last : undefined;
+/** As far as Build of the first item. */
+const begun = events.slice(
+  0,
+  events.findIndex((event) => event.type === "cursor_advanced"),
+);
+
+/** A folder of casts with these journals. */
+function root(journals: Readonly<Record<string, string>>): string {
+  const folder = scratchFolder();
+  for (const [castId, journal] of Object.entries(journals)) {
+    mkdirSync(join(folder, castId));
+    writeFileSync(join(folder, castId, "journal.jsonl"), journal);
+  }
+  return folder;
+}
+
+const TOLD = {
+  castId: "c-1",
+  status: "completed",
+  loadout: "Main",
+  request: "Make it so.",
+  startedAt: events[0]?.at,
+  endedAt: ended?.at,
+  visits: 6,
+  items: { done: 2, total: 2 },
+  tokens: 90,
+  cost: ended?.totals.cost,
+};
+
+it("[C13] a cast that is over", () => {
+  expect(listCasts(root({ "c-1": lines(events) }))).toEqual([TOLD]);
+});
+
+it("[C13] newest first, by id", () => {
+  const some = lines(events);
+  const listed = listCasts(root({ "20260101-000000-b": some, "20260101-000000-a": some, "20251231-235959-z": some }));
+  expect(listed.map(({ castId }) => castId)).toEqual(["20260101-000000-b", "20260101-000000-a", "20251231-235959-z"]);
+});
+
+it("[C13] no casts, and no folder for them", () => {
+  expect([listCasts(scratchFolder()), listCasts(join(scratchFolder(), "none"))]).toEqual([[], []]);
+});
+
+it("[C13] what is no cast is passed over", () => {
+  const folder = root({
+    "c-1": lines(events),
+    ".hidden": lines(events),
+    empty: "",
+    "not-json": "oops\n",
+    "no-start": lines(events.slice(1)),
+    "a b": lines(events),
+  });
+  writeFileSync(join(folder, "file"), "");
+  mkdirSync(join(folder, "bare"));
+  expect(listCasts(folder).map(({ castId }) => castId)).toEqual(["c-1"]);
+});
+
+const waiting = (await play(graph({ "Socket-1": seat("Talk") }))).events;
+const failed = (await play(graph({ "Socket-1": seat("Build") }), { says: { Build: [{ fails: "no key" }] } })).events;
+const unsatisfied = (await play(graph({ "Socket-1": seat("Eval") }), { says: { Eval: [{ satisfied: false }] } }))
+  .events;
+const raised = { seq: failed.length + 1, at: TIME, type: "limits_raised", allow: 1 };
+const resumed = { seq: failed.length + 2, at: TIME, type: "cast_resumed", by: "recast" };
+
+it.each<[rule: string, journal: string, status: string]>([
+  ["[C13] completed", lines(events), "completed"],
+  ["[C13] not satisfied", lines(unsatisfied), "not_satisfied"],
+  ["[C13] failed", lines(failed), "failed"],
+  ["[C13] waiting, though nobody drives it", lines(waiting), "waiting"],
+  ["[J21] in the middle, and nobody drives it", lines(begun), "interrupted"],
+  ["[J21] just begun, and nobody drives it", lines(events.slice(0, 1)), "interrupted"],
+  ["[J21] failed, with a raised limit", `${lines(failed)}${line(raised)}`, "failed"],
+  ["[J21] resumed, and nobody drives it", `${lines(failed)}${line(raised)}${line(resumed)}`, "interrupted"],
+  [
+    "[J21] ended, the last line torn",
+    `${lines(events.slice(0, -1))}${line(events.at(-1) ?? {}).slice(0, -1)}`,
+    "interrupted",
+  ],
+])("%s", (_rule, journal, status) => {
+  expect(listCasts(root({ "c-1": journal })).map((cast) => cast.status)).toEqual([status]);
+});
+
+it("[J21] a cast runs as long as its process lives, and is interrupted at once when it is gone", () => {
+  const folder = root({ "c-1": lines(begun) });
+  const mine = claim(join(folder, "c-1"));
+  expect(listCasts(folder)).toEqual([
+    { ...TOLD, status: "running", endedAt: null, visits: 3, items: { done: 0, total: 2 }, tokens: 45, cost: 0.03 },
+  ]);
+  if (mine.kind === "mine") mine.release();
+  expect(listCasts(folder)[0]?.status).toBe("interrupted");
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(join(folder, "c-1", "owner", "2.json"), JSON.stringify({ ...thisProcess(), pid }));
+  expect(listCasts(folder)[0]?.status).toBe("interrupted");
+});
+
+it("[J21] a cast that ended is over, whoever still holds it", () => {
+  const folder = root({ "c-1": lines(events) });
+  claim(join(folder, "c-1"));
+  expect(listCasts(folder)[0]?.status).toBe("completed");
+});
+
+it("[C13] of a long journal the ends tell, however long a line or the way back is", () => {
+  const long = { ...events[0], request: `long ${"ü".repeat(30_000)}` };
+  const warned = Array.from({ length: 5_000 }, (_, index) =>
+    line({ seq: begun.length + index + 1, at: TIME, type: "cast_warned", message: "😀".repeat(20) }),
+  );
+  const journal = `${line(long)}${lines(begun.slice(1))}${warned.join("")}{"seq":9,"torn`;
+  expect(listCasts(root({ "c-1": journal }))).toEqual([
+    {
+      ...TOLD,
+      status: "interrupted",
+      request: long.request,
+      endedAt: null,
+      visits: 3,
+      items: { done: 0, total: 2 },
+      tokens: 45,
+      cost: 0.03,
+    },
+  ]);
+});
+
+it("[C13] one damaged cast does not hide the others", () => {
+  const folder = root({ "c-1": lines(events), "c-2": `${lines(events.slice(0, 3))}\0\0\0oops\n` });
+  mkdirSync(join(folder, "c-3", "journal.jsonl"), { recursive: true });
+  expect(listCasts(folder).map(({ castId, status }) => [castId, status])).toEqual([
+    ["c-2", "interrupted"],
+    ["c-1", "completed"],
+  ]);
+});

@@ -1,0 +1,162 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { artifactRoot, loadConfig } from "../../src/shell/files/config.ts";
+import type { ConfigPlace, LoadedConfig } from "../../src/shell/files/config.ts";
+import { scratchFolder } from "../harness/agents.ts";
+
+const USER = "home/.config/pi/pi-materia/materia.json";
+const PROJECT = "project/.pi/pi-materia.json";
+
+interface Place extends ConfigPlace {
+  readonly folder: string;
+}
+
+/** A folder with a home and a project, and these files in it. */
+function place(
+  files: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string>> = {},
+  explicit?: string,
+): Place {
+  const folder = scratchFolder();
+  mkdirSync(join(folder, "project"));
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return {
+    folder,
+    cwd: join(folder, "project"),
+    env: { HOME: join(folder, "home"), ...env },
+    ...(explicit === undefined ? {} : { explicit }),
+  };
+}
+
+const named = (name: string) => ({ activeLoadout: name });
+const chosen = ({ catalog }: LoadedConfig): unknown => [
+  catalog.settings.activeLoadout.layer,
+  catalog.settings.activeLoadout.value,
+];
+const problems = ({ catalog }: LoadedConfig): unknown =>
+  catalog.issues.map(({ severity, code, file, path }) => [severity, code, file, path]);
+
+const all = {
+  [USER]: named("U"),
+  [PROJECT]: named("P"),
+  "project/env.json": named("E"),
+  "project/mine.json": named("M"),
+};
+const env = { MATERIA_CONFIG: "env.json" };
+
+it.each<[rule: string, at: () => ConfigPlace, layer: readonly string[]]>([
+  ["[F1] nothing but what is bundled", () => place({}), ["bundled", "Full-Auto"]],
+  ["[F1] the user's file", () => place({ [USER]: named("U") }), ["user", "U"]],
+  ["[F1] the project's file over it", () => place({ [USER]: named("U"), [PROJECT]: named("P") }), ["project", "P"]],
+  ["[F1] the file that MATERIA_CONFIG names over it", () => place(all, env), ["environment", "E"]],
+  ["[F1] the file of --config over all", () => place(all, env, "mine.json"), ["explicit", "M"]],
+  [
+    "[F1] a layer that does not say stays below",
+    () => place({ ...all, "project/mine.json": {} }, env, "mine.json"),
+    ["environment", "E"],
+  ],
+  ["[F1] an empty MATERIA_CONFIG names nothing", () => place(all, { MATERIA_CONFIG: "" }), ["project", "P"]],
+  [
+    "[F1] a host that gives no trust leaves the project out",
+    () => ({ ...place(all), withoutProject: true }),
+    ["user", "U"],
+  ],
+])("%s", (_rule, at, layer) => {
+  expect(chosen(loadConfig(at()))).toEqual(layer);
+});
+
+it("[F1] XDG_CONFIG_HOME decides where the user's file is", () => {
+  const files = { [USER]: named("home"), "xdg/pi/pi-materia/materia.json": named("xdg") };
+  const at = place(files);
+  expect(chosen(loadConfig({ ...at, env: { ...at.env, XDG_CONFIG_HOME: join(at.folder, "xdg") } }))).toEqual([
+    "user",
+    "xdg",
+  ]);
+  expect(chosen(loadConfig({ ...at, env: { ...at.env, XDG_CONFIG_HOME: "" } }))).toEqual(["user", "home"]);
+});
+
+it("[F1] settings are merged key by key", () => {
+  const { catalog } = loadConfig(
+    place({
+      [USER]: { budget: { maxTokens: 5 }, limits: { maxRepairs: 2 } },
+      [PROJECT]: { budget: { maxCostUsd: 1 }, limits: {} },
+    }),
+  );
+  expect([catalog.settings.budget, catalog.settings.limits]).toEqual([
+    { maxTokens: 5, maxCostUsd: 1, warnAtPercent: 75 },
+    { maxNoAdvanceCycles: 3, maxRepairs: 2 },
+  ]);
+});
+
+it("[F1] the files that were read are named in order", () => {
+  const at = place(all, env, "mine.json");
+  const { files, project } = loadConfig(at);
+  expect(files).toEqual([USER, PROJECT, "project/env.json", "project/mine.json"].map((name) => join(at.folder, name)));
+  expect(project).toEqual({ file: join(at.folder, PROJECT), raw: named("P") });
+});
+
+it.each<[rule: string, env: Readonly<Record<string, string>>, explicit: string | undefined]>([
+  ["[F5] by MATERIA_CONFIG", { MATERIA_CONFIG: "none.json" }, undefined],
+  ["[F5] by --config", {}, "none.json"],
+])("%s: a file that was named and does not exist is an error with its path", (_rule, variables, explicit) => {
+  const at = place({}, variables, explicit);
+  expect(problems(loadConfig(at))).toEqual([["error", "missing_file", join(at.cwd, "none.json"), ""]]);
+});
+
+it("[F5] a user or project file that does not exist is no problem", () => {
+  expect(problems(loadConfig(place({})))).toEqual([]);
+});
+
+it("[F5] a folder in place of a file is an error with its path, and other layers are used", () => {
+  const at = place({ [USER]: named("U"), [`${PROJECT}/x`]: "" });
+  const loaded = loadConfig(at);
+  expect([problems(loaded), chosen(loaded)]).toEqual([
+    [["error", "unreadable_file", join(at.folder, PROJECT), ""]],
+    ["user", "U"],
+  ]);
+});
+
+it("[F6] a fault in one file has its place, and other layers are used", () => {
+  const at = place({ [USER]: '{\n  "activeLoadout": U\n}', [PROJECT]: named("P") });
+  const loaded = loadConfig(at);
+  expect(loaded.catalog.issues[0]).toMatchObject({
+    severity: "error",
+    code: "bad_json",
+    file: join(at.folder, USER),
+    path: "line 2, column 20",
+  });
+  expect(chosen(loaded)).toEqual(["project", "P"]);
+});
+
+it.each<[rule: string, content: string]>([
+  ["[F8] a list", "[]"],
+  ["[F8] null", "null"],
+  ["[F8] a text", '"x"'],
+])("%s is no configuration", (_rule, content) => {
+  const at = place({ [PROJECT]: content });
+  expect(problems(loadConfig(at))).toEqual([["error", "bad_value", join(at.folder, PROJECT), ""]]);
+});
+
+it("[F10] __proto__ as a name is an error and changes nothing", () => {
+  const { catalog } = loadConfig(
+    place({ [PROJECT]: '{"materia":{"__proto__":{"prompt":"x"}},"__proto__":{"activeLoadout":"x"}}' }),
+  );
+  expect(catalog.materia.get("__proto__")?.issues).toMatchObject([{ severity: "error", code: "bad_name" }]);
+  expect(catalog.settings.activeLoadout.value).toBe("Full-Auto");
+});
+
+it.each<[rule: string, dir: string, allowed: boolean]>([
+  ["[S1] inside", "out/casts", true],
+  ["[S1] beside it", "../out", false],
+  ["[S1] elsewhere", "/var/tmp/out", false],
+  ["[S1] back and forth", "a/../../out", false],
+  ["[S1] the project itself", ".", false],
+])("%s: a project may keep its casts only inside itself", (_rule, artifactDir, allowed) => {
+  const at = place({ [PROJECT]: { artifactDir } });
+  expect(artifactRoot(at.cwd, loadConfig(at).catalog, undefined).ok).toBe(allowed);
+});

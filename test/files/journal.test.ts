@@ -1,0 +1,197 @@
+import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import { openJournal } from "../../src/shell/files/journal.ts";
+import { journalEnds } from "../../src/shell/files/journal-tail.ts";
+import { readJournal } from "../../src/shell/files/read-journal.ts";
+import { redactor } from "../../src/shell/files/secrets.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { play } from "../harness/play.ts";
+import { TIME, fold, graph, items, seat, startOf, workshop } from "../harness/seats.ts";
+
+const start = startOf(workshop());
+const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });
+const lines = events.map((event) => `${JSON.stringify(event)}\n`);
+const plain = { durability: "write", redact: (text: string) => text } as const;
+
+function written(content: string | Uint8Array): string {
+  const file = join(scratchFolder(), "journal.jsonl");
+  writeFileSync(file, content);
+  return file;
+}
+
+it.each<["write" | "sync"]>([["write"], ["sync"]])(
+  "[J1] what is appended stands behind what was there (%s)",
+  async (durability) => {
+    const file = join(scratchFolder(), "journal.jsonl");
+    for (const part of [events.slice(0, 3), events.slice(3, 4), events.slice(4)]) {
+      const journal = openJournal(file, { ...plain, durability });
+      expect(await journal.append(part)).toBeUndefined();
+      journal.close();
+      journal.close();
+    }
+    expect(readFileSync(file, "utf8")).toBe(lines.join(""));
+  },
+);
+
+it("[J1] what was written is read back as it was, with the state it leads to", () => {
+  const read = readJournal(written(lines.join("")), start);
+  const soundBytes = Buffer.byteLength(lines.join(""));
+  expect(read).toEqual({ ok: true, value: { events, state: fold(start, events), soundBytes, tornBytes: 0 } });
+});
+
+it("[J1] an empty journal is a cast that has not begun", () => {
+  expect(readJournal(written(""), start)).toEqual({
+    ok: true,
+    value: { events: [], state: fold(start, []), soundBytes: 0, tornBytes: 0 },
+  });
+});
+
+it("[J2] a last line that was torn at any byte does not count", () => {
+  const whole = Buffer.from(lines.slice(0, 8).join(""));
+  const sound = Buffer.byteLength(lines.slice(0, 7).join(""));
+  const before = fold(start, events.slice(0, 7));
+  const file = written(whole);
+  for (let size = whole.length - 1; size >= sound; size -= 1) {
+    truncateSync(file, size);
+    expect(readJournal(file, start)).toEqual({
+      ok: true,
+      value: { events: events.slice(0, 7), state: before, soundBytes: sound, tornBytes: size - sound },
+    });
+  }
+});
+
+it("[J2] a torn line in the middle of a character does not count either", () => {
+  const whole = Buffer.from(lines.join(""));
+  const at = whole.indexOf(Buffer.from("😀")) + 2;
+  const read = readJournal(written(whole.subarray(0, at)), start);
+  expect(read.ok && [read.value.tornBytes > 0, read.value.events]).toEqual([
+    true,
+    events.slice(0, read.ok ? read.value.events.length : 0),
+  ]);
+});
+
+const changed = (at: number, change: (event: CastEvent) => object): string =>
+  lines.toSpliced(at, 1, `${JSON.stringify(change(events[at] ?? ({} as CastEvent)))}\n`).join(""); // the place exists
+it.each<[rule: string, content: string, line: number, says: string]>([
+  ["[J3] a gap", lines.toSpliced(2, 1).join(""), 3, "event 4 cannot follow event 2"],
+  ["[J3] a repeated line", lines.toSpliced(2, 0, lines[1] ?? "").join(""), 3, "event 2 cannot follow event 2"],
+  ["[J3] a beginning that is missing", lines.slice(1).join(""), 1, "event 2 cannot follow event 0"],
+  [
+    "[J3] two lines in the wrong order",
+    lines
+      .with(2, lines[3] ?? "")
+      .with(3, lines[2] ?? "")
+      .join(""),
+    3,
+    "event 4 cannot follow event 2",
+  ],
+  ["[J3] no seq", changed(1, ({ seq: _seq, ...event }) => event), 2, "seq"],
+  ["[J3] seq as text", changed(1, (event) => ({ ...event, seq: "2" })), 2, "seq"],
+  ["[J3] no time", changed(1, ({ at: _at, ...event }) => event), 2, "at"],
+  ["[J3] an unknown type", changed(1, (event) => ({ ...event, type: "visit_dreamt" })), 2, '"visit_dreamt" is unknown'],
+  [
+    "[J3] an inherited name as type",
+    changed(1, (event) => ({ ...event, type: "constructor" })),
+    2,
+    '"constructor" is unknown',
+  ],
+  ["[J3] a field that is missing", changed(1, ({ seq, at, type }) => ({ seq, at, type })), 2, '"socket" is wrong'],
+  ["[J3] a field of the wrong type", changed(2, (event) => ({ ...event, dropped: "none" })), 3, '"dropped" is wrong'],
+  ["[J3] no JSON", lines.with(2, "oops\n").join(""), 3, "not JSON"],
+  ["[J3] a line of another kind", lines.with(2, "null\n").join(""), 3, "no event"],
+  ["[J3] an empty line", lines.toSpliced(2, 0, "\n").join(""), 3, "not JSON"],
+  ["[J3] two lines run together", lines.join("").replace("}\n{", "}{"), 1, "not JSON"],
+  [
+    "[J3] an event that cannot happen there",
+    `${lines.slice(0, 2).join("")}{"seq":3,"at":"${TIME}","type":"cursor_advanced","loop":"each","index":1,"size":2}\n`,
+    3,
+    "cannot happen",
+  ],
+])("%s is refused with its line", (_rule, content, line, says) => {
+  const file = written(content);
+  expect(readJournal(file, start)).toEqual({
+    ok: false,
+    issues: [
+      {
+        severity: "error",
+        code: "damaged_journal",
+        path: `line ${line}`,
+        file,
+        message: expect.stringContaining(says),
+        hint: expect.any(String),
+      },
+    ],
+  });
+  expect(readFileSync(file, "utf8")).toBe(content);
+});
+
+it("[J1] a journal that is not there is a problem with its file", () => {
+  const file = join(scratchFolder(), "journal.jsonl");
+  expect(readJournal(file, start)).toMatchObject({ ok: false, issues: [{ code: "no_journal", file }] });
+});
+
+it.skipIf(!existsSync("/dev/full"))("[J2] a full disk is an answer, not a rejection", async () => {
+  const journal = openJournal("/dev/full", plain);
+  expect(await journal.append(events)).toBe("the journal cannot be written: the disk is full (ENOSPC)");
+  journal.close();
+});
+
+it("[J2] a journal that was closed says so", async () => {
+  const journal = openJournal(join(scratchFolder(), "journal.jsonl"), plain);
+  journal.close();
+  expect(await journal.append(events)).toMatch(/^the journal cannot be written: /);
+});
+
+/** The journal of a cast whose agent said this, in a process with this environment. */
+async function journalWith(
+  env: Readonly<Record<string, string>>,
+  context: string,
+  tokens = 15,
+): Promise<{ file: string; text: string }> {
+  const { events: played } = await play(graph({ "Socket-1": seat("Eval") }), { says: { Eval: [{ context }] } });
+  const file = join(scratchFolder(), "journal.jsonl");
+  const journal = openJournal(file, { durability: "write", redact: redactor(env) });
+  await journal.append(
+    played.map((event) => (event.type === "cast_ended" ? { ...event, totals: { ...event.totals, tokens } } : event)),
+  );
+  journal.close();
+  return { file, text: readFileSync(file, "utf8") };
+}
+
+it.each<[rule: string, secret: string]>([
+  ["[S7] a key", "sk-1234567890"],
+  ["[S7] a key of several lines", "-----BEGIN-----\nabcdef\n-----END-----"],
+  ["[S7] a password with quotes and backslashes", 'pass"word\\1'],
+])("%s does not reach the journal", async (_rule, secret) => {
+  const { text } = await journalWith({ MY_KEY: secret }, `It is ${secret}, I think.`);
+  expect([text.includes(secret), text.includes(JSON.stringify(secret).slice(1, -1))]).toEqual([false, false]);
+  expect(text).toContain("It is [secret MY_KEY], I think.");
+});
+
+it.each<[rule: string, secret: string]>([
+  ["[S7] a number that was counted", "12345678"],
+  ["[S7] a word of the journal itself", "visit_completed"],
+  ["[S7] a part of a time", "1970-01-01"],
+])("%s as secret leaves the journal readable", async (_rule, secret) => {
+  const { file } = await journalWith({ PIN_KEY: secret }, "fine", 12_345_678);
+  expect(readJournal(file, startOf(graph({ "Socket-1": seat("Eval") })))).toMatchObject({ ok: true });
+});
+
+it("[C14] both ends of a long journal are read without its middle", () => {
+  const middle = Array.from(
+    { length: 20_000 },
+    (_, index) => `${JSON.stringify({ seq: index + 2, at: TIME, type: "cast_warned", message: "x".repeat(100) })}\n`,
+  );
+  const file = written(
+    `${lines[0]}not read\n${middle.join("")}{"seq":20002,"at":"${TIME}","type":"cast_resumed","by":"me"}\n{"torn`,
+  );
+  const { first, last, problem } = journalEnds(file, (tail) => tail.length > 0);
+  expect([first, last.at(-1), problem]).toEqual([
+    events[0],
+    { seq: 20_002, at: TIME, type: "cast_resumed", by: "me" },
+    undefined,
+  ]);
+  expect(last.length).toBeLessThan(100);
+});

@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+
+/** The program as people start it. */
+export const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
+
+const created: string[] = [];
+
+afterAll(() => {
+  for (const path of created.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+/** A project folder with these files, values as JSON. Its user's home and temporary folder stand beside it. */
+export function newPlace(files: Readonly<Record<string, unknown>> = {}): string {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-cli-")));
+  created.push(top);
+  const cwd = join(top, "project");
+  for (const folder of [cwd, join(top, "home"), join(top, "tmp")]) mkdirSync(folder);
+  put(cwd, files);
+  return cwd;
+}
+
+export function put(cwd: string, files: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(files)) {
+    const path = join(cwd, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
+  }
+}
+
+/** The user's configuration folder of a place. */
+export function userFolder(cwd: string): string {
+  return join(dirname(cwd), "home", ".config", "pi", "pi-materia");
+}
+
+export function envOf(cwd: string): Record<string, string> {
+  const top = dirname(cwd);
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: join(top, "home"),
+    XDG_CONFIG_HOME: join(top, "home", ".config"),
+    TMPDIR: join(top, "tmp"),
+    LANG: "C.UTF-8",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    NODE_COMPILE_CACHE: join(tmpdir(), "materia-compile-cache"),
+  };
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. */
+export function run(args: readonly string[], { cwd, env = {}, stdin = "" }: RunOptions): Promise<Ran> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { ...envOf(cwd), ...env } });
+  const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+  // A program that ends without reading its input closes the pipe, which harms nobody.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
+  });
+}
+
+function textOf(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString("utf8");
+}
+
+/** Everything in a place, home and temporary folder included, with size and time of change: what a refusal must leave alone. */
+export function listing(cwd: string): readonly string[] {
+  const top = dirname(cwd);
+  return readdirSync(top, { recursive: true, encoding: "utf8" })
+    .toSorted()
+    .map((name) => {
+      const { size, mtimeMs } = statSync(join(top, name));
+      return `${name} ${size} ${mtimeMs}`;
+    });
+}
+
+/** The ids of the casts of a place, oldest first. */
+export function castsIn(cwd: string, root = ".pi/pi-materia"): readonly string[] {
+  try {
+    return readdirSync(join(cwd, root)).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+export function castFile(cwd: string, castId: string, ...parts: readonly string[]): string {
+  return join(cwd, ".pi", "pi-materia", castId, ...parts);
+}
+
+export function readText(path: string): string {
+  return readFileSync(path, "utf8");
+}
+
+export function jsonOf(path: string): unknown {
+  return JSON.parse(readText(path));
+}
+
+/** The journal of a cast, or what `--json` printed of it. */
+export function eventsOf(text: string): readonly CastEvent[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as CastEvent); // written by the program under test
+}
+
+export function journalOf(cwd: string, castId: string): readonly CastEvent[] {
+  return eventsOf(readText(castFile(cwd, castId, "journal.jsonl")));
+}

@@ -1,0 +1,43 @@
+import { fragmentOf } from "../../src/core/compile/fragment.ts";
+import type { Graph } from "../../src/core/compile/graph.ts";
+import type { AnyWay, Drawing } from "../../src/core/view/draw/drawing.ts";
+import { overlap, piecesOf } from "../../src/core/view/draw/drawing.ts";
+import { catalogOf } from "./play.ts";
+import type { TestConfig } from "./play.ts";
+
+/** The loadout `Main` as a graph, whether it compiles or not: an editor draws what is still broken. */
+export function drawable(config: TestConfig): Graph {
+  const catalog = catalogOf(config);
+  const entry = catalog.loadouts.get("Main");
+  if (!entry) throw new Error("the configuration has no loadout Main");
+  return fragmentOf({ kind: "loadout", name: "Main", entry }, catalog, 1).graph;
+}
+
+/** A label on every way, of one line or two. */
+export function wordy(way: AnyWay): readonly string[] {
+  if (way.via === "items") return ["7 work items"];
+  return way.when === "not_satisfied" ? ["2 · ✗ not satisfied", "2 of 3 · 12×"] : [way.label || "always", "12×"];
+}
+
+/** Everything that lies upon something else, as a sentence each. */
+export function collisions({ sockets, edges, end }: Drawing): readonly string[] {
+  const found: string[] = [];
+  const places = [...sockets.map(({ id, box }) => ({ id: `${id}`, box })), ...(end ? [{ id: "end", box: end }] : [])];
+  for (const [index, place] of places.entries()) {
+    for (const other of places.slice(index + 1))
+      if (overlap(place.box, other.box)) found.push(`${place.id} lies on ${other.id}`);
+  }
+  for (const [index, edge] of edges.entries()) {
+    const { label, way } = edge;
+    if (!label) continue;
+    for (const { id, box } of places) if (overlap(label, box)) found.push(`the label of ${way.id} lies on ${id}`);
+    for (const [at, other] of edges.entries()) {
+      if (at === index) continue;
+      if (at > index && other.label && overlap(label, other.label))
+        found.push(`the labels of ${way.id} and ${other.way.id} lie on each other`);
+      if (piecesOf(other.points).some((piece) => overlap(label, piece)))
+        found.push(`the label of ${way.id} lies on the line of ${other.way.id}`);
+    }
+  }
+  return found;
+}

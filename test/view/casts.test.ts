@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { startState } from "../../src/core/cast/state.ts";
+import { castLines, statusOf } from "../../src/core/view/casts.ts";
+import type { CastSummary } from "../../src/core/view/casts.ts";
+import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
+import { fullAuto, graphOf, handed, play, startOf } from "../harness/build.ts";
+
+const NOW = Date.parse("2026-01-14T12:34:00Z");
+
+function summary(part: Partial<CastSummary>): CastSummary {
+  return {
+    castId: "cast-1",
+    status: "completed",
+    loadout: "Full-Auto",
+    request: "Add a greeting",
+    startedAt: "2026-01-14T12:00:00Z",
+    endedAt: null,
+    visits: 3,
+    items: { done: 1, total: 3 },
+    tokens: 1_520_000,
+    cost: 3.84,
+    ...part,
+  };
+}
+
+describe("[C13] the listing of casts", () => {
+  it("one aligned row each, every status with its glyph", () => {
+    const casts = [
+      summary({ status: "running" }),
+      summary({ castId: "cast-22", status: "waiting", request: "one\n two" }),
+      summary({ status: "not_satisfied", items: { done: 0, total: 0 } }),
+      summary({ status: "failed", startedAt: "2026-01-10T12:00:00Z" }),
+      summary({ status: "aborted", loadout: "Context-Check → Planning-Consult → Build" }),
+      summary({ status: "interrupted", startedAt: "never" }),
+      summary({}),
+    ];
+    expect(plainText(castLines(casts, { now: NOW })).split("\n")).toEqual([
+      "status           cast     items   age     loadout           request",
+      "◔ running        cast-1   1 of 3  34 min  Full-Auto         Add a greeting",
+      "‖ waiting        cast-22  1 of 3  34 min  Full-Auto         one two",
+      "⊖ not satisfied  cast-1           34 min  Full-Auto         Add a greeting",
+      "✕ failed         cast-1   1 of 3  4 days  Full-Auto         Add a greeting",
+      "■ aborted        cast-1   1 of 3  34 min  Context-Check →…  Add a greeting",
+      "╌ interrupted    cast-1   1 of 3  0 s     Full-Auto         Add a greeting",
+      "✓ completed      cast-1   1 of 3  34 min  Full-Auto         Add a greeting",
+    ]);
+  });
+
+  it("tokens and cost where there is room", () => {
+    expect(plainText(castLines([summary({})], { now: NOW, width: 120 })).split("\n")).toEqual([
+      "status       cast    items   tokens  cost   age     loadout    request",
+      "✓ completed  cast-1  1 of 3  1.52 M  $3.84  34 min  Full-Auto  Add a greeting",
+    ]);
+  });
+
+  it("within any width", () => {
+    const casts = [summary({ castId: "c".repeat(200), request: "漢字 ".repeat(100), loadout: "👩‍👩‍👧 ".repeat(20) })];
+    for (const width of [1, 20, 80, 200]) {
+      expect(Math.max(...castLines(casts, { now: NOW, width }).map(lineColumns))).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it("no casts: one sentence and one way on", () => {
+    expect(plainText(castLines([], { now: NOW }))).toBe("No casts yet. Start one, or run the demo: it needs no model.");
+  });
+});
+
+describe("[C13] the status of a cast", () => {
+  const graph = graphOf({ entry: "Socket-1", sockets: { "Socket-1": { materia: "Ask", parse: "json" } } });
+  const asking = graphOf(
+    { entry: "Socket-1", sockets: { "Socket-1": { materia: "Ask" } } },
+    { Ask: { prompt: "x", interactive: true } },
+  );
+
+  it.each<[string, ReturnType<typeof startState>, boolean]>([
+    ["running", startState(startOf(fullAuto())), true],
+    ["interrupted", startState(startOf(fullAuto())), false],
+    ["waiting", play(startOf(asking), { Ask: ["?"] }).state, false],
+    ["completed", play(startOf(graph), { Ask: [handed({})] }).state, false],
+    ["not_satisfied", play(startOf(graph), { Ask: [handed({ satisfied: false })] }).state, true],
+    ["failed", play(startOf(graph), { Ask: ["no", "no"] }).state, false],
+    ["aborted", play(startOf(graph), { Ask: [{ kind: "aborted" }] }).state, false],
+  ])("%s", (status, state, alive) => expect(statusOf(state, alive)).toBe(status));
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { Amount } from "../../src/core/compile/amount.ts";
+import { flowOf } from "../../src/core/compile/flow.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCaseText } from "../../src/core/view/worst-case.ts";
+import { fullAuto, graphOf } from "../harness/build.ts";
+
+describe("[G23] the worst case in words", () => {
+  it.each<[string, Amount, Amount, string]>([
+    ["nothing but programs", {}, {}, "at most 0 turns"],
+    ["one turn", { "": 1 }, { "": 1 }, "at most 1 turn"],
+    ["repairs only where they add something", { "": 7 }, { "": 11 }, "at most 7 turns; 11 with every repair"],
+    ["no constant", { a: 9 }, { a: 9 }, "at most 9 n turns (n work items)"],
+    [
+      "one turn per item",
+      { "": 1, a: 1 },
+      { "": 1, a: 2 },
+      "at most 1 + n turns (n work items); 1 + 2 n with every repair",
+    ],
+    [
+      "several loops",
+      { "": 3, a: 9, b: 4 },
+      { "": 5, a: 14, b: 8 },
+      "at most 3 + 9 n₁ + 4 n₂ turns (n₁ items of the loop a, n₂ items of the loop b); 5 + 14 n₁ + 8 n₂ with every repair",
+    ],
+    ["products and powers", { "a a": 2 }, { "a a": 2 }, "at most 2 n² turns (n work items)"],
+    ["a count beyond whole numbers", { "": 2 ** 60 }, { "": 2 ** 60 }, "at most 1.2e18 turns"],
+  ])("%s", (_title, turns, withRepairs, text) => {
+    expect(worstCaseText(fullAuto(), { turns, withRepairs })).toBe(text);
+  });
+
+  it("a list of another name is named", () => {
+    const graph = graphOf({
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": {
+          materia: "Build",
+          advance: { items: "state.tickets" },
+          edges: [{ when: "always", to: "Socket-1" }],
+        },
+      },
+      loops: { l: { sockets: ["Socket-1"] } },
+    });
+    expect(worstCaseText(graph, { turns: { l: 2 }, withRepairs: { l: 2 } })).toBe(
+      "at most 2 n turns (n items of state.tickets)",
+    );
+  });
+
+  it("no bound names the way round that nothing counts", () => {
+    const graph = graphOf(
+      {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-2": { materia: "Build", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-3": { materia: "Judge", parse: "json", edges: [{ when: "not_satisfied", to: "Socket-1" }] },
+        },
+        loops: {
+          each: {
+            sockets: ["Socket-2"],
+            consumes: { from: "Socket-1", output: "workItems" },
+            exits: [{ id: "x", from: "Socket-2", condition: "always", targetSocketId: "Socket-3" }],
+          },
+        },
+      },
+      { Plan: { prompt: "Plan.", generator: true } },
+    );
+    const worst = worstCase(graph, flowOf(graph), { maxNoAdvanceCycles: 3, maxRepairs: 1 });
+    expect(worst.turns).toBeNull();
+    expect(worstCaseText(graph, worst)).toBe(
+      "no bound: nothing counts the way round Socket-1 (Plan), the loop each and Socket-3 (Judge), " +
+        "and every pass through a loop starts afresh; give an edge on it a maxTraversals",
+    );
+  });
+});
