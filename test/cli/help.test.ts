@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/core/command/table.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { castsIn, newPlace, run } from "../harness/cli.ts";
+import { castsIn, eventsOf, newPlace, run } from "../harness/cli.ts";
 
 const ECHO = {
   materia: { Echo: { type: "utility", command: ["echo", "said"] } },
@@ -57,22 +57,25 @@ it("[C2] the version is printed alone", async () => {
   expect([code, /^\d+\.\d+\.\d+\n$/.test(stdout)]).toEqual([0, true]);
 });
 
-it.each<[title: string, args: (project: string) => readonly string[]]>([
-  ["[C1] behind the command", (cwd) => ["casts", "--cwd", cwd, "--artifacts", "kept", "--json", "--no-color"]],
-  ["[C1] before the command", (cwd) => ["--cwd", cwd, "--artifacts", "kept", "--json", "--no-color", "casts"]],
-  ["[C1] on both sides, with = as well", (cwd) => [`--cwd=${cwd}`, "--json", "casts", "--artifacts=kept"]],
+it.each<[title: string, args: readonly string[]]>([
+  ["[C1] behind the command", ["casts", "--cwd", "project", "--artifacts", "kept", "--json", "--no-color"]],
+  ["[C1] before the command", ["--cwd", "project", "--artifacts", "kept", "--json", "--no-color", "casts"]],
+  ["[C1] on both sides, with = as well", ["--cwd=project", "--json", "casts", "--artifacts=kept"]],
 ])("%s", async (_title, args) => {
-  const project = newPlace({ "conf.json": ECHO });
-  const from = dirname(project);
-  const cast = await run(["cast", "--config", "project/conf.json", "--cwd", project, "--artifacts", "kept", "hi"], {
-    cwd: project,
-    env: {},
+  const cwd = newPlace({ "conf.json": ECHO });
+  const from = dirname(cwd);
+  const common = ["--cwd", "project", "--config", "project/conf.json", "--artifacts", "kept"];
+  expect((await run(["cast", ...common, "hi"], { cwd, from })).code).toBe(0);
+  const { code, stdout } = await run(args, { cwd, from });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ loadout: "Main", request: "hi", status: "completed" }]);
+});
+
+it("[C1] behind a -- they are words of the prompt", async () => {
+  const cwd = newPlace({ "conf.json": ECHO });
+  const { code, stdout } = await run(["cast", "--config", "conf.json", "--json", "--", "use", "--json", "--cwd"], {
+    cwd,
   });
-  expect(cast.code).toBe(2);
-  const named = { cwd: project };
-  expect((await run(["cast", "--config", "conf.json", "--artifacts", "kept", "hi"], named)).code).toBe(0);
-  const listed = await run(args(project), named);
-  expect(listed.code).toBe(0);
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ loadout: "Main", request: "hi", status: "completed" }]);
-  expect(from).not.toBe(project);
+  expect(code).toBe(0);
+  expect(eventsOf(stdout)[0]).toMatchObject({ type: "cast_started", request: "use --json --cwd" });
 });

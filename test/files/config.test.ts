@@ -89,7 +89,7 @@ it("[F1] settings are merged key by key", () => {
   );
   expect([catalog.settings.budget, catalog.settings.limits]).toEqual([
     { maxTokens: 5, maxCostUsd: 1, warnAtPercent: 75 },
-    { maxNoAdvanceCycles: 3, maxRepairs: 2 },
+    { maxNoAdvanceCycles: 3, maxRepairs: 2, agentSilenceMs: 900_000 },
   ]);
 });
 

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,7 +62,10 @@ export function envOf(cwd: string): Record<string, string> {
 }
 
 export interface RunOptions {
+  /** The project; its user's home is beside it. */
   readonly cwd: string;
+  /** Where the command is typed, when not there. */
+  readonly from?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
 }
@@ -65,8 +77,8 @@ export interface Ran {
 }
 
 /** Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. */
-export function run(args: readonly string[], { cwd, env = {}, stdin = "" }: RunOptions): Promise<Ran> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { ...envOf(cwd), ...env } });
+export function run(args: readonly string[], { cwd, from = cwd, env = {}, stdin = "" }: RunOptions): Promise<Ran> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: from, env: { ...envOf(cwd), ...env } });
   const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
   // A program that ends without reading its input closes the pipe, which harms nobody.
   child.stdin.on("error", () => undefined);

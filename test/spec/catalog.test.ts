@@ -20,7 +20,7 @@ function merged(...files: readonly [LayerName, unknown][]) {
 
 describe("[F1, F2] layers", () => {
   it("[F1] without any file the settings have their usual values", () => {
-    expect(mergeLayers([]).settings).toEqual({
+    expect(mergeLayers([]).settings).toMatchObject({
       artifactDir: { value: ".pi/pi-materia", layer: "bundled" },
       activeLoadout: { value: "Full-Auto", layer: "bundled" },
       budget: {},
@@ -37,7 +37,7 @@ describe("[F1, F2] layers", () => {
       ["project", { activeLoadout: "B", budget: { maxTokens: 9 } }],
       ["explicit", { limits: { maxNoAdvanceCycles: 0 } }],
     );
-    expect(settings).toEqual({
+    expect(settings).toMatchObject({
       artifactDir: { value: "u", layer: "user", file: "user.json" },
       activeLoadout: { value: "B", layer: "project", file: "project.json" },
       budget: { maxTokens: 9, maxCostUsd: 2 },

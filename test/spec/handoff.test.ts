@@ -62,6 +62,14 @@ it.each<[rule: string, reply: string, found: Found | undefined]>([
     `${'{"level":"info","message":"a line that was cut\n'.repeat(300)}{"satisfied":true}`,
     embedded(),
   ],
+  ["[H1] after a half-open interval", 'For x in [0, 1) it holds: {"satisfied":true}', embedded()],
+  ["[H1] after a brace of prose that is never closed", 'Begin with {"key" and go on. {"satisfied":true}', embedded()],
+  [
+    "[H1] on the line of an object that never ends",
+    'First {"satisfied": "oh, then {"satisfied":true}\nBye.',
+    embedded(),
+  ],
+  ["[H1] before a brace that is never closed", 'So {"satisfied":true} and not {"satisfied":', embedded()],
   ["[H1] in a quotation", '> ```json\n> {"satisfied":true}\n> ```', embedded()],
   ["[H2] braces in a string", 'So: {"context":"} { ] [","satisfied":true}', embedded({ context: "} { ] [", ...YES })],
   [

@@ -43,6 +43,21 @@ describe("[O1] members", () => {
     expect(errors(walking, loops)).toContain(`error ${expected}`);
   });
 
+  it("[O1] a member named twice is an error", () => {
+    expect(errors(sockets, { A: consuming(["Socket-2", "Socket-2"], out) })).toEqual([
+      "error repeated_member loops.A.sockets.1",
+    ]);
+  });
+
+  it.each(["", "a b", "../x", "-a", "a\n", "\u001b[31m", "\ud800", "__proto__"])("[O1] %j is no loop id", (id) => {
+    const loops = Object.fromEntries([[id, consuming(["Socket-2"], out)]]);
+    expect(problemsOf(main(sockets, loops)).map((issue) => issue.code)).toContain("bad_loop_id");
+  });
+
+  it.each(["L", "1", "workItemIteration", "a.b:c_d-e", "toString"])("[O1] %j is a loop id", (id) => {
+    expect(errors(sockets, { [id]: consuming(["Socket-2"], out) })).toEqual([]);
+  });
+
   it("[O1] a loop names at least one member", () => {
     expect(errors(sockets, { A: { sockets: [] } })).toContain("error bad_value loops.A.sockets");
   });
@@ -163,6 +178,12 @@ describe("[O10, O11, O12] lists", () => {
   });
 });
 
+it("[O7] an advance outside a loop is an error", () => {
+  expect(errors({ "Socket-1": { materia: "Text", advance: {} } }, {})).toEqual([
+    "error advance_outside_loop sockets.Socket-1.advance",
+  ]);
+});
+
 describe("[O13] exits", () => {
   it.each([
     [
@@ -187,6 +208,11 @@ describe("[O13] exits", () => {
       ["unknown_socket loops.L.exits.0.targetSocketId"],
     ],
     ["[O13] `end` as a target", [exit("Socket-2", "always", "end")], ["bad_value loops.L.exits.0.targetSocketId"]],
+    [
+      "[O13] a member as a target",
+      [exit("Socket-2", "always", "Socket-2")],
+      ["exit_into_loop loops.L.exits.0.targetSocketId"],
+    ],
     ["[O13] an empty id", [{ ...out, id: "" }], ["bad_value loops.L.exits.0.id"]],
     [
       "[O13] a condition that is none",

@@ -1,15 +1,16 @@
 import { resolve } from "node:path";
 import { startState } from "../../core/cast/state.ts";
 import type { CastState } from "../../core/cast/state.ts";
+import type { CastingCommand } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
 import { undertake, undertakeAgain } from "../../shell/commands/undertake.ts";
-import type { Asking, CastingCommand, Undertaking } from "../../shell/commands/undertake.ts";
+import type { Asking, Undertaking } from "../../shell/commands/undertake.ts";
 import { startOf } from "../../shell/files/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
-import type { Request } from "./main.ts";
+import type { Request } from "./request.ts";
 import { openProgress, progressKind } from "./progress.ts";
 import { exitCode, printResult } from "./result.ts";
 import { onInterrupt } from "./interrupt.ts";

@@ -1,3 +1,4 @@
+import { killChildren } from "../../shell/run/process-group.ts";
 import { styled } from "./io.ts";
 import type { Io } from "./io.ts";
 
@@ -5,7 +6,7 @@ import type { Io } from "./io.ts";
 export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const interrupted = (): void => {
-    if (controller.signal.aborted) process.exit(130);
+    if (controller.signal.aborted) leave();
     io.err(`\n${styled(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
     controller.abort();
   };
@@ -16,4 +17,10 @@ export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly st
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, interrupted);
   };
   return { signal: controller.signal, stop };
+}
+
+function leave(): never {
+  // Programs and commands lead groups of their own, so that they would live on.
+  killChildren();
+  process.exit(130);
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Options } from "../../core/command/options.ts";
+import { isCasting } from "../../core/command/command.ts";
 import { parseArgv } from "../../core/command/parse.ts";
 import type { Parsed } from "../../core/command/parse.ts";
 import { error } from "../../core/model/issue.ts";
@@ -7,7 +7,6 @@ import type { Issue, Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/files/cast-store.ts";
 import type { ConfigPlace } from "../../shell/files/config.ts";
 import { openWorkspace } from "../../shell/casting/workspace.ts";
-import type { Workspace } from "../../shell/casting/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
 import { issueLines } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
@@ -42,13 +41,6 @@ function refuse(io: Io, issues: readonly Issue[]): number {
   return REFUSED;
 }
 
-/** What surrounds a command. */
-export interface Request {
-  readonly options: Options;
-  readonly io: Io;
-  readonly workspace: Workspace;
-}
-
 async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Promise<Result<number>> {
   if (command.kind === "help") {
     const { help } = await import("../../shell/commands/help.ts");
@@ -67,16 +59,8 @@ async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Pr
   const workspace = openWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
-  switch (command.kind) {
-    case "cast":
-    case "link":
-    case "continue":
-    case "recast":
-      return (await import("./casting.ts")).runCasting(command, request);
-    default: {
-      const { answer } = await import("../../shell/commands/perform.ts");
-      const answered = await answer(command, workspace.value, io.cwd);
-      return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
-    }
-  }
+  if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
+  const { answer } = await import("../../shell/commands/perform.ts");
+  const answered = await answer(command, workspace.value, io.cwd);
+  return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
 }

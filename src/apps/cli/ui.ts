@@ -16,7 +16,7 @@ interface Around {
   readonly openUi: OpenUi;
 }
 
-/** [N21] Serves until it is interrupted. */
+/** [N26] Serves until it is interrupted. */
 export async function ui(command: Extract<Command, { kind: "ui" }>, around: Around): Promise<Result<number>> {
   const { io, place, artifacts, openUi } = around;
   const server = await openUi({

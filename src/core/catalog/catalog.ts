@@ -1,4 +1,4 @@
-import type { Budget, CastLimits } from "../model/config.ts";
+import type { AgentLimits, Budget, CastLimits } from "../model/config.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
@@ -17,7 +17,7 @@ export interface Settings {
   readonly artifactDir: Setting<string>;
   readonly activeLoadout: Setting<string>;
   readonly budget: Budget;
-  readonly limits: CastLimits;
+  readonly limits: CastLimits & AgentLimits;
 }
 
 export interface Setting<T> {
@@ -26,7 +26,7 @@ export interface Setting<T> {
   readonly file?: string;
 }
 
-const DEFAULT_LIMITS: CastLimits = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
+const DEFAULT_LIMITS: CastLimits & AgentLimits = { maxNoAdvanceCycles: 3, maxRepairs: 1, agentSilenceMs: 900_000 };
 
 /** Later layers win: a materia or loadout replaces the earlier one whole, `null` removes it, settings merge by key. */
 export function mergeLayers(layers: readonly Layer[]): Catalog {

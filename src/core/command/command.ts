@@ -40,6 +40,14 @@ export interface GridCommand {
   readonly as: "text" | "mermaid";
 }
 
+/** The commands that set a cast going, a new one or one that stopped. */
+export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" }>;
+
+export function isCasting(command: Command): command is CastingCommand {
+  const { kind } = command;
+  return kind === "cast" || kind === "link" || kind === "continue" || kind === "recast";
+}
+
 /** A target as typed: a name, perhaps with the kind it must be. */
 export interface TargetRef {
   readonly kind: "materia" | "loadout" | "either";

@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Entry } from "../catalog/layer.ts";
-import { END, compareSocketIds } from "../model/ids.ts";
+import { END, sortSocketIds } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { error, pathText } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
@@ -92,7 +92,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     root: pathText(place.keys),
     ...(place.file === undefined ? {} : { file: place.file }),
   };
-  const ids = Object.keys(loadout.sockets).toSorted(compareSocketIds);
+  const ids = sortSocketIds(Object.keys(loadout.sockets));
   const built = ids.flatMap((id) => buildSocket(id, context));
   if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
     report(

@@ -1,4 +1,4 @@
-import { END, compareSocketIds } from "../model/ids.ts";
+import { END, sortSocketIds } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 
@@ -8,7 +8,7 @@ export function renumber(graphs: readonly Graph[]): readonly Graph[] {
   if (graphs.length === 1) return graphs;
   let count = 0;
   return graphs.map((graph, index) => {
-    const ids = Object.keys(graph.sockets).toSorted(compareSocketIds);
+    const ids = sortSocketIds(Object.keys(graph.sockets));
     const renamed = new Map<string, SocketId>(ids.map((id) => [id, `Socket-${(count += 1)}` as SocketId])); // of that form by construction
     return rename(graph, renamed, `t${index + 1}-`);
   });

@@ -22,11 +22,23 @@ export const Limits = v.object({
     v.pipe(count, v.description("Returns to a socket without progress before the cast fails.")),
   ),
   maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
+  agentSilenceMs: v.optional(
+    v.pipe(count, v.description("Milliseconds without a sign of life after which an agent is ended; 0 waits for ever.")),
+  ),
+  maxRetries: v.optional(v.pipe(count, v.description("How often a failed request to the model is sent again."))),
+  retryBaseMs: v.optional(
+    v.pipe(count, v.description("Milliseconds before the first retry; each further one waits twice as long.")),
+  ),
 });
 export type Limits = v.InferOutput<typeof Limits>;
 
-/** Every limit with a value. */
-export type CastLimits = { readonly [K in keyof Limits]-?: NonNullable<Limits[K]> };
+type Chosen<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
+
+/** What bounds a cast; decided by the engine. */
+export type CastLimits = Chosen<"maxNoAdvanceCycles" | "maxRepairs">;
+
+/** What bounds a turn; kept by whoever runs the agents. Where retries are not set, Pi's own settings hold. */
+export type AgentLimits = Chosen<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
 
 /** The parts of a configuration file that are not named things. */
 export const settingsEntries = {

@@ -19,11 +19,10 @@ export function isCanonicalSocketId(id: string): boolean {
 }
 
 /** By number, then by name: the order in which people read sockets. */
-export function compareSocketIds(a: string, b: string): number {
-  const numberA = isCanonicalSocketId(a) ? Number(a.slice(7)) : Infinity;
-  const numberB = isCanonicalSocketId(b) ? Number(b.slice(7)) : Infinity;
-  if (numberA !== numberB) return numberA - numberB;
-  return a < b ? -1 : a > b ? 1 : 0;
+export function sortSocketIds(ids: readonly string[]): readonly string[] {
+  const numbered = ids.map((id) => ({ id, number: isCanonicalSocketId(id) ? Number(id.slice(7)) : Infinity }));
+  numbered.sort((a, b) => (a.number === b.number ? (a.id < b.id ? -1 : 1) : a.number - b.number));
+  return numbered.map(({ id }) => id);
 }
 
 export const CastId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/), v.brand("CastId"));

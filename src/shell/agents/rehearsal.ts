@@ -63,12 +63,12 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
   let steps: readonly Step[] = [];
   let missing: string | undefined;
 
-  function next(): Step | undefined {
+  function next(done: ReadonlySet<string>): Step | undefined {
     if (steps.length === 0) {
       const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
       if (!reply) missing = missingOf(key, replies.length, rehearsal, request);
       // [A23] A retry takes the next reply, and the one that failed is used up.
-      steps = reply ? stepsOf(reply, position, told) : [];
+      steps = reply ? stepsOf(reply, position, told).filter(({ does }) => !isDone(does, done)) : [];
       position += 1;
     }
     const [step, ...later] = steps;
@@ -77,6 +77,11 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
   }
 
   return { next, missing: () => missing };
+}
+
+/** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */
+function isDone(does: Step["does"], done: ReadonlySet<string>): boolean {
+  return does.kind === "call" && done.has(does.id);
 }
 
 /** [A11] A socket with a key of its own does not move its materia's key. */

@@ -2,6 +2,7 @@ import type {
   Api,
   AssistantMessage,
   AssistantMessageEvent,
+  Context,
   Model,
   Provider,
   SimpleStreamOptions,
@@ -26,8 +27,8 @@ export interface Step {
 }
 
 export interface Script {
-  /** The next answer, or nothing when the replies have run out. */
-  readonly next: () => Step | undefined;
+  /** The next answer, or nothing when the replies have run out. Calls whose results are there are not made again. */
+  readonly next: (done: ReadonlySet<string>) => Step | undefined;
   /** [A12] What is missing, once `next` has given nothing. */
   readonly missing: () => string | undefined;
 }
@@ -54,8 +55,8 @@ const ERRORS = {
 
 /** A provider that plays, for each session, the script it was given. */
 export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Timer): Provider {
-  const stream = (_model: unknown, _context: unknown, options?: SimpleStreamOptions) =>
-    streamOf(play(scripts.get(options?.sessionId ?? ""), after, options?.signal));
+  const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
+    streamOf(play(scripts.get(options?.sessionId ?? ""), callsDone(context), { after, signal: options?.signal }));
   return {
     id: SCRIPTED_MODEL.provider,
     name: SCRIPTED_MODEL.name,
@@ -69,12 +70,16 @@ export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Ti
 /** Only Pi's summaries come without a script: they belong to no session. */
 const SUMMARY: Step = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
 
+function callsDone({ messages }: Context): ReadonlySet<string> {
+  return new Set(messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])));
+}
+
 async function play(
   script: Script | undefined,
-  after: Timer,
-  signal: AbortSignal | undefined,
+  done: ReadonlySet<string>,
+  { after, signal }: { readonly after: Timer; readonly signal: AbortSignal | undefined },
 ): Promise<AssistantMessage> {
-  const step = script ? script.next() : SUMMARY;
+  const step = script ? script.next(done) : SUMMARY;
   if (!step) return answer({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
   if (step.delayMs > 0) await delay(step.delayMs, after, signal);
   if (signal?.aborted) return answer({ stopReason: "aborted", errorMessage: "aborted" });

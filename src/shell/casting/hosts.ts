@@ -5,8 +5,11 @@ import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { toolsOf } from "../../core/model/tools.ts";
+import type { AgentLimits } from "../../core/model/config.ts";
+import type { PiHostOptions } from "../agents/pi-host.ts";
 import type { AgentHost, AgentNeed } from "../ports.ts";
 import { readRehearsal } from "./rehearsal-file.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Who answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
@@ -16,19 +19,37 @@ export interface AgentChoice {
 }
 
 /** The host a face brings for real models; rehearsals need none. */
-export type OpenHost = (choice: AgentChoice) => Promise<AgentHost>;
+export type OpenHost = (choice: AgentChoice, patience: Patience) => Promise<AgentHost>;
 
-export async function openHost(cwd: string, choice: AgentChoice, openReal: OpenHost): Promise<Result<AgentHost>> {
-  if (choice.rehearsal === undefined) return ok(await openReal(choice));
+/** How long and how often a host tries before a turn has failed. */
+export type Patience = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
+
+/** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
+export async function openHost(
+  { place, catalog }: Workspace,
+  choice: AgentChoice,
+  openReal: OpenHost,
+): Promise<Result<AgentHost>> {
+  const patience = patienceOf(catalog.settings.limits);
+  if (choice.rehearsal === undefined) return ok(await openReal(choice, patience));
+  const { cwd } = place;
   const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
   const { rehearsalHost } = await import("../agents/rehearsal.ts");
-  return ok(rehearsalHost(rehearsal.value));
+  return ok(rehearsalHost(rehearsal.value, patience));
 }
 
-export async function openPiHost(choice: AgentChoice): Promise<AgentHost> {
+function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): Patience {
+  return {
+    ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(retryBaseMs === undefined ? {} : { baseDelayMs: retryBaseMs }),
+  };
+}
+
+export async function openPiHost(choice: AgentChoice, patience: Patience): Promise<AgentHost> {
   const { piAgentHost } = await import("../agents/pi-host.ts");
-  return piAgentHost(choice.model === undefined ? {} : { defaultModel: choice.model });
+  return piAgentHost({ ...patience, ...(choice.model === undefined ? {} : { defaultModel: choice.model }) });
 }
 
 /** What the agents of a graph will ask of their host. */

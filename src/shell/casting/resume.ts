@@ -43,7 +43,7 @@ export async function resumeCast(
   const refusal = refusalOf(cast.value.journal.state, cast.value, options.nudge);
   if (refusal) return refusal;
   const agents = { ...rememberedChoice(cast.value), ...options.agents };
-  const host = await openHost(workspace.place.cwd, agents, options.openReal);
+  const host = await openHost(workspace, agents, options.openReal);
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(cast.value.file.graph, agents.model));
   if (issues.some(isError)) return fail(...issues);

@@ -59,7 +59,7 @@ export async function prepareCast(
   if (!compiled.ok) return compiled;
   const previous = link.from === undefined ? ok(undefined) : loadPrevious(workspace.root, link.from);
   if (!previous.ok) return previous;
-  const host = await openHost(workspace.place.cwd, options.agents, options.openReal);
+  const host = await openHost(workspace, options.agents, options.openReal);
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(compiled.value.graph, options.agents.model));
   if (issues.some(isError)) return fail(...issues);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command } from "../../core/command/command.ts";
+import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/never.ts";
@@ -11,7 +11,6 @@ import { lookAtCatalog } from "./catalog.ts";
 import { check } from "./check.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
-import type { CastingCommand } from "./undertake.ts";
 
 /** Commands that are answered at once. The others run a cast, or belong to a face. */
 export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" }>;

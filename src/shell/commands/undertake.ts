@@ -1,5 +1,5 @@
 import type { CastEvent } from "../../core/cast/event.ts";
-import type { Command } from "../../core/command/command.ts";
+import type { CastingCommand, Command } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
@@ -16,8 +16,6 @@ import type { Nudge } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
 import type { Workspace } from "../casting/workspace.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-
-export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" }>;
 
 /** Who asks for a cast, and who will answer for its agents. */
 export interface Asking {

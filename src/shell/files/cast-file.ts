@@ -31,7 +31,13 @@ export const CastFile = v.object({
   remappings: v.array(v.object({ socket: v.string(), target: count, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),
-  limits: v.object({ maxNoAdvanceCycles: count, maxRepairs: count }),
+  limits: v.object({
+    maxNoAdvanceCycles: count,
+    maxRepairs: count,
+    agentSilenceMs: v.optional(count),
+    maxRetries: v.optional(count),
+    retryBaseMs: v.optional(count),
+  }),
   budget: Budget,
   /** The state a cast begins with: what an earlier cast left, where it continues one. */
   state: v.custom<JsonObject>((value) => isObject(value)),

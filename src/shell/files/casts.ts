@@ -1,10 +1,10 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent, Totals } from "../../core/cast/event.ts";
 import { parseCastId } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { journalFile } from "./cast-store.ts";
+import { isCast, journalFile, readCastFile } from "./cast-store.ts";
 import { journalEnds } from "./journal-tail.ts";
 import { currentOwner } from "./ownership.ts";
 import { isMissing } from "./problem.ts";
@@ -33,7 +33,7 @@ export function summaryOf(root: string, castId: CastId): CastSummary | undefined
     journalFile(runDir),
     (events) => standing(events) !== undefined && totalsIn(events) !== undefined,
   );
-  if (first?.type !== "cast_started") return undefined;
+  if (first?.type !== "cast_started") return unbegun(runDir);
   const last = standing(tail) ?? first;
   const totals = totalsIn(tail);
   return {
@@ -50,7 +50,22 @@ export function summaryOf(root: string, castId: CastId): CastSummary | undefined
   };
 }
 
-/** [T-c] A cast that has neither ended nor waits runs only as long as its owner lives. */
+/** [D1] A cast that was killed before its first event can be resumed, so it is listed. */
+function unbegun(runDir: string): CastSummary | undefined {
+  if (!isCast(runDir) || !isEmpty(journalFile(runDir))) return undefined;
+  const file = readCastFile(runDir);
+  if (!file.ok) return undefined;
+  const { castId, loadout, request, startedAt } = file.value;
+  const status = currentOwner(runDir) ? "running" : "interrupted";
+  const nothing = { endedAt: null, visits: 0, items: { done: 0, total: 0 }, tokens: 0, cost: 0 };
+  return { castId, status, loadout: loadout.name, request, startedAt, ...nothing };
+}
+
+function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** [J21] A cast that has neither ended nor waits runs only as long as its owner lives. */
 function statusOf(last: CastEvent, runDir: string): CastSummary["status"] {
   if (last.type === "cast_ended") return last.outcome;
   if (last.type === "cast_waiting") return "waiting";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import * as v from "valibot";
-import { isJsonObject } from "../../core/model/json.ts";
+import { depthExceeds, isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { configFolder } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
@@ -11,6 +11,7 @@ const TrustFile = v.record(v.string(), v.string());
 
 /** [S1, S3] Whether the project's configuration, as it is now, was trusted before. */
 export function isTrusted(place: ConfigPlace, raw: unknown): boolean {
+  if (depthExceeds(raw, 100)) return false;
   return readTrust(place.env)[projectKey(place.cwd)] === executableHash(place.cwd, raw);
 }
 

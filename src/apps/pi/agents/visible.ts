@@ -19,18 +19,24 @@ export interface VisibleBody {
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
   /** Whether the session is in such a turn now. */
   readonly isRunning: () => boolean;
+  /** Whether its last turn was answered, so that the person has seen it. */
+  readonly hasAnswered: () => boolean;
 }
 
 /** `onAbort` is told when the person ends the turn with Pi's own means. */
 export function visibleBody(here: Here, onAbort: () => void): VisibleBody {
   let running = false;
+  let answered = false;
   return {
     isRunning: () => running,
+    hasAnswered: () => answered,
     runTurn: async (request) => {
+      answered = false;
       try {
         if (!(await untilIdle(here, request.signal))) return aborted();
         running = true;
         const outcome = await runInSession(here, request);
+        answered = outcome.kind === "said";
         if (outcome.kind === "failed" && outcome.reason === "aborted") onAbort();
         return outcome;
       } catch (thrown) {

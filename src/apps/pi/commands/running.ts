@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { fail } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { CastState } from "../../../core/cast/state.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
 import type { Undertaking } from "../../../shell/commands/undertake.ts";
@@ -15,7 +14,7 @@ import { exitCode } from "./exit-code.ts";
 import { onEscape } from "./escape.ts";
 import { deliverHeld } from "./messages.ts";
 import type { Desk } from "./state.ts";
-import { waitFor } from "./waiting.ts";
+import { stopWaiting, waitFor } from "./waiting.ts";
 
 interface Run {
   readonly undertaking: Undertaking;
@@ -28,7 +27,7 @@ interface Run {
 export function runInSession(desk: Desk, run: Run): Promise<void> {
   const { here, screen, state } = desk;
   const { undertaking, controller, visible } = run;
-  closeWaiting(desk);
+  stopWaiting(desk);
   const watch = openWatch(undertaking, {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
@@ -51,7 +50,8 @@ export function runInSession(desk: Desk, run: Run): Promise<void> {
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
     .then(() => deliverHeld(desk));
-  state.running = { castId: undertaking.castId, watch, abort, visible, done, refinements: [] };
+  const isInTurn = (): boolean => visible?.isRunning() ?? false;
+  state.running = { castId: undertaking.castId, watch, abort, isInTurn, done, refinements: [] };
   return done;
 }
 
@@ -62,18 +62,9 @@ function brokenIssue(castId: string, thrown: unknown) {
 function finish(desk: Desk, { undertaking, workspace, visible }: Run, end: RunEnd, refinements: readonly string[]): void {
   const runDir = join(workspace.root, undertaking.castId);
   if (end.kind === "waiting" && desk.screen.live) {
-    waitFor(desk, { castId: undertaking.castId, state: end.state, workspace, runDir, refinements, shown: wasSeen(end.state, visible) });
+    const seen = visible?.hasAnswered() ?? false;
+    waitFor(desk, { state: end.state, refinements, result: resultOf(end, runDir), seen });
     return;
   }
   desk.screen.result(resultOf(end, runDir), exitCode(end));
-}
-
-/** What ran in the user's session stands there already. */
-function wasSeen({ phase }: CastState, visible: VisibleBody | undefined): boolean {
-  return phase.kind === "waiting" && visible !== undefined && visible.answered();
-}
-
-function closeWaiting({ state }: Desk): void {
-  state.waiting?.widget?.close();
-  delete state.waiting;
 }

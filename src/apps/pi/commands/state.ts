@@ -1,6 +1,4 @@
 import type { InputEvent } from "@earendil-works/pi-coding-agent";
-import type { Workspace } from "../../../shell/casting/workspace.ts";
-import type { VisibleBody } from "../agents/visible.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { Here } from "../session/here.ts";
@@ -11,6 +9,8 @@ export interface Desk {
   readonly here: Here;
   readonly screen: Screen;
   readonly state: FaceState;
+  /** Tells the agent that waits what the person has said; a refusal is shown. */
+  readonly refine: (text: string) => void;
 }
 
 /** All that this session remembers of casts. It dies with the session; the journals do not. */
@@ -24,7 +24,8 @@ export interface RunningCast {
   readonly castId: string;
   readonly watch: Watch;
   readonly abort: () => void;
-  readonly visible: VisibleBody | undefined;
+  /** Whether an agent answers in the user's session now. */
+  readonly isInTurn: () => boolean;
   /** Resolves when nothing of it goes on any more; never rejects. */
   readonly done: Promise<void>;
   /** What the person has said to the agent that is still answering. */
@@ -34,9 +35,7 @@ export interface RunningCast {
 /** A cast whose agent has answered and waits for this person. */
 export interface WaitingCast {
   readonly castId: string;
-  readonly materia: string;
-  readonly workspace: Workspace;
-  readonly widget: Widget | undefined;
+  readonly widget: Widget;
 }
 
 export type HeldMessage = Pick<InputEvent, "text" | "images">;

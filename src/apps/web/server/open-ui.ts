@@ -8,6 +8,7 @@ import type { OpenUi } from "../../../shell/commands/ui.ts";
 import { packagePath } from "../../../shell/files/package-files.ts";
 import { problemText } from "../../../shell/files/problem.ts";
 import { webApp } from "./app.ts";
+import { HEADERS } from "./http/headers.ts";
 import { folderWatch } from "./live/folder-watch.ts";
 import { openRuns } from "./live/runs.ts";
 
@@ -26,13 +27,14 @@ export const openUi: OpenUi = async ({ place, artifacts, port = 0, openReal, rep
     live: { watch: folderWatch(), runs, everySecond },
     report,
   });
+  const answer = getRequestListener(app.fetch, {
+    // Pi and its tools share this process; its globals stay as they are.
+    overrideGlobalObjects: false,
+    errorHandler: badRequest,
+  });
   const server = createServer(
     { maxHeaderSize: 16 * 1024, requestTimeout: 30_000, headersTimeout: 10_000 },
-    getRequestListener(app.fetch, {
-      // Pi and its tools share this process; its globals stay as they are.
-      overrideGlobalObjects: false,
-      errorHandler: () => new Response(null, { status: 400 }),
-    }),
+    (incoming, outgoing) => void answer(incoming, outgoing),
   );
   const listened = await listen(server, port);
   if (!listened.ok) return listened;
@@ -48,6 +50,12 @@ export const openUi: OpenUi = async ({ place, artifacts, port = 0, openReal, rep
     },
   });
 };
+
+/** What no request could be made of, or was cut off while it was read. */
+function badRequest(): Response {
+  const issues = [error("bad_request", "", "this is not a request that can be understood")];
+  return Response.json({ issues }, { status: 400, headers: HEADERS });
+}
 
 function listen(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {

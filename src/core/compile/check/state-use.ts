@@ -1,5 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
+import type { Variable } from "../../model/template.ts";
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { nearest } from "../../model/nearest.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
@@ -12,7 +13,9 @@ const KEPT = ["workItems", "previousCastContext"];
 /** State that is read and never set, or set and never read; and variables that nothing fills. */
 export function checkStateUse(graph: Graph): readonly Issue[] {
   const sockets = socketsOf(graph);
-  const reads = sockets.flatMap((socket) => readsOf(graph, socket).map((key) => ({ socket, key })));
+  const variables = variablesByMateria(graph);
+  const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
+  const reads = sockets.flatMap((socket) => readsOf(graph, socket, used(socket)).map((key) => ({ socket, key })));
   const writes = sockets.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
   const unknownWriters = sockets.some((socket) => isOwnUtility(graph, socket) && socket.parse === "json");
   const unknownReaders = sockets.some((socket) => isOwnUtility(graph, socket));
@@ -21,6 +24,7 @@ export function checkStateUse(graph: Graph): readonly Issue[] {
     ...writes.map(({ key }) => key),
     ...sockets.flatMap((socket) => bundledWrites(graph, socket)),
   ]);
+  const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
   const read = new Set([...KEPT, ...reads.map(({ key }) => key)]);
   return [
     ...reads
@@ -49,18 +53,19 @@ export function checkStateUse(graph: Graph): readonly Issue[] {
           ),
         ),
       ),
-    ...sockets.flatMap((socket) =>
-      checkVariables(graph, socket, unknownWriters || writes.some(({ key }) => key === "workItems")),
-    ),
+    ...sockets.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
   ];
 }
 
-function readsOf(graph: Graph, socket: GraphSocket): readonly string[] {
-  const materia = materiaOf(graph, socket);
-  const inPrompt =
-    materia.type === "agent"
-      ? variablesOf(materia.prompt).flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []))
-      : [];
+/** Each prompt is searched once, however many sockets hold it. */
+function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Variable[]> {
+  return new Map(
+    Object.entries(materia).map(([name, each]) => [name, each.type === "agent" ? variablesOf(each.prompt) : []]),
+  );
+}
+
+function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {
+  const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
   const list =
     socket.advance !== null && socket.loop !== null ? (graph.loops[socket.loop]?.items?.slice(0, 1) ?? []) : [];
@@ -78,13 +83,16 @@ function bundledWrites(graph: Graph, socket: GraphSocket): readonly string[] {
   return materia.type === "utility" && materia.script !== undefined ? bundledUtilityWrites(materia.script) : [];
 }
 
-function checkVariables(graph: Graph, socket: GraphSocket, listIsSet: boolean): readonly Issue[] {
-  const materia = materiaOf(graph, socket);
-  if (materia.type === "utility") return [];
+function checkVariables(
+  graph: Graph,
+  socket: GraphSocket,
+  used: readonly Variable[],
+  listIsSet: boolean,
+): readonly Issue[] {
   const unfilled = (message: string, hint?: string): readonly Issue[] => [
     atSocket(socket, "", doubtful("unknown_variable", message, hint)),
   ];
-  return variablesOf(materia.prompt).flatMap((variable) => {
+  return used.flatMap((variable) => {
     if (variable.kind === "unknown") {
       const hint = `use ${VARIABLE_NAMES.map((name) => `{{${name}}}`).join(", ")}`;
       return unfilled(`nothing fills {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint);

@@ -1,5 +1,5 @@
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { END, compareSocketIds } from "../../model/ids.ts";
+import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import { rankFrom } from "./rank.ts";
 import type { Ranked } from "./rank.ts";
@@ -53,7 +53,7 @@ interface Plan {
 }
 
 function planOf(graph: Graph): Plan {
-  const ids = Object.keys(graph.sockets).toSorted(compareSocketIds);
+  const ids = sortSocketIds(Object.keys(graph.sockets));
   const placeOf = (id: Destination): Place | undefined => {
     const socket = id !== END && Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
     return socket && loopAround(graph, socket) ? loopAround(graph, socket) : socket;

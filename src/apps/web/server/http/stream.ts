@@ -1,3 +1,5 @@
+import type { Context } from "hono";
+
 /** What one listener is sent, taken when there is room for it: a slow one holds nothing but its place. */
 export interface Feed {
   /** The next piece; nothing where there is none yet. */
@@ -6,41 +8,72 @@ export interface Feed {
   readonly close: () => void;
 }
 
-/** [N20] Server-sent events. `wake` says that there may be more; after the connection is gone nothing is kept for it. */
-export function streamOf(open: (wake: () => void) => Feed): Response {
-  const encoder = new TextEncoder();
-  let woken = (): void => undefined;
-  let isOpen = true;
-  const feed = open(() => woken());
-  const close = (): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    feed.close();
-    woken();
-  };
+/** [N25] Server-sent events. `wake` says that there may be more; when the connection is gone nothing is kept for it. */
+export function streamOf(c: Context, open: (wake: () => void) => Feed): Response {
+  const listener = listenerOf(open);
+  const { signal } = c.req.raw;
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode("retry: 1000\n\n")),
       pull: async (controller) => {
-        while (isOpen) {
-          // Made before looking: what comes in between must not be slept through.
-          const more = new Promise<void>((resolve) => {
-            woken = resolve;
-          });
-          const piece = feed.next();
-          if (piece !== undefined) return controller.enqueue(encoder.encode(piece));
-          if (feed.isOver()) {
-            close();
-            return controller.close();
-          }
-          await more;
-        }
+        signal.addEventListener("abort", listener.close, { once: true });
+        // The connection may have gone before anybody could say so.
+        const piece = signal.aborted ? undefined : await listener.piece();
+        if (piece !== undefined) return controller.enqueue(ENCODER.encode(piece));
+        listener.close();
+        return controller.close();
       },
-      cancel: close,
+      cancel: listener.close,
     },
+    // Nothing is opened and nothing is read before somebody takes it: a `HEAD` never does.
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+  return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
+}
+
+const ENCODER = new TextEncoder();
+
+interface Listener {
+  /** The next piece, as soon as there is one; nothing when it is over. */
+  readonly piece: () => Promise<string | undefined>;
+  readonly close: () => void;
+}
+
+function listenerOf(open: (wake: () => void) => Feed): Listener {
+  const state: { feed?: Feed; isClosed: boolean; resume?: () => void } = { isClosed: false };
+  const wake = (): void => state.resume?.();
+  const next = async (): Promise<string | undefined> => {
+    if (!state.feed) {
+      state.feed = open(wake);
+      return "retry: 1000\n\n";
+    }
+    while (!state.isClosed) {
+      // Made before looking: what comes in between must not be slept through.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      state.resume = resolve;
+      const piece = state.feed.next();
+      if (piece !== undefined) return piece;
+      if (state.feed.isOver()) return undefined;
+      await promise;
+    }
+    return undefined;
+  };
+  const close = (): void => {
+    if (state.isClosed) return;
+    state.isClosed = true;
+    state.feed?.close();
+    wake();
+  };
+  return {
+    piece: async () => {
+      try {
+        return await next();
+      } catch (thrown) {
+        close();
+        throw thrown;
+      }
+    },
+    close,
+  };
 }
 
 export function frame({ event, id, data }: { event?: string; id?: number; data: string }): string {

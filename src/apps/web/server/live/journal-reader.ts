@@ -37,9 +37,9 @@ export function journalReader(file: string, after: number): JournalReader {
       const end = bytes.lastIndexOf(0x0a) + 1;
       if (end === 0) {
         // Either the line goes on behind this block, or it is still being written.
-        if (offset + bytes.length >= size)
-          return line < after && size === offset ? lostOrNothing() : { kind: "nothing" };
-        length *= 4;
+        if (offset + bytes.length < size) length *= 4;
+        // A listener that has seen more lines than there are has seen another file.
+        else return { kind: line < after && size === offset ? "lost" : "nothing" };
         continue;
       }
       const passed = pass(bytes.subarray(0, end));
@@ -51,8 +51,6 @@ export function journalReader(file: string, after: number): JournalReader {
       return { kind: "lines", first, lines };
     }
   };
-  // A listener that has seen more than there is has seen another file.
-  const lostOrNothing = (): Reading => ({ kind: "lost" });
   return {
     read: () => {
       let fd: number;

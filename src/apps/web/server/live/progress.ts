@@ -27,6 +27,7 @@ export function noteQueue(): NoteQueue {
     if (first) characters -= sizeOf(first);
     return first;
   };
+  const isTooLong = (): boolean => notes.length > 1 && (characters > MOST_CHARACTERS || notes.length > MOST_NOTES);
   return {
     push: (note) => {
       const last = notes.at(-1);
@@ -34,7 +35,7 @@ export function noteQueue(): NoteQueue {
       if (joined) notes[notes.length - 1] = joined;
       else notes.push(note);
       characters += sizeOf(note);
-      while (notes.length > 1 && (characters > MOST_CHARACTERS || notes.length > MOST_NOTES)) take();
+      while (isTooLong()) take();
     },
     take,
     all: () => notes,

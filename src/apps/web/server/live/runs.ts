@@ -40,11 +40,9 @@ export function openRuns(report: (problem: string) => void): Runs {
       soFar.push(note);
       for (const listener of listeners.get(castId) ?? []) listener(note);
     });
-    let underWay = (): void => undefined;
-    const begun = new Promise<Result<string>>((resolve) => {
-      underWay = () => resolve(ok(castId));
-    });
-    const done = undertaking.run({ signal: controller.signal, onEvents: () => underWay(), onProgress: tell });
+    const begun = Promise.withResolvers<Result<string>>();
+    const onEvents = (): void => begun.resolve(ok(castId));
+    const done = undertaking.run({ signal: controller.signal, onEvents, onProgress: tell });
     const run: Run = { controller, soFar, done };
     // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
     if (!runs.has(castId)) runs.set(castId, run);
@@ -61,7 +59,7 @@ export function openRuns(report: (problem: string) => void): Runs {
         return ok(castId);
       },
     );
-    return Promise.race([begun, ended]);
+    return Promise.race([begun.promise, ended]);
   };
 
   return {

@@ -26,7 +26,7 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `;
 
-/** [N19] The built client. It holds nothing of the project, so it needs no token; views of the client have addresses without a file. */
+/** [N24] The built client. It holds nothing of the project, so it needs no token; views of the client have addresses without a file. */
 export function assetRoutes(app: Hono, folder: string): void {
   app.get("*", (c) => {
     const file = assetFile(folder, c.req.path);

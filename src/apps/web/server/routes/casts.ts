@@ -25,7 +25,7 @@ export function castRoutes(app: Hono, served: Served): void {
   );
   app.get(
     "/api/casts/stream",
-    inWorkspace(served, (_c, { root }) => streamOf((wake) => castsFeed(root, served.live, wake))),
+    inWorkspace(served, (c, { root }) => streamOf(c, (wake) => castsFeed(root, served.live, wake))),
   );
   app.get("/api/casts/:id", inCast(served, showCast));
   app.get(
@@ -34,7 +34,7 @@ export function castRoutes(app: Hono, served: Served): void {
       const after = afterOf(c);
       if (after === undefined)
         return refuse(c, 400, error("bad_seq", "Last-Event-ID", "the place to go on from is a whole number"));
-      return streamOf((wake) => castFeed(folder, after, served.live, wake));
+      return streamOf(c, (wake) => castFeed(folder, after, served.live, wake));
     }),
   );
 }

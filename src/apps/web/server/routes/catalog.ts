@@ -6,7 +6,7 @@ import { VERSION } from "../../../../shell/version.ts";
 import { inWorkspace } from "../served.ts";
 import type { Served } from "../served.ts";
 
-/** [N18] What can be named and where it comes from; the page checks and composes it by itself. */
+/** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
 export function catalogRoutes(app: Hono, served: Served): void {
   app.get(
     "/api/catalog",

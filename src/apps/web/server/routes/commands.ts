@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono";
 import * as v from "valibot";
-import type { Command } from "../../../../core/command/command.ts";
+import { isCasting } from "../../../../core/command/command.ts";
+import type { CastingCommand } from "../../../../core/command/command.ts";
 import { parseText } from "../../../../core/command/parse.ts";
 import type { Parsed } from "../../../../core/command/parse.ts";
 import { quoteWord } from "../../../../core/command/words.ts";
@@ -12,7 +13,6 @@ import { trustGiven } from "../../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { answer } from "../../../../shell/commands/perform.ts";
 import { undertake } from "../../../../shell/commands/undertake.ts";
-import type { CastingCommand } from "../../../../shell/commands/undertake.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { inWorkspace } from "../served.ts";
@@ -33,7 +33,6 @@ type Rehearsed = v.InferOutput<typeof Rehearsed>;
 /** How wide the text of an answer is drawn. */
 const WIDTH = 100;
 
-/** [N15, N16, N17] */
 export function commandRoutes(app: Hono, served: Served): void {
   app.post(
     "/api/commands",
@@ -84,29 +83,20 @@ interface Performing extends Parsed {
 }
 
 async function perform(c: Context, served: Served, { command, workspace, ...how }: Performing): Promise<Response> {
-  switch (command.kind) {
-    case "cast":
-    case "link":
-    case "continue":
-    case "recast":
-      return begin(c, served, { command, workspace, ...how });
-    case "ui":
-    case "demo":
-      return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
-    default: {
-      const answered = await answer(command, workspace, workspace.place.cwd);
-      if (!answered.ok) return refuseAll(c, answered.issues);
-      const { code, data, lines } = answered.value;
-      return c.json({ code, data, text: plainText(lines(WIDTH)) });
-    }
-  }
+  if (isCasting(command)) return begin(c, served, { command, workspace, ...how });
+  if (command.kind === "ui" || command.kind === "demo")
+    return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
+  const answered = await answer(command, workspace, workspace.place.cwd);
+  if (!answered.ok) return refuseAll(c, answered.issues);
+  const { code, data, lines } = answered.value;
+  return c.json({ code, data, text: plainText(lines(WIDTH)) });
 }
 
 /** [N15] The cast goes on in this process; the page hears of it through its stream. */
 async function begin(
   c: Context,
   { openReal, live }: Served,
-  { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand & Command },
+  { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand },
 ): Promise<Response> {
   const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
   const undertaking = await undertake(command, { options, openReal, ...given, ...(replies ? { replies } : {}) });

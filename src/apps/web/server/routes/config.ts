@@ -17,7 +17,7 @@ const Written = v.strictObject({ text: v.string() });
 
 type LayerName = "user" | "project";
 
-/** [N22, N23] The two files that the page may edit, each at its one path. */
+/** [N21] The two files that the page may edit, each at its one path. */
 export function configRoutes(app: Hono, { place }: Served): void {
   app.get("/api/config/:layer", (c) => {
     const layer = layerOf(c);

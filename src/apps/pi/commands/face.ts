@@ -1,0 +1,59 @@
+import type { ExtensionAPI, ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import { textOf } from "../../../shell/agents/turn.ts";
+import { ifHere } from "../session/here.ts";
+import { openScreen } from "../session/screen.ts";
+import { nudge } from "./casting.ts";
+import { onInput } from "./messages.ts";
+import { perform } from "./perform.ts";
+import type { Desk, FaceState } from "./state.ts";
+import { stopWaiting } from "./waiting.ts";
+
+/** The whole of `/materia` for one session; loaded when it is first wanted. */
+export interface Face {
+  readonly perform: (text: string, ctx: ExtensionContext) => Promise<void>;
+  readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
+  /** Whether the session is in a turn of a cast now, with a context of its own. */
+  readonly isInTurn: () => boolean;
+  /** [X6] Stops what runs, and resolves when it is written down. */
+  readonly leave: () => Promise<void>;
+}
+
+export function openFace(pi: ExtensionAPI): Face {
+  const state: FaceState = { held: [] };
+  const deskFor = (ctx: ExtensionContext): Desk => {
+    const here = { pi, ctx };
+    const screen = openScreen(here);
+    const desk: Desk = {
+      here,
+      screen,
+      state,
+      refine: (text) => {
+        const { waiting } = state;
+        if (!waiting) return;
+        nudge(desk, waiting.castId, { kind: "answer", text }).then(
+          (begun) => void (begun.ok || screen.refuse(begun.issues)),
+          (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+        );
+      },
+    };
+    return desk;
+  };
+  return {
+    perform: async (text, ctx) => {
+      const desk = deskFor(ctx);
+      try {
+        await perform(desk, text);
+      } catch (thrown) {
+        ifHere(() => desk.screen.refuse([{ severity: "error", code: "broken", path: "", message: textOf(thrown) }]));
+      }
+    },
+    onInput: (event, ctx) => onInput(deskFor(ctx), event),
+    isInTurn: () => state.running?.isInTurn() ?? false,
+    leave: async () => {
+      const { running } = state;
+      running?.abort();
+      await running?.done;
+      ifHere(() => stopWaiting({ state }));
+    },
+  };
+}

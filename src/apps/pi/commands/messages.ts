@@ -1,0 +1,42 @@
+import type { InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import { socketOf } from "../../../core/compile/graph.ts";
+import { ifHere } from "../session/here.ts";
+import type { Desk, HeldMessage, RunningCast } from "./state.ts";
+
+/** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
+export function onInput(desk: Desk, { text, images, source }: InputEvent): InputEventResult {
+  const { state, screen } = desk;
+  // What begins with a slash is meant for Pi: a template, a skill, or a command of another extension.
+  if (source === "extension" || text.startsWith("/")) return { action: "continue" };
+  if (state.running) {
+    if (isInteractive(state.running)) {
+      state.running.refinements.push(text);
+      screen.note("The agent is still answering; it gets your message next.");
+    } else {
+      state.held.push(images === undefined ? { text } : { text, images });
+      screen.note("Kept until the cast is over; then it is sent.");
+    }
+    return { action: "handled" };
+  }
+  if (!state.waiting) return { action: "continue" };
+  desk.refine(text);
+  return { action: "handled" };
+}
+
+function isInteractive({ watch }: RunningCast): boolean {
+  const { phase, graph } = watch.trail().state;
+  return phase.kind === "visiting" && socketOf(graph, phase.visit.socket).interactive;
+}
+
+/** [X19] Sends what was kept, as one message, once no cast is in hand any more. */
+export function deliverHeld({ state, here: { pi, ctx } }: Desk): void {
+  if (state.running || state.waiting || state.held.length === 0) return;
+  const content = contentOf(state.held.splice(0));
+  ifHere(() => (ctx.isIdle() ? pi.sendUserMessage(content) : pi.sendUserMessage(content, { deliverAs: "followUp" })));
+}
+
+function contentOf(held: readonly HeldMessage[]) {
+  const text = held.map((message) => message.text).join("\n\n");
+  const images = held.flatMap((message) => message.images ?? []);
+  return images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
+}

@@ -1,0 +1,93 @@
+import type { Parsed } from "../../../core/command/parse.ts";
+import { parseText } from "../../../core/command/parse.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { line } from "../../../core/view/text/line.ts";
+import { answer } from "../../../shell/commands/perform.ts";
+import type { AnsweredCommand } from "../../../shell/commands/perform.ts";
+import { openPlace } from "../session/place.ts";
+import { begin } from "./casting.ts";
+import { helpLines } from "./help.ts";
+import { deliverHeld } from "./messages.ts";
+import type { Desk } from "./state.ts";
+import { stopWaiting } from "./waiting.ts";
+
+/** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
+export async function perform(desk: Desk, text: string): Promise<void> {
+  const parsed = parseText(text);
+  const done = parsed.ok ? await carryOut(desk, parsed.value) : parsed;
+  if (!done.ok) desk.screen.refuse(done.issues);
+}
+
+async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Result<undefined>> {
+  const { screen } = desk;
+  switch (command.kind) {
+    case "help":
+      screen.answer({ lines: helpLines(command.topic), data: null, code: 0 });
+      return ok(undefined);
+    case "cast":
+    case "link":
+    case "continue":
+    case "recast": {
+      const begun = await begin(desk, command, options);
+      if (!begun.ok) return begun;
+      // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
+      if (!screen.live) await begun.value.done;
+      return ok(undefined);
+    }
+    case "demo":
+      return (await import("./demo.ts")).demo(desk);
+    case "ui":
+      return (await import("./ui.ts")).openUi(desk, command, options);
+    case "abort":
+      return abort(desk, command, options);
+    default:
+      return look(desk, command, options);
+  }
+}
+
+async function look(desk: Desk, command: AnsweredCommand, options: Parsed["options"]): Promise<Result<undefined>> {
+  const { screen, here } = desk;
+  const place = openPlace(here.ctx, options);
+  if (!place.ok) return place;
+  const { workspace, from, left } = place.value;
+  const found = await answer(command, workspace, from);
+  if (!found.ok) return found;
+  const { code, data, lines } = found.value;
+  const shown = options.json ? jsonLines(data) : lines(screen.width());
+  screen.answer({ lines: shown, data, code });
+  if (left) screen.note(noteOf(left), "warning");
+  return ok(undefined);
+}
+
+function jsonLines(data: unknown): ReturnType<typeof helpLines> {
+  return JSON.stringify(data, undefined, 2)
+    .split("\n")
+    .map((text) => line(text));
+}
+
+function noteOf({ message, hint }: { readonly message: string; readonly hint?: string }): string {
+  return hint === undefined ? message : `${message}: ${hint}`;
+}
+
+/** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */
+async function abort(
+  desk: Desk,
+  command: Extract<AnsweredCommand, { kind: "abort" }>,
+  options: Parsed["options"],
+): Promise<Result<undefined>> {
+  const { running } = desk.state;
+  if (running && (command.castId === undefined || command.castId === running.castId)) {
+    running.abort();
+    await running.done;
+    return ok(undefined);
+  }
+  const castId = command.castId ?? desk.state.waiting?.castId;
+  const done = await look(desk, castId === undefined ? command : { ...command, castId }, options);
+  if (done.ok && castId !== undefined && castId === desk.state.waiting?.castId) {
+    stopWaiting(desk);
+    deliverHeld(desk);
+  }
+  return done;
+}
+

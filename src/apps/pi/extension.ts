@@ -1,0 +1,37 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Face } from "./commands/face.ts";
+import { drawCard } from "./live/card.ts";
+import { ANSWER, hasTurns, newestEntry, RESULT, SETTINGS, TURN, VISIT, withoutTurns } from "./session/marks.ts";
+
+/** [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted. */
+export default function materia(pi: ExtensionAPI): void {
+  let face: Face | undefined;
+  let here: ExtensionContext | undefined;
+  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi));
+
+  pi.registerCommand("materia", {
+    description: "Run repeatable agent work as graphs; /materia help lists the commands",
+    getArgumentCompletions: async (typed) => {
+      const { complete } = await import("./commands/complete.ts");
+      return complete(typed, here);
+    },
+    handler: async (text, ctx) => (await open()).perform(text, ctx),
+  });
+
+  for (const type of [VISIT, ANSWER])
+    pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
+  for (const type of [RESULT, TURN])
+    pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
+
+  pi.on("session_start", async (_event, ctx) => {
+    here = ctx;
+    const settings = newestEntry(ctx.sessionManager.getBranch(), SETTINGS);
+    if (settings !== undefined) await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
+    (await import("./session/greeting.ts")).greetLater(ctx);
+  });
+  pi.on("session_shutdown", () => face?.leave());
+  pi.on("input", (event, ctx) => face?.onInput(event, ctx));
+  pi.on("context", ({ messages }) =>
+    !face?.isInTurn() && hasTurns(messages) ? { messages: withoutTurns(messages) } : undefined,
+  );
+}

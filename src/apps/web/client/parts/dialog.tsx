@@ -1,0 +1,79 @@
+import { useEffect, useId, useRef } from "react";
+import type { FormEvent, ReactElement, ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+/** A modal dialog; the browser keeps the focus inside and brings it back. `onClose` is called for Esc as well. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide = false,
+  className = "",
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly wide?: boolean;
+  readonly className?: string;
+}): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    if (shown && !shown.open) shown.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={`dlg ${wide ? "wide" : ""} ${className}`}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className="dlg-in">
+        <div className="dlg-h">
+          <h2 id={heading}>{title}</h2>
+          <Button look="bare" icon="cross" label="Close" onClick={onClose} />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** A dialog that asks before it acts. */
+export function Ask(props: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly busy?: boolean;
+  readonly off?: string | null;
+  readonly onClose: () => void;
+  readonly onAct: () => void;
+}): ReactElement {
+  const { title, children, action, danger = false, busy = false, off, onClose, onAct } = props;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!busy && (off === undefined || off === null)) onAct();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        <div className="dlg-b">{children}</div>
+        <div className="dlg-f">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look={danger ? "danger" : "primary"} type="submit" busy={busy} off={off}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
