@@ -11,6 +11,7 @@ const ORDER = [
   "src/core/cast",
   "src/core/prompt",
   "src/core/view",
+  "src/core/edit",
   "src/shell/ports.ts",
   "src/shell/version.ts",
   "src/shell/files",
@@ -24,7 +25,7 @@ const PI = "node_modules/@earendil-works/";
 const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 // An entry is imported by nobody and hands one face to another: `materia ui` opens the web server.
 const ENTRIES = ["src/apps/cli/start.ts"];
-const CORE_MAY_USE = ["node_modules/valibot/"];
+const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/"];
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { output } = await cruise(["src"], {

@@ -68,7 +68,7 @@ export type TurnOutcome =
   | { readonly kind: "said"; readonly text: string; readonly usage: Usage; readonly model: string }
   | {
       readonly kind: "failed";
-      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal";
+      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk";
       readonly message: string;
       readonly usage: Usage;
     };

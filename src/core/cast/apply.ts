@@ -159,8 +159,7 @@ function acceptOutput(state: CastState, event: EventOf<"output_accepted">): Cast
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
   const assigned = assign(socket.assign, output, { data, item: currentItem(state) });
-  const replaced = assigned["workItems"] !== state.data["workItems"];
-  return { ...state, data: assigned, lists: state.lists + (replaced ? 1 : 0) };
+  return { ...state, data: assigned };
 }
 
 function handedBy(state: CastState, socket: GraphSocket) {

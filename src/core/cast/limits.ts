@@ -11,6 +11,9 @@ import type { CastState, LimitHit, Visit } from "./state.ts";
 import { countOf } from "./tally.ts";
 import { tokensOf } from "./usage.ts";
 
+/** A further round passes every socket of its cycle, so that its allowance belongs to none of them. */
+const ROUND = "round";
+
 type LimitReached = EventOf<"limit_reached">;
 
 /** Edges are counted for the current item; those that stand outside a loop, or leave one, are not forgotten with it. */
@@ -43,7 +46,7 @@ export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitRea
   if (way.to === END) return undefined;
   const returns = countOf(state.counts.arrivals, way.to);
   const cap = state.limits.maxNoAdvanceCycles;
-  if (returns <= cap + allowance(state, `cycle ${way.to}`)) return undefined;
+  if (returns <= cap + allowance(state, ROUND)) return undefined;
   return limitReached(state, "maxNoAdvanceCycles", cap, { socket: from, edge: `${from} → ${way.to}` });
 }
 
@@ -83,7 +86,7 @@ export function hitOf(state: CastState, event: LimitReached): LimitHit {
   if (limit === "maxRepairs" && phase.kind === "visiting") return { limit, key: repairKey(phase.visit) };
   const [from, to] = event.where.edge?.split(" → ") ?? [];
   if (from === undefined || to === undefined) return { limit, key: "" };
-  if (limit === "maxNoAdvanceCycles") return { limit, key: `cycle ${to}` };
+  if (limit === "maxNoAdvanceCycles") return { limit, key: ROUND };
   const counted = countedWay(state, event, to);
   return { limit, key: counted ? `${counted.scope} ${counted.key}` : "" };
 }

@@ -27,8 +27,6 @@ export interface CastState {
   readonly visits: Tally;
   readonly turns: Tally;
   readonly counts: Counts;
-  /** How often the list of work items has been replaced: an item is known by its list and its place in it. */
-  readonly lists: number;
   /** Reasons that wait for a socket, newest first. */
   readonly rework: Readonly<Record<string, readonly string[]>>;
   readonly usage: Usage;
@@ -141,7 +139,6 @@ export function startState(start: CastStart): CastState {
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,
     counts: { item: EMPTY_TALLY, lasting: EMPTY_TALLY, arrivals: EMPTY_TALLY, allowed: {} },
-    lists: 0,
     rework: {},
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },

@@ -4,7 +4,10 @@ import { parsePath } from "./assignment.ts";
 import type { GraphLoop } from "./graph.ts";
 
 /** Tells of a fault at a place below the loadout. */
-export type Report = (keys: readonly (string | number)[], code: string, message: string, hint?: string) => void;
+export type Report = (keys: readonly (string | number)[], code: string, message: string, hint?: Hint) => void;
+
+/** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
+export type Hint = string | (() => string | undefined);
 
 /** [L-a] A socket belongs to at most one loop. */
 export function memberships(loadout: Loadout, report: Report): ReadonlyMap<string, string> {
@@ -13,10 +16,7 @@ export function memberships(loadout: Loadout, report: Report): ReadonlyMap<strin
     loop.sockets.forEach((id, index) => {
       const other = membership.get(id);
       if (!Object.hasOwn(loadout.sockets, id)) {
-        report(
-          ["loops", loopId, "sockets", index],
-          "unknown_socket",
-          `"${id}" is not a socket of this loadout`,
+        report(["loops", loopId, "sockets", index], "unknown_socket", `"${id}" is not a socket of this loadout`, () =>
           didYouMean(id, Object.keys(loadout.sockets)),
         );
       } else if (other === undefined) membership.set(id, loopId);
@@ -48,7 +48,7 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
   const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
   const from = loop.consumes?.from ?? null;
   if (from !== null && !exists(from)) {
-    const hint = didYouMean(from, Object.keys(loadout.sockets));
+    const hint = () => didYouMean(from, Object.keys(loadout.sockets));
     report(["loops", id, "consumes", "from"], "unknown_socket", `"${from}" is not a socket of this loadout`, hint);
   }
   loop.exits.forEach((_, index) => checkExit(id, loop, index, building));
@@ -66,12 +66,12 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
 function checkExit(id: string, loop: Loop, index: number, { loadout, report }: Building): void {
   const exit = loop.exits[index];
   if (!exit) return;
-  const say = (key: string | null, code: string, message: string, hint?: string): void =>
+  const say = (key: string | null, code: string, message: string, hint?: Hint): void =>
     report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
   const { from, targetSocketId: to, condition } = exit;
   const earlier = loop.exits.slice(0, index);
   if (!Object.hasOwn(loadout.sockets, to)) {
-    const hint = didYouMean(to, Object.keys(loadout.sockets));
+    const hint = () => didYouMean(to, Object.keys(loadout.sockets));
     say("targetSocketId", "unknown_socket", `the exit leads to "${to}", which is not a socket of this loadout`, hint);
   }
   if (earlier.some((other) => other.id === exit.id))
@@ -81,7 +81,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: B
       "from",
       "exit_not_from_member",
       `"${from}" is no member of the loop "${id}"`,
-      `use one of ${loop.sockets.join(", ")}`,
+      `use one of ${loop.sockets.slice(0, 8).join(", ")}`,
     );
   if (loop.sockets.includes(to)) {
     say(

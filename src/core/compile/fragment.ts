@@ -79,8 +79,15 @@ function fileOf(entry: Entry<unknown>): { readonly file?: string } {
 
 function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragment {
   const issues: Issue[] = [];
-  const report = (keys: readonly (string | number)[], code: string, message: string, hint?: string): void => {
-    const issue = error(code, pathText([...place.keys, ...keys]), message, hint);
+  const report: Report = (keys, code, message, hint) => {
+    // A file with thousands of faults needs no thousands of suggestions.
+    const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
+    const issue = error(
+      code,
+      pathText([...place.keys, ...keys]),
+      message,
+      typeof shown === "string" ? shown : undefined,
+    );
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
   };
   const context: Context = {
@@ -95,10 +102,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
   const ids = sortSocketIds(Object.keys(loadout.sockets));
   const built = ids.flatMap((id) => buildSocket(id, context));
   if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
-    report(
-      ["entry"],
-      "unknown_socket",
-      `the entry "${loadout.entry}" is not a socket of this loadout`,
+    report(["entry"], "unknown_socket", `the entry "${loadout.entry}" is not a socket of this loadout`, () =>
       didYouMean(loadout.entry, ids),
     );
   }
@@ -124,10 +128,7 @@ function buildSocket(id: string, context: Context): readonly { socket: GraphSock
   if (!socket) return [];
   const entry = context.catalog.materia.get(socket.materia);
   if (!entry) {
-    context.report(
-      ["sockets", id, "materia"],
-      "unknown_materia",
-      `there is no materia "${socket.materia}"`,
+    context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, () =>
       didYouMean(socket.materia, context.catalog.materia.keys()),
     );
     return [{ socket: graphSocket(id, socket, STAND_IN, context), materia: STAND_IN }];
@@ -151,7 +152,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
   const leadsSomewhere = (edge: Edge): boolean => edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to);
   socket.edges.forEach((edge, index) => {
     if (leadsSomewhere(edge)) return;
-    const hint = didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
+    const hint = () => didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
     report(
       [...keys, "edges", index, "to"],
       "unknown_socket",

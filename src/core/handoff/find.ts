@@ -1,5 +1,6 @@
 import { isJsonObject } from "../model/json.ts";
 import type { JsonObject } from "../model/json.ts";
+import { scanJson } from "./scan.ts";
 
 export interface Found {
   readonly object: JsonObject;
@@ -52,55 +53,22 @@ function blockObject(lines: readonly string[]): JsonObject | undefined {
   return block.startsWith("{") && block.endsWith("}") ? parseObject(block) : undefined;
 }
 
+/** Each bracket of the text is tried once, so that no reply, however hostile, takes more than a few passes. */
 function lastEmbeddedObject(reply: string): JsonObject | undefined {
   let last: JsonObject | undefined;
-  // Braces in prose may open without end; hostile text must not make this quadratic.
-  let work = 20 * reply.length + 1_000_000;
-  const opening = /\{\s*["}]|\[\s*[[{"\-0-9tfn\]]/g;
-  for (let match = opening.exec(reply); match && work > 0; match = opening.exec(reply)) {
-    const start = match.index;
-    const closing = closingOf(reply, start);
-    work -= closing.at - start;
+  const tried = new Set<number>();
+  const bracket = /[{[]/g;
+  for (let match = bracket.exec(reply); match; match = bracket.exec(reply)) {
+    if (tried.delete(match.index)) continue;
+    const scan = scanJson(reply, match.index);
     // What is inside something that was cut off is not top-level, however whole it looks.
-    if (closing.kind === "never") return last;
-    const value = closing.kind === "closed" ? parseJson(reply.slice(start, closing.at)) : undefined;
-    // A list that parses is passed over whole: an object inside it is not top-level either.
-    opening.lastIndex = closing.kind === "broken" || value !== undefined ? closing.at : start + 1;
-    if (isJsonObject(value)) last = value;
-  }
-  return last;
-}
-
-interface Closing {
-  /** `broken`: a string runs into the end of its line, so this was never JSON. */
-  readonly kind: "closed" | "broken" | "never";
-  readonly at: number;
-}
-
-/** Where the bracket at `start` is closed, strings passed over. */
-function closingOf(text: string, start: number): Closing {
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === 0x22) {
-      const end = stringEnd(text, at);
-      if (end.kind !== "closed") return end;
-      at = end.at;
-    } else if (character === 0x7b || character === 0x5b) depth += 1;
-    else if (character === 0x7d || character === 0x5d) {
-      depth -= 1;
-      if (depth === 0) return { kind: "closed", at: at + 1 };
+    if (scan.kind === "cut") return last;
+    if (scan.kind === "broken") for (const open of scan.open.slice(1)) tried.add(open);
+    else {
+      // A list is passed over whole: an object inside it is not top-level either.
+      bracket.lastIndex = scan.end;
+      last = parseObject(reply.slice(match.index, scan.end)) ?? last;
     }
   }
-  return { kind: "never", at: text.length };
-}
-
-function stringEnd(text: string, start: number): Closing {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === 0x5c) at += 1;
-    else if (character === 0x22) return { kind: "closed", at };
-    else if (character === 0x0a) return { kind: "broken", at };
-  }
-  return { kind: "never", at: text.length };
+  return last;
 }

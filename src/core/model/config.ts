@@ -23,7 +23,10 @@ export const Limits = v.object({
   ),
   maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
   agentSilenceMs: v.optional(
-    v.pipe(count, v.description("Milliseconds without a sign of life after which an agent is ended; 0 waits for ever.")),
+    v.pipe(
+      count,
+      v.description("Milliseconds without a sign of life after which an agent is ended; 0 waits for ever."),
+    ),
   ),
   maxRetries: v.optional(v.pipe(count, v.description("How often a failed request to the model is sent again."))),
   retryBaseMs: v.optional(

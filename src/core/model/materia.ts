@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { isJsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 const wholeNumber = (minimum: number) =>
@@ -58,7 +60,10 @@ export const UtilityMateria = v.object({
     v.pipe(v.array(v.string()), v.minLength(1, "is empty"), v.description("Program and arguments; no shell.")),
   ),
   script: v.optional(text("The name of a bundled utility.")),
-  params: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("Handed to the program as it is."))),
+  params: v.optional(
+    // Not a record, which would leave out a key like `constructor`.
+    v.pipe(v.custom<JsonObject>(isJsonObject, "must be an object"), v.description("Handed to the program as it is.")),
+  ),
   timeoutMs: v.optional(v.pipe(wholeNumber(1), v.description("How long it may run; 30000 without it."))),
   env: v.optional(v.pipe(v.array(v.string()), v.description("Environment variables it gets besides the usual four."))),
 });

@@ -1,6 +1,7 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
+import { isDiskProblem, problemText } from "../files/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Stop, type Timer } from "./guard.ts";
 import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
@@ -35,18 +36,25 @@ export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise
       return outcomeOf(seen, guard.stop(), setup.model);
     } catch (error) {
       const stop = guard.stop();
-      return stop ? failed(stop.reason, stop.message, seen.usage()) : failed("provider", textOf(error), seen.usage());
+      return stop ? failed(stop.reason, stop.message, seen.usage()) : thrownAs(error, seen.usage());
     } finally {
       guard.release();
       session.dispose();
     }
   } catch (error) {
-    return failed("provider", textOf(error), seen.usage());
+    return thrownAs(error, seen.usage());
   }
 }
 
 export function failed(reason: FailureReason, message: string, usage: Usage): TurnOutcome {
   return { kind: "failed", reason, message: cut(message, 2000), usage };
+}
+
+/** [D9] A disk that cannot keep the conversation is no fault of the provider. */
+function thrownAs(error: unknown, usage: Usage): TurnOutcome {
+  return isDiskProblem(error)
+    ? failed("disk", `the transcript cannot be written: ${problemText(error)}`, usage)
+    : failed("provider", textOf(error), usage);
 }
 
 type FailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];

@@ -15,6 +15,7 @@ import { createCast, discardCast, newCastId } from "../files/cast-store.ts";
 import type { CastFolder } from "../files/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
+import { redactKeys, redactor } from "../files/secrets.ts";
 import { VERSION } from "../version.ts";
 import { drive } from "./drive.ts";
 import type { Driving } from "./drive.ts";
@@ -71,12 +72,16 @@ export async function prepareCast(
   return ok({ workspace, compiled: compiled.value, file, host: host.value, notes, brings });
 }
 
+const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
+
 /** From here on the cast exists. */
 export async function startCast(
   ready: ReadyCast,
   driving: Omit<Driving, "host" | "cwd" | "env">,
 ): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
-  const folder = createCast(ready.workspace.root, ready.file, {
+  // [S7] The cast itself works with what was typed; its files hold no secret.
+  const kept = redactKeys(ready.file, TYPED, redactor(ready.workspace.place.env));
+  const folder = createCast(ready.workspace.root, kept, {
     brings: ready.brings,
     durability: driving.durability,
   });

@@ -7,6 +7,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/never.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { CastFile } from "../files/cast-file.ts";
+import type { ReadJournal } from "../files/read-journal.ts";
 import { castFolder, loadCast, looksLikeCastId } from "../files/cast-store.ts";
 import type { Driving } from "../casting/drive.ts";
 import type { AgentChoice, OpenHost } from "../casting/hosts.ts";
@@ -130,7 +131,12 @@ export function undertakeAgain(castId: string, nudge: Nudge, asking: Asking): Re
     const done = await resumeCast(workspace, castId, choice, drivingOf(asking, driving));
     return done.ok ? ok(done.value.end) : done;
   };
-  return ok({ castId, file, events: journal.events, notes: [], run });
+  return ok({ castId, file, events: journal.events, notes: tornNotes(journal), run });
+}
+
+/** [D6] A kill in the middle of a write leaves a line that never counted. */
+function tornNotes({ tornBytes }: ReadJournal): readonly string[] {
+  return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
 }
 
 function agentChoice({ options: { model, rehearse }, replies }: Asking): AgentChoice {

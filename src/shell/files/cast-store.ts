@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { startState } from "../../core/cast/state.ts";
@@ -136,18 +145,16 @@ export function discardCast({ runDir }: CastFolder): void {
   rmSync(runDir, { recursive: true, force: true });
 }
 
-/** Sorts by time when sorted by name; the tail keeps two casts of one second apart. */
+/** Sorts by time when sorted by name, to the millisecond; chance keeps two casts of one moment apart. */
 export function newCastId(now: Date, chance: number): CastId {
   const stamp = now.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  const tail = Math.floor(chance * 36 ** 5)
-    .toString(36)
-    .padStart(5, "0");
-  return `${stamp}-${tail}` as CastId; // digits, letters and dashes
+  const digits = (value: number, length: number): string => value.toString(36).padStart(length, "0");
+  return `${stamp}-${digits(now.getUTCMilliseconds(), 2)}${digits(Math.floor(chance * 36 ** 4), 4)}` as CastId; // digits, letters and dashes
 }
 
 /** Whether a word has the form of the ids that are made here. */
 export function looksLikeCastId(word: string): boolean {
-  return /^\d{8}-\d{6}-[0-9a-z]{5}$/.test(word);
+  return /^\d{8}-\d{6}-[0-9a-z]{6}$/.test(word);
 }
 
 export function folderExists(path: string): boolean {

@@ -10,6 +10,11 @@ export function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
 }
 
+/** Whether it is the place where things are kept that fails. */
+export function isDiskProblem(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(thrown.code));
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   EACCES: "permission is denied",

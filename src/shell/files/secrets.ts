@@ -26,11 +26,16 @@ function spellings(value: string): readonly string[] {
 
 /** The words of people, agents and programs in an event; what the journal itself is made of stays, whatever a secret may be. */
 export function redactEvent(event: CastEvent, redact: Redact): CastEvent {
-  const clean = Object.entries(event).map(([key, value]: [string, unknown]) => [
+  return redactKeys(event, WORDS, redact);
+}
+
+/** The same value with the words under these keys redacted, however deep they stand below them. */
+export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>, redact: Redact): T {
+  const clean = Object.entries(value).map(([key, inner]: [string, unknown]) => [
     key,
-    WORDS.has(key) ? redactDeep(value, redact) : value,
-  ]);
-  return Object.fromEntries(clean) as CastEvent; // the same keys with values of the same kinds
+    keys.has(key) ? redactDeep(inner, redact) : key === "where" ? redactKeys(inner as object, keys, redact) : inner,
+  ]); // `where` is an object in every event that has one
+  return Object.fromEntries(clean) as T; // the same keys with values of the same kinds
 }
 
 const WORDS: ReadonlySet<string> = new Set([
@@ -45,7 +50,6 @@ const WORDS: ReadonlySet<string> = new Set([
   "reason",
   "dropped",
   "hints",
-  "where",
 ]);
 
 function redactDeep(value: unknown, redact: Redact): unknown {

@@ -45,7 +45,11 @@ function executableHash(cwd: string, raw: unknown): string {
     }),
   );
   const hash = createHash("sha256").update(JSON.stringify(sorted({ ...rest, loadouts })));
-  for (const file of commandFiles(cwd, raw)) hash.update(`\0${relative(cwd, file)}\0`).update(contentOf(file));
+  for (const file of commandFiles(cwd, raw)) {
+    const content = contentOf(file);
+    // With its length, so that no byte can move from one file to the next unnoticed.
+    hash.update(`\0${relative(cwd, file)}\0${content.length}\0`).update(content);
+  }
   return hash.digest("hex");
 }
 

@@ -25,6 +25,8 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
     return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
+  // [D9] It says nothing about the agent: the cast stands as before, for when there is room again.
+  if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
   if (outcome.reason === "aborted" && options.signal.aborted)
     return { kind: "decided", socket, outcome: { kind: "aborted" } };
   return { kind: "decided", socket, outcome };

@@ -10,7 +10,11 @@ import { findGates } from "./gates.ts";
 import type { VisibleBody } from "./visible.ts";
 
 /** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
-export async function openAgents(here: Here, choice: AgentChoice, visible: VisibleBody | undefined): Promise<AgentHost> {
+export async function openAgents(
+  here: Here,
+  choice: AgentChoice,
+  visible: VisibleBody | undefined,
+): Promise<AgentHost> {
   const { pi, ctx } = here;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
   const gates = await findGates(ctx);
@@ -56,4 +60,3 @@ function forbiddenTools(needs: readonly AgentNeed[], allowed: ReadonlySet<string
     ),
   );
 }
-

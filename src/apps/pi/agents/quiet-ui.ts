@@ -2,7 +2,6 @@ import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 
 /** The user's screen for a gate inside an agent's session: it may ask and tell, and leaves everything else alone. */
 export function quietUi(ui: ExtensionUIContext): ExtensionUIContext {
-  const nothing = (): void => undefined;
   return {
     ...ui,
     onTerminalInput: () => nothing,
@@ -22,3 +21,5 @@ export function quietUi(ui: ExtensionUIContext): ExtensionUIContext {
     setToolsExpanded: nothing,
   };
 }
+
+function nothing(): void {}

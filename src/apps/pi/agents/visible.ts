@@ -103,11 +103,7 @@ function isKept(message: Messages[number]): message is Said {
 type Heard = Parameters<ReturnType<typeof witness>["hear"]>[0];
 
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
-function listen(
-  pi: ExtensionAPI,
-  curation: Curation,
-  { hear }: { readonly hear: (event: Heard) => void },
-): () => void {
+function listen(pi: ExtensionAPI, curation: Curation, { hear }: { readonly hear: (event: Heard) => void }): () => void {
   const offs = [
     pi.on("context_with_system", (event) => ({ messages: curated(event.messages, curation, toolsNow(pi)) })),
     // [X23] A cast must not cost the user their history, whatever its turn would need.
@@ -115,10 +111,10 @@ function listen(
     pi.on("agent_before_settle", (event, ctx) => ({
       entries: [...event.entries, ...entriesToHide(ctx.sessionManager.getBranch(), curation.turn)],
     })),
-    pi.on("message_update", (event) => hear(event as Heard)),
-    pi.on("message_end", (event) => hear(event as Heard)),
-    pi.on("tool_execution_start", (event) => hear(event as Heard)),
-    pi.on("tool_execution_end", (event) => hear(event as Heard)),
+    pi.on("message_update", (event) => hear(event)),
+    pi.on("message_end", (event) => hear(event)),
+    pi.on("tool_execution_start", (event) => hear(event)),
+    pi.on("tool_execution_end", (event) => hear(event)),
   ];
   return () => {
     for (const off of offs) ifHere(off);

@@ -18,7 +18,9 @@ export function helpLines(topic: string | undefined): readonly Line[] {
     ];
   const names = COMMANDS.map(({ name }) => name);
   const unknown =
-    topic === undefined ? [] : [line(`There is no command "${harmless(topic)}". ${didYouMean(topic, names) ?? ""}`), []];
+    topic === undefined
+      ? []
+      : [line(`There is no command "${harmless(topic)}". ${didYouMean(topic, names) ?? ""}`), []];
   return [
     ...unknown,
     line("Repeatable agent work as graphs. ", toned("dim", "Tab completes commands, loadouts, materia and casts.")),

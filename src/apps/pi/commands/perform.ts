@@ -2,6 +2,7 @@ import type { Parsed } from "../../../core/command/parse.ts";
 import { parseText } from "../../../core/command/parse.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import { never } from "../../../core/model/never.ts";
 import { line } from "../../../core/view/text/line.ts";
 import { answer } from "../../../shell/commands/perform.ts";
 import type { AnsweredCommand } from "../../../shell/commands/perform.ts";
@@ -41,8 +42,19 @@ async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Resul
       return (await import("./ui.ts")).openUi(desk, command, options);
     case "abort":
       return abort(desk, command, options);
-    default:
+    case "casts":
+    case "prune":
+    case "status":
+    case "show":
+    case "budget":
+    case "loadout":
+    case "materia":
+    case "grid":
+    case "check":
+    case "init":
       return look(desk, command, options);
+    default:
+      return never(command);
   }
 }
 
@@ -90,4 +102,3 @@ async function abort(
   }
   return done;
 }
-

@@ -59,7 +59,12 @@ function brokenIssue(castId: string, thrown: unknown) {
   return { severity: "error" as const, code: "broken", path: castId, message: `the cast broke: ${textOf(thrown)}` };
 }
 
-function finish(desk: Desk, { undertaking, workspace, visible }: Run, end: RunEnd, refinements: readonly string[]): void {
+function finish(
+  desk: Desk,
+  { undertaking, workspace, visible }: Run,
+  end: RunEnd,
+  refinements: readonly string[],
+): void {
   const runDir = join(workspace.root, undertaking.castId);
   if (end.kind === "waiting" && desk.screen.live) {
     const seen = visible?.hasAnswered() ?? false;

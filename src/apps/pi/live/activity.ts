@@ -39,7 +39,7 @@ export function withProgress(activity: Activity, progress: TurnProgress): Activi
     }
     case "tool_ended": {
       const how = progress.failed ? "failed" : "done";
-      const steps = activity.steps.map((step) => (step.id === progress.id ? { ...step, how } as const : step));
+      const steps = activity.steps.map((step) => (step.id === progress.id ? ({ ...step, how } as const) : step));
       return { ...activity, steps, state: "asking" };
     }
     case "retrying":

@@ -57,5 +57,6 @@ function isLines(value: unknown): value is readonly Line[] {
 
 function isSpan(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return false;
-  return !("tone" in value) || value.tone === undefined || Object.hasOwn(PAINTS, String(value.tone));
+  const { tone } = { tone: undefined, ...value };
+  return tone === undefined || (typeof tone === "string" && Object.hasOwn(PAINTS, tone));
 }

@@ -7,18 +7,21 @@ import type { TurnRequest } from "../../../shell/ports.ts";
 import type { Card } from "./card.ts";
 
 const WIDTH = 100;
-const SHOWN = 6;
+const SHOWN = 4;
 
 /** What an interactive agent was asked, as the person sees it above the answer. */
 export function turnCard({ socket, materia, prompt }: TurnRequest): Card {
   const text = harmless(prompt).trim().split("\n");
   const asked = text.flatMap((each) => (each === "" ? [""] : wrapColumns(each, WIDTH)));
   const head = line(toned("wait", "▸ "), toned("strong", visitText(socket, materia)));
-  const quoted = (lines: readonly string[]): readonly Line[] => lines.map((each) => line(toned("dim", "│ "), each));
   const cut = asked.length - SHOWN;
   const more = line(toned("dim", `│ … ${cut} more lines`));
   return {
     lines: [head, ...quoted(asked.slice(0, SHOWN)), ...(cut > 0 ? [more] : [])],
     opened: [head, ...quoted(asked)],
   };
+}
+
+function quoted(lines: readonly string[]): readonly Line[] {
+  return lines.map((each) => line(toned("dim", "│ "), each));
 }

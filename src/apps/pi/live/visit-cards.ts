@@ -1,6 +1,11 @@
-import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastEvent, EventOf } from "../../../core/cast/event.ts";
 import type { CastStart } from "../../../core/cast/state.ts";
+import { tokensOf } from "../../../core/cast/usage.ts";
+import { socketOf } from "../../../core/compile/graph.ts";
+import { visitText } from "../../../core/view/graph/words.ts";
+import { amountText } from "../../../core/view/numbers.ts";
 import { openTeller } from "../../../core/view/tell/teller.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 
@@ -11,46 +16,63 @@ export interface VisitCards {
 
 const WIDTH = 100;
 
+/** With these a new part of the story begins. */
+const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
+  "visit_started",
+  "loop_entered",
+  "cast_resumed",
+  "cast_ended",
+]);
+
 /** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
 export function openVisitCards(start: CastStart, before: readonly CastEvent[]): VisitCards {
   const teller = openTeller(start, WIDTH);
   for (const event of before) teller.tell(event);
-  // What had begun before is told with the visit that ends it, not as a visit of its own.
-  teller.rest();
-  let told: Line[] = [];
+  /** What was told of a visit that an earlier run had begun: the teller closed it there. */
+  let resumed: Line[] | undefined;
+  let told: readonly Line[] = [];
   let route: Line[] = [];
+  let way: Line = [];
   const close = (): readonly Card[] => {
-    const card = told.length === 0 ? [] : [cardOf(told, route)];
-    told = [];
-    route = [];
-    return card;
+    const cards = told.length === 0 ? [] : [cardOf(told, route, way)];
+    [told, route, way] = [[], [], []];
+    return cards;
   };
   const followOne = (event: CastEvent): readonly Card[] => {
-    const lines = teller.tell(event).filter((line) => line.length > 0);
-    switch (event.type) {
-      case "visit_started":
-      case "loop_entered":
-      case "cast_resumed":
-        return close();
-      case "visit_completed":
-        told = [...lines];
-        return [];
-      case "cast_ended": {
-        // A visit that the end has cut off is told together with the end, which has a card of its own.
-        return close();
-      }
-      default:
-        if (told.length > 0) route.push(...lines);
-        return [];
+    const lines = teller.tell(event).filter((each) => each.length > 0);
+    if (CLOSING.has(event.type)) {
+      resumed = event.type === "cast_resumed" ? [] : undefined;
+      return close();
     }
+    if (event.type === "visit_completed") {
+      told = resumed ? [headOf(start, event), ...resumed] : lines;
+      resumed = undefined;
+    } else {
+      if (event.type === "edge_taken" || event.type === "limit_reached") way = lines[0] ?? [];
+      if (told.length > 0) route.push(...lines);
+      else resumed?.push(...lines);
+    }
+    return [];
   };
   return { follow: (events) => events.flatMap(followOne) };
 }
 
-function cardOf(told: readonly Line[], route: readonly Line[]): Card {
-  const [head = [], first] = told;
-  return {
-    lines: [head, ...(first ? [first] : []), ...route.slice(0, 1)],
-    opened: [...told, ...route],
-  };
+function headOf({ graph }: CastStart, { socket, usage }: EventOf<"visit_completed">): Line {
+  const { materia } = socketOf(graph, socket);
+  return line(
+    INDENT,
+    toned("strong", visitText(socket, materia)),
+    toned("dim", `  ${amountText(tokensOf(usage))} tokens`),
+  );
 }
+
+/** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
+function cardOf(told: readonly Line[], route: readonly Line[], way: Line): Card {
+  const [head = [], first = []] = told;
+  const taken = way.filter(({ text }) => text.trim() !== "");
+  const gap = first.length > 0 && taken.length > 0 ? "  " : "";
+  const summary = line(...(first.length > 0 ? first : [INDENT]), gap, ...taken);
+  return { lines: taken.length + first.length > 0 ? [head, summary] : [head], opened: [...told, ...route] };
+}
+
+const INDENT = "    ";

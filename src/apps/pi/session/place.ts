@@ -70,7 +70,8 @@ export async function trustPlace(
   if (left && options.config === undefined) return fail(left);
   const { trust, place } = workspace;
   const given = { ...workspace, trust: { kind: "given" as const } };
-  if (trust.kind === "given" || (await isDecided(ctx, place.cwd))) return ok({ workspace: given, remember: () => undefined });
+  if (trust.kind === "given" || (await isDecided(ctx, place.cwd)))
+    return ok({ workspace: given, remember: () => undefined });
   if (options.trust) return ok({ workspace: given, remember: trust.remember });
   if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
   const runs = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;

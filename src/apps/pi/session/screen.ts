@@ -31,8 +31,7 @@ export function openScreen(here: Here): Screen {
 
 /** [X2] In the terminal answers are drawn into the session; a client of the RPC mode gets them as notices. */
 function forPeople({ pi, ctx }: Here, mode: "tui" | "rpc"): Screen {
-  const notify = (text: string, level: "info" | "warning" | "error"): void =>
-    void ifHere(() => ctx.ui.notify(text, level));
+  const notify = (text: string, level: "info" | "warning" | "error"): void => ifHere(() => ctx.ui.notify(text, level));
   return {
     live: true,
     width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
@@ -43,8 +42,8 @@ function forPeople({ pi, ctx }: Here, mode: "tui" | "rpc"): Screen {
     },
     refuse: (issues) => notify(plainText(issueLines(issues).map(asTyped)), "error"),
     note: (text, level = "info") => notify(text, level),
-    visit: (card) => void ifHere(() => pi.appendEntry(VISIT, card)),
-    result: (result) => void ifHere(() => sendResult({ pi, ctx }, result)),
+    visit: (card) => ifHere(() => pi.appendEntry(VISIT, card)),
+    result: (result) => ifHere(() => sendResult({ pi, ctx }, result)),
   };
 }
 
@@ -68,7 +67,7 @@ function forPrograms({ pi, ctx }: Here, mode: "print" | "json"): Screen {
       process.exitCode = REFUSED;
     },
     note: (text) => writeAll(2, `${text}\n`),
-    visit: (card) => (mode === "json" ? void ifHere(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`)),
+    visit: (card) => (mode === "json" ? ifHere(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`)),
     result: (result, code) => {
       ifHere(() => sendResult({ pi, ctx }, result));
       if (mode === "print") print(result.plain, undefined);
@@ -89,7 +88,7 @@ function sendResult({ pi }: Here, { card, words }: Result): void {
 /** Pi turns writes to standard output away in these modes, except at the level of the file. */
 function writeAll(file: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(file, bytes, at);
     } catch (thrown) {

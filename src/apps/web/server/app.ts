@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { error } from "../../../core/model/issue.ts";
-import { onlyOwnPages, onlyWithToken } from "./http/guard.ts";
+import { onlyOwnPages, onlySoundAddresses, onlyWithToken } from "./http/guard.ts";
 import { guardedHeaders } from "./http/headers.ts";
 import { notFound, refuse } from "./http/reply.ts";
 import { assetRoutes } from "./routes/assets.ts";
@@ -16,6 +16,7 @@ export function webApp(served: Served): Hono {
   const app = new Hono();
   app.use(guardedHeaders);
   app.use(onlyOwnPages(served.port));
+  app.use(onlySoundAddresses);
   app.use("/api/*", onlyWithToken(served.token));
   app.use("/api", onlyWithToken(served.token));
   castRoutes(app, served);

@@ -11,7 +11,8 @@ export function onlyOwnPages(port: () => number): MiddlewareHandler {
   return async (c, next) => {
     const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
     const host = c.req.header("host");
-    if (host === undefined || !hosts.includes(host) || !hosts.includes(new URL(c.req.url).host))
+    const asked = URL.parse(c.req.url)?.host;
+    if (host === undefined || !hosts.includes(host) || asked === undefined || !hosts.includes(asked))
       return refuse(c, 421, error("wrong_host", "Host", "this server answers only under its own local address"));
     const origin = c.req.header("origin");
     if (origin !== undefined && origin !== `http://${host}`)
@@ -32,6 +33,17 @@ function isOwnSite(site: string, c: Context): boolean {
 export function isApi(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }
+
+/** [N8] An escape that means nothing would reach the routes as it is. */
+export const onlySoundAddresses: MiddlewareHandler = async (c, next) => {
+  try {
+    const path = decodeURIComponent(URL.parse(c.req.url)?.pathname ?? "%");
+    if (!path.includes("\0")) return next();
+  } catch {
+    // Refused below.
+  }
+  return refuse(c, 400, error("bad_address", "", "the address has an escape that means nothing"));
+};
 
 /** [N1] */
 export function onlyWithToken(token: string): MiddlewareHandler {

@@ -1,0 +1,139 @@
+import { memo } from "react";
+import type { ReactElement } from "react";
+import type { Graph } from "../../../../core/compile/graph.ts";
+import type { Drawing, PlacedEdge, Point } from "../../../../core/view/draw/drawing.ts";
+import { overlap } from "../../../../core/view/draw/drawing.ts";
+import { placeText } from "../../../../core/view/graph/words.ts";
+import { lineText } from "../../../../core/view/text/line.ts";
+import type { Line } from "../../../../core/view/text/line.ts";
+import { Words } from "../parts/words.tsx";
+import type { GraphViewProps } from "./graph-view.tsx";
+import type { EdgeMark, Marks, Part } from "./marks.ts";
+import { arrow, crosses, smooth } from "./paths.ts";
+
+interface EdgesProps {
+  readonly graph: Graph;
+  readonly drawing: Drawing;
+  readonly marks: Marks | undefined;
+  readonly selected: readonly Part[];
+  readonly focus: Part | null;
+  readonly editing: boolean;
+  readonly onSelect: GraphViewProps["onSelect"];
+}
+
+/** Every edge and its label, in one layer between the regions and the sockets. */
+export const Edges = memo(function Edges(props: EdgesProps): ReactElement {
+  const { drawing, marks } = props;
+  const markOf = (edge: PlacedEdge): EdgeMark => marks?.edges?.get(edge.way.id) ?? {};
+  // What was walked lies over what was not.
+  const lines = drawing.edges.toSorted((a, b) => weight(markOf(a)) - weight(markOf(b)));
+  return (
+    <>
+      <svg className="e" width={drawing.width} height={drawing.height} aria-hidden="true">
+        {lines.map((edge) => (
+          <EdgeLine key={edge.way.id} edge={edge} mark={markOf(edge)} {...props} />
+        ))}
+      </svg>
+      {drawing.edges.map((edge) => (
+        <EdgeLabel key={edge.way.id} edge={edge} mark={markOf(edge)} {...props} />
+      ))}
+    </>
+  );
+});
+
+function weight({ visits, problem }: EdgeMark): number {
+  return problem ? 3 : visits === "last" ? 2 : visits === "visited" ? 1 : 0;
+}
+
+type EdgeProps = EdgesProps & { readonly edge: PlacedEdge; readonly mark: EdgeMark };
+
+function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): ReactElement {
+  const { way, points, bar, stitch } = edge;
+  const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
+  const tone = toneOf(edge, mark);
+  const end = way.via === "items" ? 2 : editing ? 8 : 3;
+  const classes = `${tone} ${mark.visits === "last" ? "hot" : ""} ${chosen ? "chosen" : ""}`;
+  return (
+    <g className={classes}>
+      <path d={smooth(points, end)} />
+      <path className="ah" d={arrow(points, end - 2)} />
+      {bar && <path className="gate" d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`} />}
+      {stitch !== null && <path className="xx" d={crosses(points)} />}
+      {onSelect && way.via !== "items" && (
+        <path
+          className="hit"
+          d={smooth(points, 0)}
+          onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
+        />
+      )}
+    </g>
+  );
+}
+
+function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark): string {
+  const kind =
+    way.via === "items"
+      ? "data"
+      : stitch !== null
+        ? "sti"
+        : way.when === "satisfied"
+          ? "ok"
+          : way.when === "not_satisfied"
+            ? "rew"
+            : "";
+  return `${kind} ${visits === "unvisited" && way.via !== "items" ? "dim" : ""} ${problem === "error" ? "err" : problem ? "warn" : ""}`;
+}
+
+function EdgeLabel({ edge, mark, graph, drawing, selected, focus, onSelect }: EdgeProps): ReactElement | null {
+  const { way, label } = edge;
+  const lines = mark.label ?? plainLabel(edge);
+  if (!label || lines.length === 0) return null;
+  const isIn = drawing.loops.some(({ box }) => overlap(box, label));
+  const ground = isIn ? "in" : drawing.bands.some(({ box }) => overlap(box, label)) ? "bnd" : "";
+  const centered = isOnOwnLine(edge);
+  const classes = `el ${ground} ${centered ? "" : "L"} ${toneOf(edge, mark)}`;
+  const style = {
+    transform: `translate(${centered ? label.x + label.width / 2 : label.x}px, ${label.y + label.height / 2}px) translate(${centered ? "-50%" : "0"}, -50%)`,
+    maxWidth: label.width + 8,
+  };
+  const words = lines.map((line, index) => (
+    // Lines have no identity but their order.
+    <span key={index} className="eline cut">
+      <Words line={line} />
+    </span>
+  ));
+  if (!onSelect || way.via === "items")
+    return (
+      <span className={classes} style={style}>
+        {words}
+      </span>
+    );
+  const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
+  return (
+    <button
+      type="button"
+      className={`${classes} ${chosen ? "chosen" : ""}`}
+      style={style}
+      data-part={`edge ${way.id}`}
+      tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
+      aria-label={`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: ${lines.map(lineText).join(", ") || "always"}`}
+      onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
+    >
+      {words}
+    </button>
+  );
+}
+
+function plainLabel({ way, stitch }: PlacedEdge): readonly Line[] {
+  if (way.via === "items") return [[{ text: "work items" }]];
+  const words = [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(way.label === "" ? [] : [way.label])].join(" · ");
+  return words === "" ? [] : [[{ text: words }]];
+}
+
+/** A label in a lane stands on its line, one beside the rail does not. */
+function isOnOwnLine({ label, points }: PlacedEdge): boolean {
+  if (!label) return false;
+  const middle = label.x + label.width / 2;
+  const upright = points.slice(1).some((to: Point, index) => points[index]?.x === to.x && Math.abs(to.x - middle) < 1);
+  return upright;
+}

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Dialog } from "../parts/dialog.tsx";
+import { KEY_TABLE } from "./key-table.ts";
+import { lettersAreOn, setLetters } from "./keys.ts";
+
+export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [letters, setOn] = useState(lettersAreOn);
+  return (
+    <Dialog title="Keys" onClose={onClose} wide>
+      <div className="dlg-b keytable">
+        {KEY_TABLE.map(({ where, keys }) => (
+          <section key={where}>
+            <h3>{where}</h3>
+            <dl>
+              {keys.map(([key, does]) => (
+                <div key={key}>
+                  <dt>
+                    {key.split(" ").map((part, index) =>
+                      part === "then" ? (
+                        <span key={part}> then </span>
+                      ) : (
+                        // The same key may stand in a row twice.
+                        <kbd key={`${part}${index}`}>{part}</kbd>
+                      ),
+                    )}
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div className="dlg-f">
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={letters}
+            onChange={(event) => {
+              setLetters(event.target.checked);
+              setOn(event.target.checked);
+            }}
+          />
+          Single-letter keys
+        </label>
+      </div>
+    </Dialog>
+  );
+}

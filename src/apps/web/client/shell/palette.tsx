@@ -1,0 +1,125 @@
+import { useEffect, useId, useMemo, useState } from "react";
+import type { KeyboardEvent, ReactElement } from "react";
+import { getCatalog } from "../api.ts";
+import { useCasts } from "../casts/use-casts.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { capital } from "../parts/status.tsx";
+import { go, hrefOf } from "./route.ts";
+import { PLACES } from "./top-bar.tsx";
+
+interface Goal {
+  readonly key: string;
+  readonly text: string;
+  readonly kind: string;
+  readonly href: string;
+}
+
+const SHOWN = 40;
+
+/** Go to: any page, cast, loadout or materia by a few letters of its name. */
+export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const goals = useGoals();
+  const found = useMemo(() => goals.filter((goal) => matches(goal, text)).slice(0, SHOWN), [goals, text]);
+  const open = (goal: Goal | undefined): void => {
+    if (!goal) return;
+    onClose();
+    go(goal.href);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt((before) => Math.max(0, Math.min(found.length - 1, before + step)));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(found[at]);
+    }
+  };
+  useEffect(() => {
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [at, list]);
+  return (
+    <Dialog title="Go to" onClose={onClose} className="pal-dlg">
+      <label className="field">
+        <span className="sr">Search pages, casts, loadouts and materia</span>
+        <input
+          // The dialog was opened to type here.
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
+          placeholder="Casts, loadouts, materia"
+          value={text}
+          onKeyDown={onKey}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+        />
+      </label>
+      <ul className="goals" id={list} role="listbox" aria-label="Places">
+        {found.map((goal, index) => (
+          <li
+            key={goal.key}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => open(goal)}
+            onPointerMove={() => setAt(index)}
+          >
+            <span className="cut grow">{goal.text}</span>
+            <span className="mute">{goal.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="mute pal-none">Nothing matches.</p>}
+    </Dialog>
+  );
+}
+
+function matches({ text, kind }: Goal, sought: string): boolean {
+  const all = `${text} ${kind}`.toLowerCase();
+  return sought
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
+function useGoals(): readonly Goal[] {
+  const { casts } = useCasts();
+  const [named, setNamed] = useState<readonly Goal[]>([]);
+  useEffect(() => {
+    let isOpen = true;
+    const load = async (): Promise<void> => {
+      const catalog = await getCatalog();
+      if (!catalog.ok || !isOpen) return;
+      const goals = (page: string, kind: string, names: readonly string[]): readonly Goal[] =>
+        names.map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
+      setNamed([
+        ...goals("loadouts", "loadout", Object.keys(catalog.value.loadouts)),
+        ...goals("materia", "materia", Object.keys(catalog.value.materia)),
+      ]);
+    };
+    void load();
+    return () => {
+      isOpen = false;
+    };
+  }, []);
+  return useMemo(
+    () => [
+      ...PLACES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
+      ...named,
+      ...casts.map(({ castId, request, status }) => ({
+        key: castId,
+        text: request,
+        kind: `${capital(status.replace("_", " "))} · ${castId}`,
+        href: hrefOf("casts", castId),
+      })),
+    ],
+    [casts, named],
+  );
+}

@@ -1,0 +1,94 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import { ageText } from "../../../../core/view/numbers.ts";
+import { useCasts } from "../casts/use-casts.ts";
+import { useConnection } from "../net/connection.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import type { IconName } from "../parts/icon.tsx";
+import { hrefOf } from "./route.ts";
+import { switchTheme, useTheme } from "./theme.ts";
+import { useNow } from "./use-now.ts";
+
+export const PLACES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
+  { page: "casts", label: "Casts", icon: "casts" },
+  { page: "loadouts", label: "Loadouts", icon: "loadouts" },
+  { page: "materia", label: "Materia", icon: "materia" },
+  { page: "link", label: "Link", icon: "link" },
+];
+
+/** The top bar; below 640 pixels its four places stand at the bottom of the screen. */
+export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
+  const theme = useTheme();
+  return (
+    <header className="top">
+      <a className="brand" href={hrefOf("casts")} aria-label="pi-materia, casts">
+        <Brand />
+        pi-materia
+      </a>
+      <nav className="nav" aria-label="Main">
+        {PLACES.map(({ page: to, label, icon }) => (
+          <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
+            <Icon name={icon} />
+            {label}
+            {to === "casts" && <Waiting />}
+          </a>
+        ))}
+      </nav>
+      <div className="env">
+        <Dot />
+        <Button className="cmdk" icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
+          Go to <kbd>Ctrl K</kbd>
+        </Button>
+        <Button
+          look="bare"
+          icon="theme"
+          label={theme === "dark" ? "Switch to light" : "Switch to dark"}
+          onClick={switchTheme}
+        />
+      </div>
+    </header>
+  );
+}
+
+function Waiting(): ReactElement | null {
+  const { casts } = useCasts();
+  const waiting = useMemo(() => casts.filter(({ status }) => status === "waiting").length, [casts]);
+  if (waiting === 0) return null;
+  return (
+    <span className="n" aria-label={`${waiting} waiting for you`}>
+      {waiting}
+    </span>
+  );
+}
+
+function Dot(): ReactElement {
+  const { state, heardAt } = useConnection();
+  const now = useNow(state === "lost");
+  const text =
+    state === "live"
+      ? "Live"
+      : state === "refused"
+        ? "No access"
+        : state === "connecting"
+          ? "Connecting…"
+          : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
+  return (
+    <span className="row conn" role="status" aria-live="polite">
+      <span className={`dot ${state}`} aria-hidden="true" />
+      <span className={state === "live" ? "txt" : ""}>{text}</span>
+    </span>
+  );
+}
+
+function Brand(): ReactElement {
+  return (
+    <svg viewBox="0 0 30 16" aria-hidden="true">
+      <path d="M13 8h4" stroke="var(--ink-2)" strokeWidth="3" />
+      <circle cx="7.5" cy="8" r="6" fill="var(--surface)" stroke="var(--ink-2)" strokeWidth="1.8" />
+      <circle cx="22.5" cy="8" r="6" fill="var(--surface)" stroke="var(--ink-2)" strokeWidth="1.8" />
+      <circle cx="7.5" cy="8" r="3.2" fill="var(--accent)" />
+      <circle cx="22.5" cy="8" r="3.2" fill="var(--leaf)" />
+    </svg>
+  );
+}

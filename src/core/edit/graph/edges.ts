@@ -1,0 +1,92 @@
+import { ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import type { Destination } from "../../model/ids.ts";
+import type { Condition, Edge, Loadout } from "../../model/loadout.ts";
+import { leads, loopWith, noSocket, refuse, seat, withField, withSocket } from "./base.ts";
+import { addExit } from "./exits.ts";
+
+/** What a person drew: from which socket, where to, and from which of its handles. */
+export interface Drawn {
+  readonly from: string;
+  readonly to: Destination;
+  /** The condition, where it was chosen. */
+  readonly when?: Condition;
+  /** What the socket would say first: an evaluator says whether it is satisfied. */
+  readonly judges?: boolean;
+}
+
+/**
+ * [E5] A way on. Guarded edges come before `always`, which would hide them. From the socket that moves a loop on, a way
+ * out of that loop is an exit: what is to happen when all items are done.
+ */
+export function connect(loadout: Loadout, drawn: Drawn): Result<Loadout> {
+  const { from, to } = drawn;
+  const socket = seat(loadout, from);
+  if (!socket) return noSocket(from);
+  if (!leads(loadout, to)) return noSocket(to);
+  const loop = loopWith(loadout, from);
+  const leaves = loop !== undefined && to !== "end" && loopWith(loadout, to) !== loop;
+  if (leaves && socket.advance) return addExit(loadout, loop, { from, to, ...given(drawn) });
+  const used = socket.edges.map((edge) => edge.when);
+  const when = drawn.when ?? freeCondition(used, drawn.judges === true);
+  if (when === undefined) return refuse(from, `${from} already has an edge for every answer`, "change or remove one of them");
+  if (when === "always" && used.includes("always"))
+    return refuse(from, `${from} already has an edge that is always taken`, "remove it, or choose a condition");
+  if (socket.edges.some((edge) => edge.when === when && edge.to === to))
+    return refuse(from, `${from} already has this edge`);
+  const behind = used.indexOf("always");
+  const at = when === "always" || behind === -1 ? socket.edges.length : behind;
+  const edges: readonly Edge[] = socket.edges.toSpliced(at, 0, { when, to });
+  return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
+}
+
+function given({ when }: Drawn): { readonly when?: Condition } {
+  return when === undefined ? {} : { when };
+}
+
+/** The first answer that has no way yet. */
+export function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
+  const order: readonly Condition[] =
+    judges || used.length > 0 ? ["satisfied", "not_satisfied", "always"] : ["always", "satisfied", "not_satisfied"];
+  return order.find((when) => !used.includes(when));
+}
+
+export interface EdgeChange {
+  readonly when?: Condition;
+  readonly to?: Destination;
+  /** `null` lifts the limit. */
+  readonly maxTraversals?: number | null;
+}
+
+export function setEdge(loadout: Loadout, from: string, index: number, changed: EdgeChange): Result<Loadout> {
+  const socket = seat(loadout, from);
+  const edge = socket?.edges[index];
+  if (!socket || !edge) return noEdge(from, index);
+  const { when = edge.when, to = edge.to, maxTraversals } = changed;
+  if (!leads(loadout, to)) return noSocket(to);
+  if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
+    return refuse(from, "the number of traversals must be a whole number of at least 1");
+  const next = { ...edge, when, to };
+  const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
+  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.with(index, counted) }));
+}
+
+export function removeEdge(loadout: Loadout, from: string, index: number): Result<Loadout> {
+  const socket = seat(loadout, from);
+  if (!socket?.edges[index]) return noEdge(from, index);
+  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.toSpliced(index, 1) }));
+}
+
+/** [E6] Edges are tried in order: one place earlier (-1) or later (1). */
+export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 | 1): Result<Loadout> {
+  const socket = seat(loadout, from);
+  const [edge, other] = [socket?.edges[index], socket?.edges[index + by]];
+  if (!socket || !edge) return noEdge(from, index);
+  if (!other) return refuse(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
+  const edges = socket.edges.with(index, other).with(index + by, edge);
+  return ok(withSocket(loadout, from, { ...socket, edges }));
+}
+
+function noEdge(from: string, index: number): Result<never> {
+  return refuse(from, `${from} has no edge ${index + 1}`);
+}

@@ -1,0 +1,61 @@
+import type { Destination } from "../../model/ids.ts";
+import type { Result } from "../../model/issue.ts";
+import type { Condition, Edge, Exit, Loadout } from "../../model/loadout.ts";
+import { refuse, seat } from "./base.ts";
+import { removeEdge, setEdge } from "./edges.ts";
+import { removeExit, setExit } from "./exits.ts";
+
+/** What an edge of the drawing stands for in the loadout; the silent ways to the end stand for nothing. */
+export type Authored =
+  | { readonly kind: "edge"; readonly from: string; readonly index: number; readonly edge: Edge }
+  | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
+
+export function wayOf(loadout: Loadout, id: string): Authored | undefined {
+  if (id.startsWith("edge:")) {
+    const at = id.lastIndexOf(":");
+    const [from, index] = [id.slice("edge:".length, at), Number(id.slice(at + 1)) - 1];
+    const edge = seat(loadout, from)?.edges[index];
+    return edge ? { kind: "edge", from, index, edge } : undefined;
+  }
+  // Both ids of `loop-exit:<loopId>:<routeId>` may hold a colon, so the loops themselves are asked.
+  for (const [loop, { exits }] of Object.entries(loadout.loops)) {
+    const exit = exits.find((each) => id === exitWayId(loop, each.id));
+    if (exit) return { kind: "exit", loop, exit };
+  }
+  return undefined;
+}
+
+export function exitWayId(loop: string, exit: string): string {
+  return `loop-exit:${loop}:${exit}`;
+}
+
+export interface WayChange {
+  readonly when?: Condition;
+  readonly to?: Destination;
+  readonly maxTraversals?: number | null;
+}
+
+/** [E7] An exit is changed in its loop, an edge in its socket. */
+export function setWay(loadout: Loadout, id: string, changed: WayChange): Result<Loadout> {
+  const way = wayOf(loadout, id);
+  if (!way) return noWay(id);
+  if (way.kind === "edge") return setEdge(loadout, way.from, way.index, changed);
+  const { when, to } = changed;
+  if (to === "end") return refuse(id, "an exit leads to a socket", "remove the exit where the cast is to end");
+  return setExit(loadout, way.loop, way.exit.id, {
+    ...(when === undefined ? {} : { condition: when }),
+    ...(to === undefined ? {} : { to }),
+  });
+}
+
+export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
+  const way = wayOf(loadout, id);
+  if (!way) return noWay(id);
+  return way.kind === "edge"
+    ? removeEdge(loadout, way.from, way.index)
+    : removeExit(loadout, way.loop, way.exit.id);
+}
+
+function noWay(id: string): Result<never> {
+  return refuse(id, "nobody wrote this way", "it is taken where nothing else matches; add an edge or an exit instead");
+}

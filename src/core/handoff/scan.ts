@@ -1,0 +1,77 @@
+/** What stands at a bracket: JSON to its end, something else from a place on, or JSON that the text breaks off. */
+export type Scan =
+  | { readonly kind: "whole"; readonly end: number }
+  /** The brackets that were still open there: each of them breaks at the same place. */
+  | { readonly kind: "broken"; readonly open: readonly number[] }
+  | { readonly kind: "cut" };
+
+type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+
+const WORD = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const SPACE = /[ \t\r\n]*/y;
+
+/** Follows the grammar of JSON from a bracket on, without descending by calls: replies may be nested as deep as they are long. */
+export function scanJson(text: string, start: number): Scan {
+  const open: number[] = [];
+  let expected: Expected = "value";
+  for (let at = start; ;) {
+    SPACE.lastIndex = at;
+    SPACE.test(text);
+    at = SPACE.lastIndex;
+    if (at >= text.length) return { kind: "cut" };
+    const step = stepAt(text, at, expected, open);
+    if (step === "broken") return { kind: "broken", open };
+    if (step === "cut") return { kind: "cut" };
+    at = step.at;
+    if (open.length === 0) return { kind: "whole", end: at };
+    expected = step.expected;
+  }
+}
+
+function stepAt(
+  text: string,
+  at: number,
+  expected: Expected,
+  open: number[],
+): { at: number; expected: Expected } | "broken" | "cut" {
+  const character = text.charAt(at);
+  const isObject = text.charAt(open.at(-1) ?? -1) === "{";
+  if (character === (isObject ? "}" : "]") && expected.endsWith("or end")) {
+    open.pop();
+    return { at: at + 1, expected: "comma or end" };
+  }
+  if (expected === "comma or end")
+    return character === "," ? { at: at + 1, expected: isObject ? "key" : "value" } : "broken";
+  if (expected === "colon") return character === ":" ? { at: at + 1, expected: "value" } : "broken";
+  if (character === '"') return after(stringEnd(text, at), expected.startsWith("key") ? "colon" : "comma or end");
+  if (expected.startsWith("key")) return "broken";
+  if (character === "{" || character === "[") {
+    open.push(at);
+    return { at: at + 1, expected: character === "{" ? "key or end" : "value or end" };
+  }
+  WORD.lastIndex = at;
+  if (WORD.test(text)) return { at: WORD.lastIndex, expected: "comma or end" };
+  return isBeginning(text.slice(at, at + 6)) && at + 5 > text.length ? "cut" : "broken";
+}
+
+function after(
+  end: number | "broken" | "cut",
+  expected: Expected,
+): { at: number; expected: Expected } | "broken" | "cut" {
+  return typeof end === "number" ? { at: end, expected } : end;
+}
+
+function stringEnd(text: string, start: number): number | "broken" | "cut" {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === 0x5c) at += 1;
+    else if (character === 0x22) return at + 1;
+    else if (character < 0x20) return "broken";
+  }
+  return "cut";
+}
+
+/** The first letters of a word that the end of the text has cut off. */
+function isBeginning(rest: string): boolean {
+  return ["true", "false", "null", "-"].some((word) => word.startsWith(rest));
+}

@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Hono } from "hono";
+import { webApp } from "../../src/apps/web/server/app.ts";
+import { folderWatch } from "../../src/apps/web/server/live/folder-watch.ts";
+import type { FolderWatch } from "../../src/apps/web/server/live/folder-watch.ts";
+import { openRuns } from "../../src/apps/web/server/live/runs.ts";
+import type { Runs } from "../../src/apps/web/server/live/runs.ts";
+import type { ConfigPlace } from "../../src/shell/files/config.ts";
+
+export const TOKEN = "the-token";
+export const PORT = 4321;
+export const ORIGIN = `http://127.0.0.1:${PORT}`;
+
+export interface Project {
+  readonly place: ConfigPlace;
+  readonly cwd: string;
+  readonly root: string;
+  readonly write: (name: string, content: unknown) => string;
+}
+
+/** An empty project with a user configuration of its own. */
+export function project(): Project {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-web-")));
+  const cwd = join(top, "project");
+  mkdirSync(cwd);
+  const write: Project["write"] = (name, content) => {
+    const file = join(cwd, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+    return file;
+  };
+  const env = { HOME: top, XDG_CONFIG_HOME: join(top, "config"), PATH: process.env["PATH"] };
+  return { place: { cwd, env }, cwd, root: join(cwd, ".pi", "pi-materia"), write };
+}
+
+export interface Site extends Project {
+  readonly app: Hono;
+  readonly runs: Runs;
+  readonly watch: FolderWatch;
+  readonly problems: string[];
+  /** A second goes by for whoever waits for one. */
+  readonly tick: () => void;
+  /** A request as the page makes it. */
+  readonly ask: (path: string, init?: Ask) => Promise<Response>;
+  readonly send: (path: string, body: unknown, init?: Ask) => Promise<Response>;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | ReadableStream<Uint8Array>;
+  readonly signal?: AbortSignal;
+}
+
+export function site(from: Project = project(), assets = join(from.cwd, "no-build")): Site {
+  const problems: string[] = [];
+  const runs = openRuns((problem) => problems.push(problem));
+  const watch = folderWatch();
+  const seconds = new Set<() => void>();
+  const everySecond = (listener: () => void) => {
+    seconds.add(listener);
+    return () => seconds.delete(listener);
+  };
+  const app = webApp({
+    place: from.place,
+    token: TOKEN,
+    port: () => PORT,
+    assets,
+    openReal: () => Promise.reject(new Error("tests rehearse")),
+    live: { watch, runs, everySecond },
+    report: (problem) => problems.push(problem),
+  });
+  onTestFinished(() => runs.stop());
+  const ask: Site["ask"] = async (path, { headers = {}, ...init } = {}) =>
+    app.request(`${ORIGIN}${path}`, {
+      headers: { host: `127.0.0.1:${PORT}`, authorization: `Bearer ${TOKEN}`, ...headers },
+      ...(init.body instanceof ReadableStream ? { duplex: "half" } : {}),
+      ...init,
+    });
+  const send: Site["send"] = (path, body, init = {}) =>
+    ask(path, {
+      method: "POST",
+      ...init,
+      headers: { "content-type": "application/json", ...init.headers },
+      body: JSON.stringify(body),
+    });
+  const tick = (): void => seconds.forEach((listener) => listener());
+  return { ...from, app, runs, watch, problems, tick, ask, send };
+}
+
+/** The JSON of an answer; tests compare it whole. */
+export async function json(response: Response | Promise<Response>): Promise<unknown> {
+  return (await response).json();
+}
+
+/** `401 no_token`: how an answer refuses, in a word. */
+export async function refusal(response: Response | Promise<Response>): Promise<string> {
+  const answer = await response;
+  const body = (await answer.json()) as { issues?: { code: string }[] };
+  return [answer.status, ...(body.issues ?? []).map(({ code }) => code)].join(" ");
+}
+
+export interface Message {
+  readonly event: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+export interface Heard {
+  /** Everything up to the first message that suits, that one included. */
+  readonly until: (suits: (message: Message) => boolean) => Promise<readonly Message[]>;
+  readonly rest: () => Promise<readonly Message[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** A stream as a page hears it. */
+export function hear(response: Response): Heard {
+  if (!response.body) throw new Error(`no stream: ${response.status}`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const next = async (): Promise<Message | undefined> => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end !== -1) {
+        const message = messageOf(text.slice(0, end));
+        text = text.slice(end + 2);
+        if (message) return message;
+        continue;
+      }
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      text += value;
+    }
+  };
+  const until: Heard["until"] = async (suits) => {
+    const heard: Message[] = [];
+    for (let message = await next(); message; message = await next()) {
+      heard.push(message);
+      if (suits(message)) return heard;
+    }
+    return heard;
+  };
+  return { until, rest: () => until(() => false), close: () => reader.cancel() };
+}
+
+function messageOf(block: string): Message | undefined {
+  const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+  const data = fields.get("data");
+  if (data === undefined) return undefined;
+  const id = fields.get("id");
+  return { event: fields.get("event") ?? "message", ...(id === undefined ? {} : { id }), data: JSON.parse(data) };
+}
+
+export const isEvent =
+  (type: string) =>
+  ({ data }: Message): boolean =>
+    typeof data === "object" && data !== null && "type" in data && data.type === type;
+
+/** Starts a cast of one agent that says `done`, and gives its id. */
+export async function castOf(at: Site, replies: unknown = { Build: [{ text: "done" }] }): Promise<string> {
+  const response = await at.send("/api/rehearse", { targets: ["Build"], prompt: "do it", replies });
+  const { castId } = (await response.json()) as { castId: string };
+  return castId;
+}
+
+export async function ended(at: Site, castId: string): Promise<readonly Message[]> {
+  const stream = hear(await at.ask(`/api/casts/${castId}/events`));
+  const heard = await stream.until(isEvent("cast_ended"));
+  await stream.close();
+  return heard;
+}

@@ -1,0 +1,245 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { castOf, ended, hear, isEvent, refusal, site } from "./harness.ts";
+import type { Message, Site } from "./harness.ts";
+
+/** A cast on disk that nobody drives, with so many events. */
+function journalOf(at: Site, castId: string, lines: number) {
+  const runDir = join(at.root, castId);
+  mkdirSync(runDir, { recursive: true });
+  writeFileSync(join(runDir, "cast.json"), "{}");
+  const file = join(runDir, "journal.jsonl");
+  writeFileSync(file, "");
+  const append = (from: number, count: number): void =>
+    appendFileSync(file, Array.from({ length: count }, (_, index) => `${line(from + index)}\n`).join(""));
+  append(1, lines);
+  return { file, append };
+}
+
+function line(seq: number, message = `event ${seq}`): string {
+  const head = { seq, at: "2026-01-01T00:00:00.000Z" };
+  if (seq === 1) return JSON.stringify({ ...head, type: "cast_started", castId: "c", request: "r", loadout: "l" });
+  return JSON.stringify({ ...head, type: "cast_warned", message });
+}
+
+const ids = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ id }) => id ?? []);
+const upTo = (seq: number) => (message: Message) => message.id === String(seq);
+
+describe("the events of a cast", () => {
+  it("[N11] all that there is, then each new one as it is appended", async () => {
+    const at = site();
+    const { append } = journalOf(at, "c", 3);
+    const stream = hear(await at.ask("/api/casts/c/events"));
+    expect(ids(await stream.until(upTo(3)))).toEqual(["1", "2", "3"]);
+    append(4, 2);
+    const heard = await stream.until(upTo(5));
+    expect(heard.filter(({ id }) => id !== undefined)).toEqual([
+      { event: "message", id: "4", data: JSON.parse(line(4)) },
+      { event: "message", id: "5", data: JSON.parse(line(5)) },
+    ]);
+    await stream.close();
+  });
+
+  it.each<[rule: string, query: string, header: string | undefined, first: string]>([
+    ["[N12] behind the last one that was heard", "", "2", "3"],
+    ["[N12] as the address says", "?after=3", undefined, "4"],
+    ["[N12] what the browser knows is newer than the address", "?after=1", "3", "4"],
+    ["[N12] from the beginning", "?after=0", undefined, "1"],
+  ])("%s", async (_rule, query, header, first) => {
+    const at = site();
+    journalOf(at, "c", 5);
+    const headers: Record<string, string> = header === undefined ? {} : { "last-event-id": header };
+    const stream = hear(await at.ask(`/api/casts/c/events${query}`, { headers }));
+    expect(ids(await stream.until(upTo(5)))[0]).toBe(first);
+    await stream.close();
+  });
+
+  it("[N12] who has heard everything hears only what is new", async () => {
+    const at = site();
+    const { append } = journalOf(at, "c", 5);
+    const stream = hear(await at.ask("/api/casts/c/events?after=5"));
+    await stream.until(({ event }) => event === "live");
+    append(6, 1);
+    expect(ids(await stream.until(upTo(6)))).toEqual(["6"]);
+    await stream.close();
+  });
+
+  it("[N12] a journal of many blocks and long lines is neither cut nor repeated", async () => {
+    const at = site();
+    const { file, append } = journalOf(at, "c", 2_000);
+    appendFileSync(file, `${line(2_001, "ä".repeat(300_000))}\n`);
+    append(2_002, 3);
+    const stream = hear(await at.ask("/api/casts/c/events?after=1500"));
+    const heard = (await stream.until(upTo(2_004))).filter(({ id }) => id !== undefined);
+    expect(ids(heard)).toEqual(Array.from({ length: 504 }, (_, index) => String(1_501 + index)));
+    expect(heard[500]?.data).toEqual(JSON.parse(line(2_001, "ä".repeat(300_000))));
+    await stream.close();
+  });
+
+  it("[N12] half a line is sent when it is whole", async () => {
+    const at = site();
+    const { file } = journalOf(at, "c", 1);
+    const whole = `${line(2, "über")}\n`;
+    const half = Buffer.from(whole).indexOf(0xc3) + 1;
+    const stream = hear(await at.ask("/api/casts/c/events?after=1"));
+    await stream.until(({ event }) => event === "live");
+    appendFileSync(file, Buffer.from(whole).subarray(0, half));
+    appendFileSync(file, Buffer.from(whole).subarray(half));
+    expect((await stream.until(upTo(2))).map(({ data }) => data)).toEqual([JSON.parse(whole)]);
+    await stream.close();
+  });
+
+  it.each<[rule: string, change: (file: string) => void]>([
+    ["[N12] a journal that became shorter", (file) => truncateSync(file, 0)],
+    ["[N12] a journal that is gone", (file) => rmSync(join(file, ".."), { recursive: true })],
+  ])("%s", async (_rule, change) => {
+    const at = site();
+    const { file } = journalOf(at, "c", 3);
+    const stream = hear(await at.ask("/api/casts/c/events"));
+    await stream.until(({ event }) => event === "live");
+    change(file);
+    expect(await stream.rest()).toEqual([{ event: "reset", data: {} }]);
+  });
+
+  it("[N12] a listener that knows more than there is starts anew", async () => {
+    const at = site();
+    journalOf(at, "c", 3);
+    const stream = hear(await at.ask("/api/casts/c/events?after=4"));
+    expect(await stream.rest()).toEqual([{ event: "reset", data: {} }]);
+  });
+
+  it.each<[rule: string, damaged: string]>([
+    ["[N12] no JSON", "{"],
+    ["[N12] no event", '{"seq":3,"at":"2026-01-01T00:00:00.000Z","type":"nothing_known"}'],
+    ["[N12] a number that is missing", line(4)],
+  ])("%s", async (_rule, damaged) => {
+    const at = site();
+    const { file } = journalOf(at, "c", 2);
+    appendFileSync(file, `${damaged}\n${line(4)}\n`);
+    const stream = hear(await at.ask("/api/casts/c/events"));
+    const heard = await stream.rest();
+    expect([ids(heard), heard.at(-1)]).toEqual([["1", "2"], { event: "damaged", data: { line: 3 } }]);
+  });
+
+  it.each(["[N12] -1", "[N12] 1.5", "[N12] x", "[N12] 9999999999999999"])("%s", async (after) => {
+    const at = site();
+    journalOf(at, "c", 1);
+    const headers = { "last-event-id": after.slice(6) };
+    expect(await refusal(at.ask("/api/casts/c/events", { headers }))).toBe("400 bad_seq");
+  });
+});
+
+describe("what the agents do", () => {
+  it("[N13] tools and text come between the events, and whoever joins late hears the turn from its beginning", async () => {
+    const at = site();
+    const tools = [{ name: "write", arguments: { path: "a.txt", content: "x".repeat(5_000) } }];
+    const replies = { Build: [{ tools, text: "done" }] };
+    const id = await castOf(at, replies);
+    const notes = (await ended(at, id)).filter(({ event }) => event === "progress").map(({ data }) => data);
+    const place = { socket: "Socket-1", visit: 1 };
+    expect(notes).toEqual([
+      { ...place, kind: "asked" },
+      {
+        ...place,
+        kind: "tool_started",
+        id: expect.any(String),
+        name: "write",
+        args: { path: "a.txt", content: `${"x".repeat(2_000)}… [cut: 3000 more characters]` },
+      },
+      { ...place, kind: "tool_ended", id: expect.any(String), name: "write", failed: false },
+      { ...place, kind: "text", from: 0, delta: "done" },
+    ]);
+    expect(readFileSync(join(at.cwd, "a.txt"), "utf8")).toHaveLength(5_000);
+  });
+});
+
+describe("the list of casts", () => {
+  const isReady = ({ event }: Message): boolean => event === "ready";
+  const shown = (messages: readonly Message[]): readonly string[] =>
+    messages.map(({ event, data }) => {
+      const { castId = "", status = "" } = data as { castId?: string; status?: string };
+      return [event, castId, status].join(" ").trim();
+    });
+
+  it("[N10] every cast, newest first, then what appears, changes and goes", async () => {
+    const at = site();
+    journalOf(at, "a", 1);
+    const { append } = journalOf(at, "b", 1);
+    const stream = hear(await at.ask("/api/casts/stream"));
+    expect(shown(await stream.until(isReady))).toEqual(["cast b interrupted", "cast a interrupted", "ready"]);
+    append(2, 1);
+    journalOf(at, "c", 1);
+    expect(shown(await stream.until(({ data }) => (data as { castId: string }).castId === "c"))).toEqual([
+      "cast c interrupted",
+    ]);
+    rmSync(join(at.root, "a"), { recursive: true });
+    expect(shown(await stream.until(({ event }) => event === "gone"))).toEqual(["gone a"]);
+    await stream.close();
+  });
+
+  it("[N10] the first cast of a project appears, and is followed to its end", async () => {
+    const at = site();
+    const stream = hear(await at.ask("/api/casts/stream"));
+    expect(shown(await stream.until(isReady))).toEqual(["ready"]);
+    const id = await castOf(at);
+    const heard = await stream.until(({ data }) => (data as { status: string }).status === "completed");
+    expect(shown(heard).at(-1)).toBe(`cast ${id} completed`);
+    expect(new Set(shown(heard).slice(0, -1))).toEqual(new Set([`cast ${id} running`]));
+    await stream.close();
+  });
+});
+
+describe("listeners that are slow or gone", () => {
+  it("[N25] a listener that leaves takes its watches with it", async () => {
+    const at = site();
+    const { append } = journalOf(at, "c", 3);
+    const streams = await Promise.all([at.ask("/api/casts/stream"), at.ask("/api/casts/c/events")]);
+    expect(at.watch.size()).toBe(0);
+    const heard = streams.map(hear);
+    await Promise.all(heard.map((each) => each.until(({ event }) => event === "live" || event === "ready")));
+    expect(at.watch.size()).toBeGreaterThan(0);
+    append(4, 1);
+    await Promise.all(heard.map((each) => each.close()));
+    expect(at.watch.size()).toBe(0);
+  });
+
+  it("[N25] a connection that is cut is as good as closed, and a HEAD opens nothing", async () => {
+    const at = site();
+    journalOf(at, "c", 3);
+    const control = new AbortController();
+    const stream = hear(await at.ask("/api/casts/c/events", { signal: control.signal }));
+    await stream.until(({ event }) => event === "live");
+    control.abort();
+    expect(at.watch.size()).toBe(0);
+    await at.ask("/api/casts/c/events", { method: "HEAD" });
+    expect(at.watch.size()).toBe(0);
+  });
+
+  it("[N25] nothing is read for a listener that takes nothing", async () => {
+    const at = site();
+    const { append } = journalOf(at, "c", 3);
+    const answer = await at.ask("/api/casts/c/events");
+    append(4, 20_000);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    const piece = await reader?.read();
+    expect(piece?.value?.length).toBeLessThan(200_000);
+    await reader?.cancel();
+    expect(at.watch.size()).toBe(0);
+    expect(at.problems).toEqual([]);
+  });
+
+  it("[N25] notes that nobody takes are joined, and the oldest go", async () => {
+    const { noteQueue } = await import("../../src/apps/web/server/live/progress.ts");
+    const queue = noteQueue();
+    const delta = "x".repeat(1_000);
+    for (let from = 0; from < 2_000_000; from += 1_000) queue.push({ socket: "S", visit: 1, kind: "text", from, delta });
+    const kept = queue.all().map((note) => (note.kind === "text" ? note : { from: 0, delta: "" }));
+    const last = kept.at(-1);
+    expect((last?.from ?? 0) + (last?.delta.length ?? 0)).toBe(2_000_000);
+    expect(kept.reduce((sum, note) => sum + note.delta.length, 0)).toBeLessThan(400_000);
+    expect(kept.length).toBeLessThan(10);
+    expect(isEvent("x")({ event: "", data: null })).toBe(false);
+  });
+});
