@@ -6,7 +6,7 @@ import type { CastSummary } from "../../core/view/casts.ts";
 import { castFolder } from "./cast-store.ts";
 import { listCasts } from "./casts.ts";
 import { claim } from "./ownership.ts";
-import { problemText } from "./problem.ts";
+import { isMissing, problemText } from "./problem.ts";
 
 export interface PruneChoice {
   readonly keep?: number;
@@ -52,6 +52,7 @@ function sweep(root: string): Result<number> {
       rmSync(join(root, name), { recursive: true, force: true });
     return ok(0);
   } catch (thrown) {
+    if (isMissing(thrown)) return ok(0);
     return fail({ ...error("cannot_remove", root, `not all could be removed: ${problemText(thrown)}`), file: root });
   }
 }

@@ -27,10 +27,17 @@ export async function begin(desk: Desk, command: CastingCommand, options: Option
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   const trusted = await trustedPlace(desk, options);
-  if (!trusted.ok) return trusted;
-  const free = freeProject(trusted.value.workspace.root);
-  if (!free.ok) return free;
-  return take(desk, trusted.value, options, (asking) => undertake(command, asking));
+  return trusted.ok ? beginIn(desk, trusted.value, command, options) : trusted;
+}
+
+export async function beginIn(
+  desk: Desk,
+  trusted: Trusted,
+  command: CastingCommand,
+  options: Options,
+): Promise<Result<Begun>> {
+  const free = freeProject(trusted.workspace.root);
+  return free.ok ? take(desk, trusted, options, (asking) => undertake(command, asking)) : free;
 }
 
 /** What the person says to a waiting agent, or that they are content. */

@@ -54,6 +54,7 @@ export function openFace(pi: ExtensionAPI): Face {
       running?.abort();
       await running?.done;
       ifHere(() => stopWaiting({ state }));
+      state.closeUi?.();
     },
   };
 }

@@ -4,11 +4,13 @@ import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/never.ts";
 import { line } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { Answer } from "../../../shell/commands/answer.ts";
+import { help } from "../../../shell/commands/help.ts";
 import { answer } from "../../../shell/commands/perform.ts";
 import type { AnsweredCommand } from "../../../shell/commands/perform.ts";
 import { openPlace } from "../session/place.ts";
 import { begin } from "./casting.ts";
-import { helpLines } from "./help.ts";
 import { deliverHeld } from "./messages.ts";
 import type { Desk } from "./state.ts";
 import { stopWaiting } from "./waiting.ts";
@@ -24,7 +26,7 @@ async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Resul
   const { screen } = desk;
   switch (command.kind) {
     case "help":
-      screen.answer({ lines: helpLines(command.topic), data: null, code: 0 });
+      show(desk, help(command.topic), options);
       return ok(undefined);
     case "cast":
     case "link":
@@ -39,7 +41,7 @@ async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Resul
     case "demo":
       return (await import("./demo.ts")).demo(desk);
     case "ui":
-      return (await import("./ui.ts")).openUi(desk, command, options);
+      return (await import("./ui.ts")).openUi(desk, command);
     case "abort":
       return abort(desk, command, options);
     case "casts":
@@ -65,14 +67,16 @@ async function look(desk: Desk, command: AnsweredCommand, options: Parsed["optio
   const { workspace, from, left } = place.value;
   const found = await answer(command, workspace, from);
   if (!found.ok) return found;
-  const { code, data, lines } = found.value;
-  const shown = options.json ? jsonLines(data) : lines(screen.width());
-  screen.answer({ lines: shown, data, code });
+  show(desk, found.value, options);
   if (left) screen.note(noteOf(left), "warning");
   return ok(undefined);
 }
 
-function jsonLines(data: unknown): ReturnType<typeof helpLines> {
+function show({ screen }: Desk, { code, data, lines }: Answer, { json }: Parsed["options"]): void {
+  screen.answer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
+}
+
+function jsonLines(data: unknown): readonly Line[] {
   return JSON.stringify(data, undefined, 2)
     .split("\n")
     .map((text) => line(text));

@@ -35,7 +35,7 @@ export function runInSession(desk: Desk, run: Run): Promise<void> {
   });
   const widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
   const abort = (): void => controller.abort();
-  const stopListening = onEscape(here, abort);
+  const stopListening = onEscape(here, widget, abort);
   const end = undertaking
     .run({ signal: controller.signal, onEvents: watch.onEvents, onProgress: watch.onProgress })
     .catch((thrown: unknown): Result<never> => fail(brokenIssue(undertaking.castId, thrown)));
@@ -65,11 +65,15 @@ function finish(
   end: RunEnd,
   refinements: readonly string[],
 ): void {
-  const runDir = join(workspace.root, undertaking.castId);
+  const { cwd } = workspace.place;
+  const place = {
+    runDir: join(workspace.root, undertaking.castId),
+    ...(cwd === run.cwd ? {} : { elsewhere: cwd }),
+  };
   if (end.kind === "waiting" && desk.screen.live) {
     const seen = visible?.hasAnswered() ?? false;
-    waitFor(desk, { state: end.state, refinements, result: resultOf(end, runDir), seen });
+    waitFor(desk, { state: end.state, refinements, result: resultOf(end, place), seen });
     return;
   }
-  desk.screen.result(resultOf(end, runDir), exitCode(end));
+  desk.screen.result(resultOf(end, place), exitCode(end));
 }

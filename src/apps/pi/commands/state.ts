@@ -17,6 +17,8 @@ export interface Desk {
 export interface FaceState {
   running?: RunningCast;
   waiting?: WaitingCast;
+  /** Ends the web UI that was opened from here. */
+  closeUi?: () => void;
   readonly held: HeldMessage[];
 }
 

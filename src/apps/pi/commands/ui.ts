@@ -1,7 +1,49 @@
-import { error, fail } from "../../../core/model/issue.ts";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { basename } from "node:path";
+import type { Command } from "../../../core/command/command.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import { packagePath } from "../../../shell/files/package-files.ts";
 import type { Desk } from "./state.ts";
 
-export async function openUi(_desk: Desk, _a: unknown, _b: unknown): Promise<Result<undefined>> {
-  return fail(error("not_yet", "openUi", "later"));
+/** [X29] The web UI in a process of its own, which ends with this session. */
+export async function openUi(desk: Desk, { port, open }: Extract<Command, { kind: "ui" }>): Promise<Result<undefined>> {
+  const { here, screen, state } = desk;
+  state.closeUi?.();
+  const words = ["ui", "--cwd", here.ctx.cwd, ...(port === undefined ? [] : ["--port", String(port)])];
+  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const address = await addressOf(child);
+  if (!address.ok) return address;
+  state.closeUi = () => child.kill();
+  const lines = [line("The web UI: ", toned("accent", address.value), toned("dim", "  until this session ends"))];
+  screen.answer({ lines, data: { url: address.value }, code: 0 });
+  if (!screen.live) await new Promise((resolve) => child.once("exit", resolve));
+  return ok(undefined);
+}
+
+/** Pi may be a program of its own that brings no Node to run a script with. */
+function nodePath(): string {
+  return basename(process.execPath).startsWith("node") ? process.execPath : "node";
+}
+
+function addressOf(child: ChildProcess): Promise<Result<string>> {
+  const { promise, resolve } = Promise.withResolvers<Result<string>>();
+  let said = "";
+  const hear = (chunk: unknown): void => {
+    said += String(chunk);
+    const found = /https?:\/\/\S+/.exec(said)?.[0];
+    if (found !== undefined && /\s$/.test(said)) resolve(ok(found));
+  };
+  child.stdout?.on("data", hear);
+  child.stderr?.on("data", hear);
+  const refuse = (why: string): void =>
+    resolve(fail(error("no_ui", "ui", `the web UI could not be started: ${oneLine(why, 300)}`)));
+  child.once("error", (thrown) => refuse(thrown.message));
+  child.once("exit", () => refuse(said));
+  return promise;
 }

@@ -1,5 +1,6 @@
 import { tokensOf } from "../../../core/cast/usage.ts";
 import type { CastState } from "../../../core/cast/state.ts";
+import { quoteWord } from "../../../core/command/words.ts";
 import { cut, harmless, oneLine } from "../../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
 import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
@@ -22,8 +23,14 @@ const WIDTH = 100;
 const SHOWN = 12;
 const WORDS = 1_500;
 
+export interface ResultPlace {
+  readonly runDir: string;
+  /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
+  readonly elsewhere?: string;
+}
+
 /** [X11] */
-export function resultOf(end: RunEnd, runDir: string): Result {
+export function resultOf(end: RunEnd, { runDir, elsewhere }: ResultPlace): Result {
   const { state } = end;
   const status = statusOf(state, false);
   const mark = statusMark(status);
@@ -43,7 +50,7 @@ export function resultOf(end: RunEnd, runDir: string): Result {
   const steps = [
     { command: `/materia show ${state.castId}`, does: "the story" },
     ...nextSteps(state, status, "/materia"),
-  ].map(({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)));
+  ].map(({ command, does }) => line(toned("accent", inPlace(command, elsewhere)), toned("dim", `  ${does}`)));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const top = [head, line(toned("dim", figuresText(state))), ...why];
   const opened = [...top, ...text, ...foot];
@@ -52,6 +59,11 @@ export function resultOf(end: RunEnd, runDir: string): Result {
     words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
     plain: plainText(opened),
   };
+}
+
+function inPlace(command: string, elsewhere: string | undefined): string {
+  if (elsewhere === undefined) return command;
+  return command.replace(/^\/materia \w+/, (start) => `${start} --cwd ${quoteWord(elsewhere)}`);
 }
 
 function figuresText(state: CastState): string {

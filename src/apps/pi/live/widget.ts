@@ -18,17 +18,19 @@ export interface Picture {
 export interface Widget {
   /** Something has changed: drawn soon, not each time. */
   readonly changed: () => void;
+  /** Whether the editor has the keys, as it had when this was opened: no dialog stands in front of it. */
+  readonly isInFront: () => boolean;
   readonly close: () => void;
 }
 
-/** The part of Pi's screen that is needed here. */
-interface Screen {
-  readonly requestRender: () => void;
+interface Drawing {
+  readonly draw: () => void;
+  readonly isInFront: () => boolean;
 }
 
 /** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
 export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
-  const draw = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
+  const { draw, isInFront } = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
   const now = (): void => {
     due = undefined;
@@ -44,6 +46,7 @@ export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
     changed: () => {
       due ??= setTimeout(now, FRAME_MS).unref();
     },
+    isInFront,
     close: () => {
       clearInterval(tick);
       clearTimeout(due);
@@ -55,23 +58,37 @@ export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
   };
 }
 
-function onScreen(ctx: ExtensionContext, picture: Picture): () => void {
-  let screen: Screen | undefined;
+function onScreen(ctx: ExtensionContext, picture: Picture): Drawing {
+  let screen: { readonly tui: Redrawn; readonly editor: unknown } | undefined;
   ctx.ui.setWidget(KEY, (tui, theme) => {
-    screen = tui;
+    screen = { tui, editor: focusOf(tui) };
     return drawn((width) => paintLines(picture.lines(width - 2), width - 1, theme));
   });
-  return () => screen?.requestRender();
+  return {
+    draw: () => screen?.tui.requestRender(),
+    isInFront: () => screen === undefined || focusOf(screen.tui) === screen.editor,
+  };
+}
+
+interface Redrawn {
+  readonly requestRender: () => void;
+}
+
+/** Not among what Pi promises of its screen; without it nothing is known to be in front. */
+function focusOf(tui: object): unknown {
+  const screen: { readonly getFocusedComponent?: () => unknown } = tui;
+  return screen.getFocusedComponent?.();
 }
 
 /** A client that draws by itself gets plain lines, and only when they differ. */
-function asText(ctx: ExtensionContext, picture: Picture): () => void {
+function asText(ctx: ExtensionContext, picture: Picture): Drawing {
   let last = "";
-  return () => {
+  const draw = (): void => {
     const lines = picture.lines(RPC_WIDTH).map(lineText);
     const text = lines.join("\n");
     if (text === last) return;
     last = text;
     ctx.ui.setWidget(KEY, lines);
   };
+  return { draw, isInFront: () => true };
 }

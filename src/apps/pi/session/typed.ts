@@ -2,7 +2,7 @@ import { COMMANDS } from "../../../core/command/table.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 
 const NAMES = COMMANDS.map(({ name }) => name).join("|");
-const COMMAND = new RegExp(`(^|["\\s])materia (?=(?:${NAMES})\\b)`, "g");
+const COMMAND = new RegExp(`(^|["\\s])materia (?=(?:${NAMES})\\b|<command>|--help)`, "g");
 
 /** Commands as they are typed in Pi: `materia show` becomes `/materia show`. */
 export function asTyped(line: Line): Line {

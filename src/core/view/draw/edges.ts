@@ -1,7 +1,7 @@
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
 import type { Cell } from "./grid.ts";
-import { labelX } from "./plan.ts";
+import { labelX, runsOf } from "./plan.ts";
 import type { Columns, Plan, Rows } from "./plan.ts";
 import { portsOf } from "./ports.ts";
 import { stitchOf } from "./routes.ts";
@@ -22,6 +22,7 @@ export function edgesOf(plan: Plan, placed: Placed): readonly PlacedEdge[] {
     const loop = route.way.via === "exit" ? placed.regions.get(route.way.loop ?? "") : undefined;
     return {
       way: route.way,
+      runs: runsOf(route),
       points,
       label: labelBox(plan, placed, route),
       bar: loop ? crossing(points, loop) : null,

@@ -1,7 +1,7 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/stitch.ts";
 import { END } from "../../model/ids.ts";
-import type { AnyWay } from "./drawing.ts";
+import type { AnyWay, Runs } from "./drawing.ts";
 import { packGap } from "./gaps.ts";
 import { gridOf } from "./grid.ts";
 import type { Grid } from "./grid.ts";
@@ -15,7 +15,7 @@ import type { Route } from "./routes.ts";
 export interface LayoutOptions {
   readonly metrics?: Metrics;
   /** The longest text that a label will have, line by line; room is kept for it, so that nothing moves later. */
-  readonly labelOf?: (way: AnyWay) => readonly string[];
+  readonly labelOf?: (way: AnyWay, runs: Runs) => readonly string[];
   readonly stitches?: readonly Stitch[];
 }
 
@@ -36,9 +36,14 @@ export function planOf(graph: Graph, { metrics = REGULAR, labelOf = plainLabel, 
   );
   const routes = routesOf(ways, grid);
   const widest = metrics.socket.width - metrics.rail - BESIDE - SEAM;
-  const sizes = new Map(routes.map((route) => [route, labelSize(labelOf(route.way), metrics, widest)]));
+  const sizes = new Map(routes.map((route) => [route, labelSize(labelOf(route.way, runsOf(route)), metrics, widest)]));
   const sizeOf = (route: Route): Size | null => sizes.get(route) ?? null;
   return { metrics, grid, routes, sizeOf, stitches, lanes: layLanes(routes, { grid, metrics, sizeOf }) };
+}
+
+/** A lane has room for a second line where the rail has none. */
+export function runsOf(route: Route): Runs {
+  return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
 }
 
 function plainLabel(way: AnyWay): readonly string[] {

@@ -9,7 +9,7 @@ import type { Line } from "../../../../core/view/text/line.ts";
 import { Words } from "../parts/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { EdgeMark, Marks, Part } from "./marks.ts";
-import { arrow, crosses, smooth } from "./paths.ts";
+import { arrow, crosses, middleOf, smooth } from "./paths.ts";
 
 interface EdgesProps {
   readonly graph: Graph;
@@ -57,7 +57,9 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
     <g className={classes}>
       <path d={smooth(points, end)} />
       <path className="ah" d={arrow(points, end - 2)} />
-      {bar && <path className="gate" d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`} />}
+      {bar && (
+        <path className="gate" d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`} />
+      )}
       {stitch !== null && <path className="xx" d={crosses(points)} />}
       {onSelect && way.via !== "items" && (
         <path
@@ -84,10 +86,11 @@ function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark): str
   return `${kind} ${visits === "unvisited" && way.via !== "items" ? "dim" : ""} ${problem === "error" ? "err" : problem ? "warn" : ""}`;
 }
 
-function EdgeLabel({ edge, mark, graph, drawing, selected, focus, onSelect }: EdgeProps): ReactElement | null {
+function EdgeLabel(props: EdgeProps): ReactElement | null {
+  const { edge, mark, graph, drawing, selected, focus, editing, onSelect } = props;
   const { way, label } = edge;
   const lines = mark.label ?? plainLabel(edge);
-  if (!label || lines.length === 0) return null;
+  if (!label || lines.length === 0) return editing && onSelect ? <EdgeDot {...props} onSelect={onSelect} /> : null;
   const isIn = drawing.loops.some(({ box }) => overlap(box, label));
   const ground = isIn ? "in" : drawing.bands.some(({ box }) => overlap(box, label)) ? "bnd" : "";
   const centered = isOnOwnLine(edge);
@@ -124,9 +127,34 @@ function EdgeLabel({ edge, mark, graph, drawing, selected, focus, onSelect }: Ed
   );
 }
 
+/** What an edge without a label is reached by: unseen until it is focused or pointed at. */
+function EdgeDot({
+  edge,
+  graph,
+  focus,
+  onSelect,
+}: EdgeProps & { readonly onSelect: NonNullable<EdgesProps["onSelect"]> }): ReactElement | null {
+  const { way } = edge;
+  if (way.via === "items") return null;
+  const { x, y } = middleOf(edge);
+  return (
+    <button
+      type="button"
+      className="edot"
+      style={{ transform: `translate(${x - 12}px, ${y - 12}px)` }}
+      data-part={`edge ${way.id}`}
+      tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
+      aria-label={`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: always`}
+      onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
+    />
+  );
+}
+
 function plainLabel({ way, stitch }: PlacedEdge): readonly Line[] {
   if (way.via === "items") return [[{ text: "work items" }]];
-  const words = [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(way.label === "" ? [] : [way.label])].join(" · ");
+  const words = [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(way.label === "" ? [] : [way.label])].join(
+    " · ",
+  );
   return words === "" ? [] : [[{ text: words }]];
 }
 

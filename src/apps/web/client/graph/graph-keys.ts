@@ -3,6 +3,7 @@ import type { FocusEvent, KeyboardEvent, RefObject } from "react";
 import type { Box, Drawing, PlacedSocket } from "../../../../core/view/draw/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { Part } from "./marks.ts";
+import { middleOf } from "./paths.ts";
 
 export interface GraphKeys {
   /** The part that has, or last had, the focus. */
@@ -59,7 +60,10 @@ function partOf(target: EventTarget): Part | null {
 }
 
 function boxOf(drawing: Drawing, { kind, id }: Part): Box | undefined {
-  if (kind === "edge") return drawing.edges.find(({ way }) => way.id === id)?.label ?? undefined;
+  if (kind === "edge") {
+    const edge = drawing.edges.find(({ way }) => way.id === id);
+    return edge && (edge.label ?? { ...middleOf(edge), width: 1, height: 1 });
+  }
   if (kind === "loop") return drawing.loops.find((loop) => loop.id === id)?.head;
   return drawing.sockets.find((socket) => socket.id === id)?.box;
 }
@@ -109,16 +113,16 @@ function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: Part | nu
     .filter(({ row, column }) => row === at.row && (column - at.column) * step > 0)
     .toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0];
   if (beside) return socketPart(beside);
-  const edge = drawing.edges.find(({ way, label, points }) => {
+  const edge = drawing.edges.find(({ way, points }) => {
     const start = points[0];
-    if (way.from !== at.id || way.via === "items" || !label || !start) return false;
+    if (way.from !== at.id || way.via === "items" || !start) return false;
     return step > 0 ? start.x >= at.box.x + at.box.width : start.x <= at.box.x;
   });
   return edge && { kind: "edge", id: edge.way.id };
 }
 
 function nextEdge(drawing: Drawing, at: PlacedSocket, here: Part | null): Part | undefined {
-  const own = drawing.edges.filter(({ way, label }) => way.from === at.id && way.via !== "items" && label);
+  const own = drawing.edges.filter(({ way }) => way.from === at.id && way.via !== "items");
   const index = here?.kind === "edge" ? own.findIndex(({ way }) => way.id === here.id) : -1;
   const edge = own[(index + 1) % Math.max(1, own.length)];
   return edge && { kind: "edge", id: edge.way.id };

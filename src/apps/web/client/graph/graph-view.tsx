@@ -12,6 +12,7 @@ import type { Graph } from "../../../../core/compile/graph.ts";
 import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
+import "./edges.css";
 import "./graph.css";
 import type { Marks, Part } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
@@ -59,7 +60,18 @@ export function GraphView(props: GraphViewProps): ReactElement {
 }
 
 function Canvas(props: GraphViewProps): ReactElement {
-  const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, grows = false, children } = props;
+  const {
+    graph,
+    drawing,
+    label,
+    marks,
+    selected = [],
+    onSelect,
+    edit,
+    compact = false,
+    grows = false,
+    children,
+  } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useViewport(box, drawing, { grows, handle: props.handle });
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });

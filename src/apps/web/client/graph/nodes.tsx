@@ -170,7 +170,9 @@ export const EndNode = memo(function EndNode({ data }: { readonly data: { readon
   return (
     <>
       <span className="endn">end</span>
-      {data.edit && <Handle type="target" position={Position.Top} id="in" className="h-in" isConnectableStart={false} />}
+      {data.edit && (
+        <Handle type="target" position={Position.Top} id="in" className="h-in" isConnectableStart={false} />
+      )}
     </>
   );
 });

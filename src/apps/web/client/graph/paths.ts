@@ -1,4 +1,4 @@
-import type { Point } from "../../../../core/view/draw/drawing.ts";
+import type { PlacedEdge, Point } from "../../../../core/view/draw/drawing.ts";
 
 const CORNER = 10;
 
@@ -45,6 +45,12 @@ export function crosses(points: readonly Point[]): string {
   const upright = from.x === to.x;
   const at = (shift: number): Point => (upright ? { x, y: y + shift } : { x: x + shift, y });
   return [at(-4), at(4)].map((point) => `M${point.x - 4} ${point.y - 3}l8 6m0 -6l-8 6`).join("");
+}
+
+/** The middle of its first piece. */
+export function middleOf({ points }: PlacedEdge): Point {
+  const [from, to] = points;
+  return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : { x: 0, y: 0 };
 }
 
 function shortened(points: readonly Point[], by: number): readonly Point[] {

@@ -45,7 +45,11 @@ export function useViewport(
   const boxOf = useCallback(
     (part: string): Box | undefined => {
       const edge = drawing.edges.find(({ way }) => way.id === part);
-      return drawing.sockets.find(({ id }) => id === part)?.box ?? edge?.label ?? drawing.loops.find(({ id }) => id === part)?.box;
+      return (
+        drawing.sockets.find(({ id }) => id === part)?.box ??
+        edge?.label ??
+        drawing.loops.find(({ id }) => id === part)?.box
+      );
     },
     [drawing],
   );
@@ -53,7 +57,8 @@ export function useViewport(
     (part: string): void => {
       const target = boxOf(part);
       if (!target || !box.current) return;
-      if (grows) return box.current.querySelector(`[data-part$=" ${CSS.escape(part)}"]`)?.scrollIntoView({ block: "center" });
+      if (grows)
+        return box.current.querySelector(`[data-part$=" ${CSS.escape(part)}"]`)?.scrollIntoView({ block: "center" });
       const now = flow.getZoom();
       const x = drawing.width * now <= size.width ? drawing.width / 2 : target.x + target.width / 2;
       void flow.setCenter(x, target.y + target.height / 2, { zoom: now, duration: calm() });
@@ -86,7 +91,9 @@ export function useViewport(
         const target = boxOf(part);
         if (target) reveal(target);
         requestAnimationFrame(() =>
-          box.current?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`)?.focus({ preventScroll: !grows }),
+          box.current
+            ?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`)
+            ?.focus({ preventScroll: !grows }),
         );
       },
     }),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseEvent } from "../../../../core/cast/event.ts";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent, EventOf } from "../../../../core/cast/event.ts";
 import { journalFile } from "../../../../shell/files/cast-store.ts";
 import type { CastFolder } from "../../../../shell/files/cast-store.ts";
 import { currentOwner } from "../../../../shell/files/ownership.ts";
@@ -105,23 +105,30 @@ function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void
 }
 
 /** Where another process drives the cast, its agents are heard through the transcript of the visit in hand. */
-function transcriptFollower(folder: CastFolder, live: Live, wake: () => void) {
-  let visit: { readonly notes: TranscriptNotes; readonly unwatch: () => void } | undefined;
+function transcriptFollower({ castId, runDir }: CastFolder, live: Live, wake: () => void) {
+  let visit: EventOf<"visit_started"> | undefined;
+  let open: { readonly notes: TranscriptNotes; readonly unwatch: () => void } | undefined;
   const leave = (): void => {
-    visit?.unwatch();
+    open?.unwatch();
+    open = undefined;
     visit = undefined;
   };
   return {
     hear: (event: CastEvent): void => {
-      if (event.type === "visit_completed" || event.type === "cast_ended") return leave();
-      if (event.type !== "visit_started") return undefined;
+      if (event.type === "visit_completed" || event.type === "cast_ended") leave();
+      if (event.type !== "visit_started") return;
       leave();
-      if (live.runs.isHere(folder.castId)) return undefined;
-      const notes = transcriptNotes(folder.runDir, event.socket, event.visit);
-      visit = { notes, unwatch: live.watch.on(notes.folder, wake) };
-      return undefined;
+      if (!live.runs.isHere(castId)) visit = event;
     },
-    next: () => visit?.notes.next(),
+    next: () => {
+      if (!visit) return undefined;
+      if (!open) {
+        // Not before it is asked for: of all the visits of a long journal only the last is worth a watch.
+        const notes = transcriptNotes(runDir, visit.socket, visit.visit);
+        open = { notes, unwatch: live.watch.on(notes.folder, wake) };
+      }
+      return open.notes.next();
+    },
     close: leave,
   };
 }

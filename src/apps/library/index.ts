@@ -1,0 +1,53 @@
+/**
+ * pi-materia as a library: read a configuration, compile and check it, and run a cast with your own agents and your own journal.
+ * Everything here is also what the command line, the Pi extension and the web UI are made of.
+ */
+
+// Configuration → catalog
+export { bundledLayer } from "../../core/catalog/bundled.ts";
+export { mergeLayers } from "../../core/catalog/catalog.ts";
+export type { Catalog } from "../../core/catalog/catalog.ts";
+export { readLayer } from "../../core/catalog/layer.ts";
+export type { Entry, Layer } from "../../core/catalog/layer.ts";
+
+// Text → command → graph
+export { parseArgv, parseText } from "../../core/command/parse.ts";
+export type { Command, TargetRef } from "../../core/command/command.ts";
+export { checkTarget, compile } from "../../core/compile/compile.ts";
+export type { Compiled } from "../../core/compile/compile.ts";
+export type { Graph, GraphLoop, GraphSocket } from "../../core/compile/graph.ts";
+export { flowOf } from "../../core/compile/flow.ts";
+export { worstCase } from "../../core/compile/worst-case.ts";
+export { evaluate } from "../../core/compile/amount.ts";
+export type { Amount } from "../../core/compile/amount.ts";
+
+// Graph → cast
+export { apply } from "../../core/cast/apply.ts";
+export { next } from "../../core/cast/next.ts";
+export { decide } from "../../core/cast/decide.ts";
+export { startState } from "../../core/cast/state.ts";
+export type { CastStart, CastState } from "../../core/cast/state.ts";
+export { parseEvent } from "../../core/cast/event.ts";
+export type { CastEvent, EventBody } from "../../core/cast/event.ts";
+export { runCast } from "../../shell/run/run-cast.ts";
+export type { RunEnd } from "../../shell/run/run-cast.ts";
+
+// The world a cast needs, and the bodies that are brought along
+export type { AgentHost, Artifacts, Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../shell/ports.ts";
+export { piAgentHost } from "../../shell/agents/pi-host.ts";
+export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
+export { runUtility } from "../../shell/run/utility.ts";
+export { openJournal } from "../../shell/files/journal.ts";
+export { readJournal } from "../../shell/files/read-journal.ts";
+export { fileArtifacts } from "../../shell/files/artifacts.ts";
+
+// What people see
+export { gridLines } from "../../core/view/grid.ts";
+export { mermaidText } from "../../core/view/mermaid.ts";
+export { storyLines } from "../../core/view/story.ts";
+export { worstCaseText } from "../../core/view/worst-case.ts";
+export { plainText } from "../../core/view/text/line.ts";
+
+// Words for problems
+export type { Issue, Result } from "../../core/model/issue.ts";
+export { parseCastId } from "../../core/model/ids.ts";

@@ -1,0 +1,123 @@
+import type { Edge, Loadout } from "../model/loadout.ts";
+import { conditionText } from "../view/graph/words.ts";
+import { authoredSocket } from "./text/authored.ts";
+import { sameJson } from "./text/step.ts";
+
+/** One thing that two loadouts differ in. */
+export interface Change {
+  readonly kind: "added" | "removed" | "changed";
+  readonly what: "socket" | "edge" | "loop" | "exit" | "loadout";
+  /** The socket or loop it is about; empty for the loadout itself. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** [E17] What was added, removed and changed from one loadout to another; places on the canvas count as nothing. */
+export function compareLoadouts(before: Loadout, after: Loadout): readonly Change[] {
+  return [
+    ...(before.entry === after.entry
+      ? []
+      : [change("changed", "loadout", "", `entry ${before.entry} → ${after.entry}`)]),
+    ...((before.description ?? "") === (after.description ?? "")
+      ? []
+      : [change("changed", "loadout", "", "description")]),
+    ...socketChanges(before, after),
+    ...loopChanges(before, after),
+  ];
+}
+
+function change(kind: Change["kind"], what: Change["what"], at: string, text: string): Change {
+  return { kind, what, at, text };
+}
+
+function keysOf(a: object, b: object): readonly string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])];
+}
+
+function socketChanges(before: Loadout, after: Loadout): readonly Change[] {
+  return keysOf(before.sockets, after.sockets).flatMap((id): readonly Change[] => {
+    const [old, now] = [before.sockets[id], after.sockets[id]];
+    if (!old && now) return [change("added", "socket", id, `${id} ${now.materia}`), ...edgeChanges(id, [], now.edges)];
+    if (old && !now)
+      return [change("removed", "socket", id, `${id} ${old.materia}`), ...edgeChanges(id, old.edges, [])];
+    if (!old || !now) return [];
+    const fields = (["materia", "parse", "assign", "advance"] as const).flatMap((field) => {
+      const [was, is] = [authoredSocket(old)[field], authoredSocket(now)[field]];
+      return sameJson(was, is) ? [] : [`${field} ${shown(was)} → ${shown(is)}`];
+    });
+    const own = fields.map((text) => change("changed", "socket", id, `${id} ${text}`));
+    return [...own, ...edgeChanges(id, old.edges, now.edges)];
+  });
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Edges are the same by condition and target; those left over are paired by condition, then by target. */
+function edgeChanges(at: string, before: readonly Edge[], after: readonly Edge[]): readonly Change[] {
+  const left = [...after];
+  const take = (fits: (edge: Edge) => boolean): Edge | undefined => {
+    const index = left.findIndex(fits);
+    return index === -1 ? undefined : left.splice(index, 1)[0];
+  };
+  const exact = before.map((edge) => take((other) => other.when === edge.when && other.to === edge.to));
+  const pairs = before.map((edge, index) => ({
+    edge,
+    now: exact[index] ?? take(({ when }) => when === edge.when) ?? take(({ to }) => to === edge.to),
+  }));
+  const changes = pairs.flatMap(({ edge, now }): readonly Change[] => {
+    if (!now) return [change("removed", "edge", at, edgeText(at, edge))];
+    return sameJson({ ...edge }, { ...now })
+      ? []
+      : [change("changed", "edge", at, `${edgeText(at, edge)} → ${restText(now)}`)];
+  });
+  const order = reordered(before, after) ? [change("changed", "edge", at, `${at} edges in another order`)] : [];
+  return [...changes, ...left.map((edge) => change("added", "edge", at, edgeText(at, edge))), ...order];
+}
+
+function reordered(before: readonly Edge[], after: readonly Edge[]): boolean {
+  const text = (edges: readonly Edge[]): readonly string[] => edges.map((edge) => JSON.stringify(edge));
+  const [a, b] = [text(before), text(after)];
+  return a.length === b.length && a.join() !== b.join() && a.toSorted().join() === b.toSorted().join();
+}
+
+function edgeText(from: string, edge: Edge): string {
+  return `${from} ${restText(edge)}`;
+}
+
+function restText({ when, to, maxTraversals }: Edge): string {
+  return `${conditionText(when)} → ${to}${maxTraversals === undefined ? "" : `, up to ${maxTraversals}`}`;
+}
+
+function loopChanges(before: Loadout, after: Loadout): readonly Change[] {
+  return keysOf(before.loops, after.loops).flatMap((id): readonly Change[] => {
+    const [old, now] = [before.loops[id], after.loops[id]];
+    if (!old && now) return [change("added", "loop", id, `loop ${id}: ${now.sockets.join(", ")}`), ...exitChanges(id, [], now.exits)];
+    if (old && !now) return [change("removed", "loop", id, `loop ${id}`), ...exitChanges(id, old.exits, [])];
+    if (!old || !now) return [];
+    const members = sameJson(old.sockets, now.sockets) ? [] : [`members ${old.sockets.join(", ")} → ${now.sockets.join(", ")}`];
+    const list =
+      old.consumes?.from === now.consumes?.from
+        ? []
+        : [`consumes ${old.consumes?.from ?? "nothing"} → ${now.consumes?.from ?? "nothing"}`];
+    const label = old.label === now.label ? [] : [`label ${old.label ?? "none"} → ${now.label ?? "none"}`];
+    const own = [...members, ...list, ...label].map((text) => change("changed", "loop", id, `loop ${id} ${text}`));
+    return [...own, ...exitChanges(id, old.exits, now.exits)];
+  });
+}
+
+type Exits = Loadout["loops"][string]["exits"];
+
+function exitChanges(loop: string, before: Exits, after: Exits): readonly Change[] {
+  const text = (exit: Exits[number]): string =>
+    `exit of ${loop}: ${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`;
+  const ids = [...new Set([...before, ...after].map((exit) => exit.id))];
+  return ids.flatMap((id): readonly Change[] => {
+    const [old, now] = [before.find((exit) => exit.id === id), after.find((exit) => exit.id === id)];
+    if (!old && now) return [change("added", "exit", loop, text(now))];
+    if (old && !now) return [change("removed", "exit", loop, text(old))];
+    return old && now && text(old) !== text(now) ? [change("changed", "exit", loop, `${text(old)}, now ${text(now)}`)] : [];
+  });
+}

@@ -1,0 +1,123 @@
+import { nearest } from "../model/nearest.ts";
+import type { Issue } from "../model/issue.ts";
+import type { Loadout } from "../model/loadout.ts";
+import type { Edit } from "./graph/base.ts";
+import { seat } from "./graph/base.ts";
+import { connect, moveEdge, removeEdge, setEdge } from "./graph/edges.ts";
+import { setConsumes, setMember } from "./graph/loops.ts";
+import { removeSockets, setAdvance, setEntry, setMateria, setParse } from "./graph/sockets.ts";
+import { removeWay, wayOf } from "./graph/ways.ts";
+import type { ProblemPlace } from "./problem.ts";
+
+/** One click that mends a problem. */
+export interface Mend {
+  readonly label: string;
+  readonly edit: Edit;
+}
+
+export interface Known {
+  readonly materia: readonly string[];
+  readonly isGenerator: (materia: string) => boolean;
+}
+
+/** [E12] The obvious way out of a problem, where there is one. */
+export function mendFor(issue: Issue, place: ProblemPlace, loadout: Loadout, known: Known): Mend | undefined {
+  if (place.kind === "socket") return socketMend(issue, place, loadout, known);
+  if (place.kind === "loop") return loopMend(issue, place, loadout, known);
+  if (issue.code !== "unknown_socket") return undefined;
+  const [first] = Object.keys(loadout.sockets);
+  return first === undefined ? undefined : { label: `Begin at ${first}`, edit: (each) => setEntry(each, first) };
+}
+
+type SocketPlace = Extract<ProblemPlace, { kind: "socket" }>;
+
+function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, known: Known): Mend | undefined {
+  switch (issue.code) {
+    case "guard_needs_json":
+    case "generator_not_json":
+    case "assign_needs_json":
+      return { label: "Set parse to json", edit: (each) => setParse(each, id, "json") };
+    case "advance_outside_loop":
+      return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
+    case "uncovered_outcome":
+      return { label: "Send the rest to end", edit: (each) => connect(each, { from: id, to: "end", when: "always" }) };
+    case "unreachable_socket":
+      return { label: `Remove ${id}`, edit: (each) => removeSockets(each, [id]) };
+    case "unknown_materia": {
+      const near = nearest(seat(loadout, id)?.materia ?? "", known.materia);
+      return near === undefined ? undefined : { label: `Use ${near}`, edit: (each) => setMateria(each, id, near) };
+    }
+    default:
+      return way === null ? undefined : edgeMend(issue, way, loadout);
+  }
+}
+
+function edgeMend(issue: Issue, id: string, loadout: Loadout): Mend | undefined {
+  const way = wayOf(loadout, id);
+  if (way?.kind !== "edge") return undefined;
+  const { from, index, edge } = way;
+  switch (issue.code) {
+    case "edge_after_always": {
+      const always = seat(loadout, from)?.edges.findIndex((each) => each.when === "always") ?? -1;
+      if (edge.when === "always") return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
+      return { label: "Move it before always", edit: (each) => movedUp(each, from, { index, to: always }) };
+    }
+    case "unknown_socket": {
+      const near = nearest(edge.to, Object.keys(loadout.sockets));
+      if (near === undefined) return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
+      const to = Object.keys(loadout.sockets).find((each) => each === near) ?? "end";
+      return { label: `Lead to ${near}`, edit: (each) => setEdge(each, from, index, { to: to as typeof edge.to }) }; // a key of sockets
+    }
+    default:
+      return undefined;
+  }
+}
+
+function movedUp(loadout: Loadout, from: string, { index, to }: { index: number; to: number }): ReturnType<Edit> {
+  const moved = moveEdge(loadout, from, index, -1);
+  if (!moved.ok || index - 1 <= to) return moved;
+  return movedUp(moved.value, from, { index: index - 1, to });
+}
+
+type LoopPlace = Extract<ProblemPlace, { kind: "loop" }>;
+
+function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: Known): Mend | undefined {
+  const loop = loadout.loops[id];
+  switch (issue.code) {
+    case "loop_cannot_end": {
+      const last = loop?.sockets.at(-1);
+      return last === undefined
+        ? undefined
+        : { label: `Let ${last} advance`, edit: (each) => setAdvance(each, last, "always") };
+    }
+    case "not_a_generator":
+    case "generator_inside_loop": {
+      const generators = Object.keys(loadout.sockets).filter(
+        (each) => known.isGenerator(seat(loadout, each)?.materia ?? "") && !loop?.sockets.some((member) => member === each),
+      );
+      const [only, ...others] = generators;
+      if (only === undefined || others.length > 0) return undefined;
+      return { label: `Consume ${only}`, edit: (each) => setConsumes(each, id, only) };
+    }
+    case "overlapping_loops": {
+      const index = Number(/\.sockets\.(\d+)$/.exec(issue.path)?.[1] ?? -1);
+      const member = loop?.sockets[index];
+      return member === undefined
+        ? undefined
+        : { label: `Take ${member} out`, edit: (each) => setMember(each, id, member, false) };
+    }
+    case "exit_never_taken": {
+      const exit = way === null ? undefined : wayOf(loadout, way);
+      if (exit?.kind !== "exit") return undefined;
+      const { from } = exit.exit;
+      const parses = issue.hint?.includes("parse") === true;
+      return parses
+        ? { label: "Set parse to json", edit: (each) => setParse(each, from, "json") }
+        : { label: `Let ${from} advance`, edit: (each) => setAdvance(each, from, "always") };
+    }
+    default:
+      return way === null || !issue.code.includes("exit")
+        ? undefined
+        : { label: "Remove the exit", edit: (each) => removeWay(each, way) };
+  }
+}

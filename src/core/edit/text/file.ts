@@ -1,0 +1,58 @@
+import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
+import { ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import { isJsonObject } from "../../model/json.ts";
+import { parseJsonc } from "./parse.ts";
+
+export type Section = "materia" | "loadouts";
+
+const NEW_FILE = '{\n  "materia": {},\n  "loadouts": {}\n}\n';
+
+/** The text of one named thing in a file, without the indentation that its place gave it. */
+export function entryText(file: string, section: Section, name: string): string | undefined {
+  const read = parseJsonc(file);
+  if (!read.ok) return undefined;
+  const node = findNodeAtLocation(read.value.tree, [section, name]);
+  if (!node) return undefined;
+  const indent = indentAt(file, node.offset);
+  return file
+    .slice(node.offset, node.offset + node.length)
+    .split("\n")
+    .map((line, index) => (index > 0 && line.startsWith(indent) ? line.slice(indent.length) : line))
+    .join("\n");
+}
+
+/** [E14] The file with one named thing written into it, byte for byte the same elsewhere; `null` takes it out. */
+export function withEntry(file: string, section: Section, name: string, text: string | null): Result<string> {
+  const whole = file.trim() === "" ? NEW_FILE : file;
+  const read = parseJsonc(whole);
+  if (!read.ok) return read;
+  if (text === null) return ok(applyEdits(whole, modify(whole, [section, name], undefined, FORMAT)));
+  // A place is made first where there is none, then the text is put there as it was written.
+  const made = findNodeAtLocation(read.value.tree, [section, name]) ? whole : withPlace(whole, read.value.value, section, name);
+  const tree = parseJsonc(made);
+  const node = tree.ok ? findNodeAtLocation(tree.value.tree, [section, name]) : undefined;
+  if (!tree.ok || !node) return tree.ok ? ok(made) : tree;
+  const indent = indentAt(made, node.offset);
+  const eol = made.includes("\r\n") ? "\r\n" : "\n";
+  const indented = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line, index) => (index === 0 || line === "" ? line : indent + line))
+    .join(eol);
+  return ok(made.slice(0, node.offset) + indented + made.slice(node.offset + node.length));
+}
+
+const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+
+function withPlace(file: string, value: unknown, section: Section, name: string): string {
+  const known = isJsonObject(value) && isJsonObject(value[section]);
+  const sectioned = known ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
+  return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));
+}
+
+/** The white space that the line of a place begins with. */
+function indentAt(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}

@@ -1,0 +1,37 @@
+import type { Json } from "../../model/json.ts";
+
+const WIDTH = 100;
+const STEP = "  ";
+
+/** JSON as people write it: what fits on one line stands on one line. */
+export function printJson(value: Json, indent = ""): string {
+  const flat = flatJson(value);
+  if (typeof value !== "object" || value === null || (indent.length + flat.length <= WIDTH && isShallow(value))) return flat;
+  const inner = indent + STEP;
+  if (Array.isArray(value)) {
+    const lines = value.map((each: Json) => `${inner}${printJson(each, inner)}`);
+    return `[\n${lines.join(",\n")}\n${indent}]`;
+  }
+  const lines = Object.entries(value).map(([key, each]) => `${inner}${JSON.stringify(key)}: ${printJson(each, inner)}`);
+  return `{\n${lines.join(",\n")}\n${indent}}`;
+}
+
+/** One line for a value without lists of objects in it: an edge fits, a socket with its edges is easier to read apart. */
+function isShallow(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.length === 0 || inner.every((each) => typeof each !== "object" || each === null || isFlat(each));
+}
+
+function isFlat(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.every((each) => typeof each !== "object" || each === null);
+}
+
+function flatJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(flatJson).join(", ")}]`;
+  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${flatJson(each)}`);
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+}

@@ -1,0 +1,88 @@
+import { applyEdits, modify } from "jsonc-parser";
+import type { JSONPath } from "jsonc-parser";
+import { isJsonObject } from "../../model/json.ts";
+import type { Json } from "../../model/json.ts";
+import { parseJsonc } from "./parse.ts";
+import { printJson } from "./print.ts";
+
+interface TextEdit {
+  readonly path: JSONPath;
+  readonly value: Json | undefined;
+  readonly insert: boolean;
+}
+
+/** [E13] The text with what changed between two values changed in it, comments and the rest as they were. */
+export function stepText(text: string, before: Json, after: Json): string {
+  if (sameJson(before, after)) return text;
+  let stepped = text;
+  try {
+    for (const edit of editsBetween(before, after, [])) stepped = written(stepped, edit);
+  } catch {
+    // The text does not have the shape it had; written anew it has.
+    return printJson(after);
+  }
+  const read = parseJsonc(stepped);
+  // Whatever the text said besides, it must say what is shown.
+  return read.ok && covers(read.value.value, after) ? stepped : printJson(after);
+}
+
+function written(text: string, { path, value, insert }: TextEdit): string {
+  return applyEdits(
+    text,
+    modify(text, path, value, {
+      formattingOptions: { insertSpaces: true, tabSize: 2, eol: "\n" },
+      isArrayInsertion: insert,
+    }),
+  );
+}
+
+function editsBetween(before: Json | undefined, after: Json | undefined, path: JSONPath): readonly TextEdit[] {
+  if (sameJson(before, after)) return [];
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) => editsBetween(own(before, key), own(after, key), [...path, key]));
+  }
+  if (Array.isArray(before) && Array.isArray(after)) return listEdits(before, after, path);
+  return [{ path, value: after, insert: false }];
+}
+
+/** What two lists begin and end with stays; between, elements change in place, then some go or come. */
+function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPath): readonly TextEdit[] {
+  let first = 0;
+  while (first < Math.min(before.length, after.length) && sameJson(before[first], after[first])) first += 1;
+  let last = 0;
+  const room = Math.min(before.length, after.length) - first;
+  while (last < room && sameJson(before.at(-1 - last), after.at(-1 - last))) last += 1;
+  const [olds, news] = [before.slice(first, before.length - last), after.slice(first, after.length - last)];
+  const common = Math.min(olds.length, news.length);
+  const changed = news
+    .slice(0, common)
+    .flatMap((each, index) => editsBetween(olds[index], each, [...path, first + index]));
+  const gone = olds.slice(common).map((): TextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
+  const come = news
+    .slice(common)
+    .map((value, index): TextEdit => ({ path: [...path, first + common + index], value, insert: true }));
+  return [...changed, ...gone, ...come];
+}
+
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, index) => sameJson(each, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
+}
+
+/** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
+function covers(whole: unknown, part: Json | undefined): boolean {
+  if (isJsonObject(whole) && isJsonObject(part)) return Object.keys(part).every((key) => covers(own(whole, key), own(part, key)));
+  if (Array.isArray(whole) && Array.isArray(part))
+    return whole.length === part.length && part.every((each: Json, index) => covers(whole[index], each));
+  return Object.is(whole, part);
+}
+
+function own(object: Readonly<Record<string, Json>>, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,142 @@
+import type { CastEvent, EventOf } from "../../cast/event.ts";
+import type { CastState } from "../../cast/state.ts";
+import { NO_USAGE } from "../../cast/usage.ts";
+import type { Usage } from "../../cast/usage.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { never } from "../../model/never.ts";
+
+export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed";
+
+/** One stay at a socket, as a timeline shows it. Times in milliseconds of work since the cast began. */
+export interface VisitRecord {
+  /** Among all visits of the cast, from 0. */
+  readonly index: number;
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly visit: number;
+  readonly item: VisitItem | null;
+  readonly startedAt: string;
+  readonly from: number;
+  /** Null while it lasts. */
+  readonly to: number | null;
+  readonly outcome: VisitOutcome;
+  readonly usage: Usage;
+  readonly repairs: number;
+  /** The first event of it, and the last so far: the way on is one of them. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** The event that led here, and the one that led away. */
+  readonly cameBy: number | null;
+  readonly leftBy: number | null;
+  /** Why it is done again, newest first. */
+  readonly reasons: readonly string[];
+}
+
+export interface VisitItem {
+  readonly loop: string;
+  /** Which walk through the loop's list, from 1. */
+  readonly pass: number;
+  readonly index: number;
+  readonly of: number;
+  readonly title: string;
+}
+
+/** What the visits before and the clock say of a new one. */
+export interface Arrival {
+  readonly index: number;
+  readonly pass: number;
+  readonly at: number;
+  readonly cameBy: number | null;
+}
+
+export function beginVisit(
+  before: CastState,
+  event: CastEvent & EventOf<"visit_started">,
+  { index, pass, at, cameBy }: Arrival,
+): VisitRecord {
+  return {
+    index,
+    socket: event.socket,
+    materia: event.materia,
+    visit: event.visit,
+    item:
+      event.item && before.pass
+        ? {
+            loop: before.pass.loop,
+            pass,
+            index: event.item.index,
+            of: before.pass.items.length,
+            title: event.item.title,
+          }
+        : null,
+    startedAt: event.at,
+    from: at,
+    to: null,
+    outcome: "running",
+    usage: NO_USAGE,
+    repairs: 0,
+    firstSeq: event.seq,
+    lastSeq: event.seq,
+    cameBy,
+    leftBy: null,
+    reasons: before.rework[event.socket] ?? [],
+  };
+}
+
+/** The visit after an event that belongs to it; `at` is the work done so far. */
+export function continueVisit(visit: VisitRecord, after: CastState, event: CastEvent, at: number): VisitRecord {
+  const now = { ...visit, lastSeq: event.seq, usage: usageIn(after, visit) };
+  switch (event.type) {
+    case "handoff_accepted": {
+      const { satisfied } = event.handoff;
+      return {
+        ...now,
+        to: at,
+        outcome: satisfied === true ? "satisfied" : satisfied === false ? "not_satisfied" : "done",
+      };
+    }
+    case "output_accepted":
+      return { ...now, to: at, outcome: "done" };
+    case "visit_completed":
+      return { ...now, to: at, usage: event.usage };
+    case "handoff_rejected":
+      return { ...now, repairs: visit.repairs + 1 };
+    case "turn_failed":
+    case "limit_reached":
+      // A limit that closes a way does not undo what the visit said.
+      return visit.to === null
+        ? { ...now, to: at, outcome: "failed" }
+        : { ...now, leftBy: event.type === "limit_reached" ? event.seq : visit.leftBy };
+    case "cast_waiting":
+      return { ...now, outcome: "waiting" };
+    case "person_answered":
+    case "person_finished":
+      return { ...now, outcome: "running" };
+    case "cast_resumed":
+      // The same visit is tried again.
+      return after.phase.kind === "visiting" ? { ...now, to: null, outcome: "running" } : now;
+    case "edge_taken":
+      return { ...now, leftBy: event.seq };
+    case "cast_ended":
+      return visit.to === null ? { ...now, to: at, outcome: "failed" } : now;
+    case "cast_started":
+    case "visit_started":
+    case "turn_retried":
+    case "turn_answered":
+    case "loop_entered":
+    case "cursor_advanced":
+    case "loop_exhausted":
+    case "cast_warned":
+    case "limits_raised":
+      return now;
+    default:
+      return never(event);
+  }
+}
+
+function usageIn({ phase }: CastState, visit: VisitRecord): Usage {
+  const inHand = phase.kind === "failing" || phase.kind === "ended" ? phase.before : phase;
+  return "visit" in inHand && inHand.visit.socket === visit.socket && inHand.visit.number === visit.visit
+    ? inHand.visit.usage
+    : visit.usage;
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { packagePath } from "../files/package-files.ts";
+import { problemText } from "../files/problem.ts";
+import { openWorkspace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
+export interface Demo {
+  readonly repository: string;
+  readonly workspace: Workspace;
+  readonly request: string;
+  readonly loadout: string;
+  readonly rehearsal: string;
+}
+
+export function prepareDemo(env: Workspace["place"]["env"]): Result<Demo> {
+  const scratch = makeRepository();
+  if (!scratch.ok) return scratch;
+  const { repository, config } = scratch.value;
+  // What the user has configured must not change the demo.
+  const own = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
+  const workspace = openWorkspace({ cwd: repository, env: own });
+  if (!workspace.ok) return workspace;
+  return ok({
+    repository,
+    workspace: workspace.value,
+    request: readFileSync(packagePath("examples", "demo", "request.txt"), "utf8").trim(),
+    loadout: "Full-Auto",
+    rehearsal: packagePath("examples", "demo", "rehearsal.json"),
+  });
+}
+
+/** What the cast has left behind. */
+export function demoLog(repository: string): string {
+  return git(repository, "log", "--oneline", "--stat", "--no-decorate");
+}
+
+interface Scratch {
+  readonly repository: string;
+  readonly config: string;
+}
+
+function makeRepository(): Result<Scratch> {
+  try {
+    execFileSync("git", ["--version"], { stdio: "ignore" });
+  } catch {
+    return fail(error("no_git", "git", "the demo needs git, and it is not on PATH", "install git and run it again"));
+  }
+  try {
+    const scratch = mkdtempSync(join(tmpdir(), "materia-demo-"));
+    const repository = join(scratch, "slugline");
+    const config = join(scratch, "config");
+    cpSync(packagePath("examples", "demo", "seed"), repository, { recursive: true });
+    mkdirSync(config);
+    git(repository, "init", "--quiet", "--initial-branch=main");
+    for (const [key, value] of [
+      ["user.name", "Materia Demo"],
+      ["user.email", "demo@example.invalid"],
+      ["commit.gpgsign", "false"],
+      ["core.hooksPath", "/dev/null"],
+    ] as const)
+      git(repository, "config", key, value);
+    git(repository, "add", "--all");
+    git(repository, "commit", "--quiet", "--message", "A small project to work on");
+    return ok({ repository, config });
+  } catch (thrown) {
+    return fail(error("cannot_prepare", tmpdir(), `the scratch repository cannot be made: ${problemText(thrown)}`));
+  }
+}
+
+function git(repository: string, ...args: readonly string[]): string {
+  return execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}

@@ -1,0 +1,110 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastState } from "../../src/core/cast/state.ts";
+import { newPlace } from "../harness/cli.ts";
+import { begin, contents, goOn, onlyCast, subject } from "../harness/killed.ts";
+import type { Kill, Life, Subject } from "../harness/killed.ts";
+
+const examples = fileURLToPath(new URL("../../examples", import.meta.url));
+const names = readdirSync(examples)
+  .filter((name) => name.endsWith(".rehearsal.json"))
+  .map((name) => name.replace(".rehearsal.json", ""));
+
+/** A project of its own with the example in it. */
+function example(name: string): Subject {
+  const cwd = newPlace({ "README.md": "A project.\n" });
+  return subject(cwd, join(examples, `${name}.rehearsal.json`), join(examples, `${name}.json`));
+}
+
+interface Told {
+  readonly state: unknown;
+  readonly visits: readonly string[];
+  readonly project: Readonly<Record<string, string>>;
+  readonly artifacts: Readonly<Record<string, string>>;
+}
+
+/** What is left of a cast that ended, without what no two casts share. */
+function told({ workspace }: Subject, { end }: Life): Told {
+  const runDir = join(workspace.root, onlyCast(workspace));
+  const { cwd } = workspace.place;
+  const bare = (text: string): string => text.replaceAll(runDir, "RUN").replaceAll(onlyCast(workspace), "CAST").replaceAll(cwd, "CWD");
+  const bareAll = (files: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bare(text)]));
+  return {
+    state: JSON.parse(bare(JSON.stringify(end && lasting(end.state)))),
+    visits: eventsOf(runDir).flatMap((event) => (event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [])),
+    project: bareAll(contents(cwd, /^\/\.pi\//)),
+    artifacts: bareAll(contents(join(runDir, "sockets"), /transcript\.jsonl$/)),
+  };
+}
+
+/** How often it was resumed shows in the number of its last event, and in nothing else. */
+function lasting({ seq: _seq, ...state }: CastState): object {
+  return state;
+}
+
+function eventsOf(runDir: string): readonly CastEvent[] {
+  const lines = readFileSync(join(runDir, "journal.jsonl"), "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as CastEvent); // written by the cast
+}
+
+/** When the files of the completed visits were last written. */
+function completedFiles({ workspace }: Subject): Readonly<Record<string, number>> {
+  const runDir = join(workspace.root, onlyCast(workspace));
+  const journal = readFileSync(join(runDir, "journal.jsonl"), "utf8");
+  const lines = journal.slice(0, journal.lastIndexOf("\n") + 1).split("\n").slice(0, -1);
+  return Object.fromEntries(
+    lines
+      .map((line) => JSON.parse(line) as CastEvent) // written by the cast
+      .flatMap((event) => (event.type === "visit_completed" ? [join(runDir, "sockets", event.socket, String(event.visit))] : []))
+      .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+      .map((path) => [path, statSync(path).mtimeMs]),
+  );
+}
+
+describe.each(names)("[D1, D2] %s, killed", (name) => {
+  it("after every append and in the middle of every append, ends as if nothing had happened", async () => {
+    const whole = example(name);
+    const calm = await begin(whole);
+    const expected = told(whole, calm);
+    expect(calm.end?.kind).toBe("ended");
+    for (let append = 1; append < calm.appends; append += 1) {
+      for (const where of ["after", "within"] as const) await expectSame(name, { append, where }, { calm, expected });
+    }
+    // Nothing can be lost behind the last append; in its middle the end itself is torn.
+    await expectSame(name, { append: calm.appends, where: "within" }, { calm, expected });
+  });
+});
+
+async function expectSame(name: string, kill: Kill, { calm, expected }: { calm: Life; expected: Told }): Promise<void> {
+  const one = example(name);
+  const first = await begin(one, kill);
+  const finished = completedFiles(one);
+  const second = await goOn(one);
+  const at = `killed ${kill.where} append ${kill.append}`;
+  expect({ at, ...told(one, second) }).toEqual({ at, ...expected });
+  // Every turn once: what was answered before the kill is not asked again, however little of it was written.
+  expect({ at, asked: [...first.asked, ...second.asked] }).toEqual({ at, asked: calm.asked });
+  const after = completedFiles(one);
+  for (const [path, time] of Object.entries(finished)) expect([at, path, after[path]]).toEqual([at, path, time]);
+}
+
+it("[D1] killed again and again, at every second append of every life, a cast still ends the same", async () => {
+  const whole = example("graph-semantics-loadout");
+  const calm = await begin(whole);
+  const expected = told(whole, calm);
+  const one = example("graph-semantics-loadout");
+  let life = await begin(one, { append: 1, where: "after" });
+  const asked = [...life.asked];
+  let lives = 1;
+  for (; life.end === undefined; lives += 1) {
+    life = await goOn(one, { append: 2, where: lives % 2 === 0 ? "within" : "after" });
+    asked.push(...life.asked);
+  }
+  expect(told(one, life)).toEqual(expected);
+  expect(asked).toEqual(calm.asked);
+  expect(lives).toBeGreaterThan(calm.appends / 2);
+});

@@ -1,0 +1,153 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastState } from "../../src/core/cast/state.ts";
+import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
+import { resumeCast } from "../../src/shell/casting/resume.ts";
+import type { Nudge } from "../../src/shell/casting/resume.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace.ts";
+import type { Workspace } from "../../src/shell/casting/workspace.ts";
+import type { Result } from "../../src/core/model/issue.ts";
+import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import type { TurnProgress } from "../../src/shell/ports.ts";
+import { envOf } from "./cli.ts";
+
+/** Where a cast is killed: after so many appends, or in the middle of that one. */
+export interface Kill {
+  readonly append: number;
+  readonly where: "after" | "within";
+}
+
+/** A cast in this process, with real files, that can be killed as a process is. */
+export interface Subject {
+  readonly workspace: Workspace;
+  readonly rehearsal: string;
+  readonly request: string;
+}
+
+export interface Life {
+  /** Nothing where it was killed. */
+  readonly end: RunEnd | undefined;
+  readonly appends: number;
+  /** Each turn that an agent was asked for, as `socket visit`. */
+  readonly asked: readonly string[];
+}
+
+export function subject(cwd: string, rehearsal: string, config?: string): Subject {
+  const explicit = config === undefined ? {} : { explicit: config };
+  const workspace = value(openWorkspace({ cwd, env: envOf(cwd), ...explicit }));
+  return { workspace, rehearsal, request: "Do what the rehearsal says" };
+}
+
+export async function begin({ workspace, rehearsal, request }: Subject, kill?: Kill): Promise<Life> {
+  const name = workspace.catalog.settings.activeLoadout.value;
+  const ready = value(
+    await prepareCast(
+      workspace,
+      { targets: [{ kind: "loadout", name }], prompt: request },
+      { agents: { rehearsal }, openReal: noModel },
+    ),
+  );
+  const runDir = join(workspace.root, ready.file.castId);
+  return live(runDir, kill, async (watching) => value(await startCast(ready, watching)).end);
+}
+
+export async function goOn(
+  { workspace }: Subject,
+  kill?: Kill,
+  nudge: Nudge = { kind: "recast" },
+): Promise<Life> {
+  const castId = onlyCast(workspace);
+  const options = { agents: {}, openReal: noModel, nudge, by: "test" };
+  const run = async (watching: Watching): Promise<RunEnd> =>
+    value(await resumeCast(workspace, castId, options, watching)).end;
+  return live(join(workspace.root, castId), kill, run);
+}
+
+export function onlyCast({ root }: Workspace): string {
+  const [castId, ...others] = readdirSync(root);
+  if (castId === undefined || others.length > 0) throw new Error(`${root} holds ${others.length + 1} casts`);
+  return castId;
+}
+
+interface Watching {
+  readonly durability: "write";
+  readonly signal: AbortSignal;
+  readonly onEvents: (events: readonly CastEvent[]) => void;
+  readonly onProgress: (progress: TurnProgress, state: CastState) => void;
+}
+
+const KILLED = new Error("killed");
+
+async function live(
+  runDir: string,
+  kill: Kill | undefined,
+  run: (watching: Watching) => Promise<RunEnd>,
+): Promise<Life> {
+  const asked: string[] = [];
+  let appends = 0;
+  const journal = join(runDir, "journal.jsonl");
+  const onEvents = (events: readonly CastEvent[]): void => {
+    appends += 1;
+    if (appends !== kill?.append) return;
+    if (kill.where === "within") tear(journal, events);
+    throw KILLED;
+  };
+  const onProgress = (progress: TurnProgress, { phase }: CastState): void => {
+    if (progress.kind === "told" && phase.kind === "visiting") asked.push(`${phase.visit.socket} ${phase.visit.number}`);
+  };
+  try {
+    const end = await run({ durability: "write", signal: new AbortController().signal, onEvents, onProgress });
+    return { end, appends, asked };
+  } catch (thrown) {
+    if (thrown !== KILLED) throw thrown;
+    leaveClaim(runDir);
+    return { end: undefined, appends, asked };
+  }
+}
+
+/** Half of what was written last is there. */
+function tear(journal: string, events: readonly CastEvent[]): void {
+  const bytes = Buffer.byteLength(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  truncateSync(journal, statSync(journal).size - Math.ceil(bytes / 2));
+}
+
+/** A killed process lets go of nothing: its last claim stands, and names a process that is no more. */
+function leaveClaim(runDir: string): void {
+  const owner = join(runDir, "owner");
+  const last = readdirSync(owner).filter((name) => /^\d+\.json$/.test(name)).length;
+  writeFileSync(join(owner, `${last}.json`), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() }));
+}
+
+function noModel(): Promise<never> {
+  return Promise.reject(new Error("a rehearsal needs no model"));
+}
+
+function value<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.issues.map((issue) => `${issue.code}: ${issue.message}`).join("\n"));
+  return result.value;
+}
+
+/** A copy of a folder, to be put back in its place. */
+export function snapshot(folder: string, to: string): () => void {
+  cpSync(folder, to, { recursive: true, preserveTimestamps: true });
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    cpSync(to, folder, { recursive: true, preserveTimestamps: true });
+  };
+}
+
+/** Files below a folder with their text, except those whose path matches. */
+export function contents(folder: string, except: RegExp): Readonly<Record<string, string>> {
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+  return Object.fromEntries(
+    files
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !except.test(path.slice(folder.length)))
+      .toSorted()
+      .map((path) => [path.slice(folder.length), readFileSync(path, "utf8")]),
+  );
+}
