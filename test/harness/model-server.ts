@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 
 /** One answer of the stand-in for a model provider. */
 export type ServerReply =
-  | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean }
+  | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean; readonly until?: Promise<void> }
   | { readonly call: { readonly name: string; readonly arguments: unknown }; readonly usage?: ServerUsage }
   | { readonly status: number; readonly message: string }
   | { readonly hang: "before" | "after text" }
@@ -27,6 +27,8 @@ interface ServerRequest {
 export interface ModelServer {
   readonly url: string;
   readonly requests: readonly ServerRequest[];
+  /** Appends to the replies that are still to be given. */
+  readonly say: (...replies: readonly ServerReply[]) => void;
   /** Resolves when the next request has come in. */
   readonly asked: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -55,6 +57,7 @@ export async function startModelServer(replies: readonly ServerReply[]): Promise
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    say: (...more) => void left.push(...more),
     asked: () => arrival.promise,
     close: async () => {
       server.closeAllConnections();
@@ -93,11 +96,25 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
     };
     delta({ role: "assistant", tool_calls: [call] });
     delta({}, "tool_calls");
+  } else if (reply.until) {
+    // The first half is on its way while the rest is held back.
+    const half = Math.ceil(reply.text.length / 2);
+    delta({ role: "assistant", content: reply.text.slice(0, half) });
+    void reply.until.then(() => {
+      delta({ content: reply.text.slice(half) });
+      delta({}, "stop");
+      end(response, send, reply.usage);
+    });
+    return;
   } else {
     delta({ role: "assistant", content: reply.text });
     delta({}, reply.cutOff ? "length" : "stop");
   }
-  const { input, output, cached = 0 } = reply.usage ?? { input: 0, output: 0 };
+  end(response, send, reply.usage);
+}
+
+function end(response: ServerResponse, send: (data: object) => void, usage?: ServerUsage): void {
+  const { input, output, cached = 0 } = usage ?? { input: 0, output: 0 };
   send({
     choices: [],
     usage: {

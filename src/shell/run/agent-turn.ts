@@ -62,7 +62,7 @@ function turnRequest(effect: AgentEffect, performing: Performing, tell: (text: s
 
 /** [D2] An answer that was given, and that a kill kept from the journal, is not paid for twice. */
 function recovered({ interruption }: Performing): TurnOutcome | undefined {
-  return undefined;
+  if (interruption?.reply === undefined) return undefined;
   return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
 }
 

@@ -15,7 +15,7 @@ import type { VisibleBody } from "../agents/visible.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
 import { runInSession } from "./running.ts";
-import type { Desk } from "./state.ts";
+import type { Desk, WaitingCast } from "./state.ts";
 
 /** What has been set going: over when `done` resolves. */
 export interface Begun {
@@ -40,13 +40,13 @@ export async function beginIn(
   return free.ok ? take(desk, trusted, options, (asking) => undertake(command, asking)) : free;
 }
 
-/** What the person says to a waiting agent, or that they are content. */
-export async function nudge(desk: Desk, castId: string, how: Nudge): Promise<Result<Begun>> {
+/** What the person says to the agent that waits, in the place and with the options that its cast was begun with. */
+export async function nudge(desk: Desk, { castId, options }: WaitingCast, how: Nudge): Promise<Result<Begun>> {
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
-  const trusted = await trustedPlace(desk, {});
+  const trusted = await trustedPlace(desk, options);
   if (!trusted.ok) return trusted;
-  return take(desk, trusted.value, {}, async (asking) => undertakeAgain(castId, how, asking));
+  return take(desk, trusted.value, options, async (asking) => undertakeAgain(castId, how, asking));
 }
 
 async function take(
@@ -66,7 +66,9 @@ async function take(
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   for (const text of undertaking.value.notes) screen.note(text);
-  return ok({ done: runInSession(desk, { undertaking: undertaking.value, workspace, controller, visible }) });
+  const { cwd } = here.ctx;
+  const run = { undertaking: undertaking.value, workspace, controller, visible, options, cwd };
+  return ok({ done: runInSession(desk, run) });
 }
 
 async function trustedPlace({ here: { ctx } }: Desk, options: Options): Promise<Result<Trusted>> {

@@ -14,7 +14,7 @@ export async function demo(desk: Desk): Promise<Result<undefined>> {
     desk,
     { workspace, remember: () => undefined },
     { kind: "cast", prompt: request, loadout },
-    { rehearse: rehearsal },
+    { cwd: repository, rehearse: rehearsal },
   );
   if (!begun.ok) return begun;
   screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);

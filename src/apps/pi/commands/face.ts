@@ -30,7 +30,7 @@ export function openFace(pi: ExtensionAPI): Face {
       refine: (text) => {
         const { waiting } = state;
         if (!waiting) return;
-        nudge(desk, waiting.castId, { kind: "answer", text }).then(
+        nudge(desk, waiting, { kind: "answer", text }).then(
           (begun) => void (begun.ok || screen.refuse(begun.issues)),
           (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
         );

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Options } from "../../../core/command/options.ts";
 import { fail } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
@@ -17,6 +18,9 @@ import type { Desk } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
 
 interface Run {
+  readonly options: Options;
+  /** Where Pi works; kept, because the session may be gone when the cast ends. */
+  readonly cwd: string;
   readonly undertaking: Undertaking;
   readonly workspace: Workspace;
   readonly controller: AbortController;
@@ -61,18 +65,17 @@ function brokenIssue(castId: string, thrown: unknown) {
 
 function finish(
   desk: Desk,
-  { undertaking, workspace, visible }: Run,
+  { undertaking, workspace, visible, options, cwd }: Run,
   end: RunEnd,
   refinements: readonly string[],
 ): void {
-  const { cwd } = workspace.place;
   const place = {
     runDir: join(workspace.root, undertaking.castId),
-    ...(cwd === run.cwd ? {} : { elsewhere: cwd }),
+    ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
   };
   if (end.kind === "waiting" && desk.screen.live) {
     const seen = visible?.hasAnswered() ?? false;
-    waitFor(desk, { state: end.state, refinements, result: resultOf(end, place), seen });
+    waitFor(desk, { state: end.state, refinements, result: resultOf(end, place), seen, options });
     return;
   }
   desk.screen.result(resultOf(end, place), exitCode(end));

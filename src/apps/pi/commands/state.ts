@@ -1,4 +1,5 @@
 import type { InputEvent } from "@earendil-works/pi-coding-agent";
+import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { Here } from "../session/here.ts";
@@ -37,6 +38,8 @@ export interface RunningCast {
 /** A cast whose agent has answered and waits for this person. */
 export interface WaitingCast {
   readonly castId: string;
+  /** Those of the command that it was begun with. */
+  readonly options: Options;
   readonly widget: Widget;
 }
 

@@ -1,4 +1,5 @@
 import type { CastState } from "../../../core/cast/state.ts";
+import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
@@ -14,15 +15,16 @@ interface Waiting {
   readonly result: Result;
   /** Whether the answer stands in the user's session already. */
   readonly seen: boolean;
+  readonly options: Options;
 }
 
 /** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
-export function waitFor(desk: Desk, { state, refinements, result, seen }: Waiting): void {
+export function waitFor(desk: Desk, { state, refinements, result, seen, options }: Waiting): void {
   const { here, screen } = desk;
   if (!seen) screen.answer({ lines: result.card.opened ?? result.card.lines, data: null, code: 4 });
   const lines = waitingLines(state);
   const widget = openWidget(here.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
-  desk.state.waiting = { castId: state.castId, widget };
+  desk.state.waiting = { castId: state.castId, options, widget };
   const said = refinements.join("\n\n");
   if (said !== "") desk.refine(said);
 }

@@ -31,7 +31,7 @@ interface Walk {
   readonly reworked: readonly number[];
 }
 
-function startTrail(state: CastState): Trail {
+export function startTrail(state: CastState): Trail {
   const order = orderOf(state.graph).map(({ id }) => id);
   return { state, order, clock: UNSTARTED, visitSince: UNSTARTED, last: null, walk: null };
 }

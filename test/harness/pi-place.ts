@@ -1,0 +1,76 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { envOf, newPlace, put } from "./cli.ts";
+import { startModelServer, type ModelServer, type ServerReply } from "./model-server.ts";
+
+/** The program and the extension under test; another Pi is tested by naming it. */
+export const PI = process.env["PI_BIN"] ?? fromRoot("node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
+export const EXTENSION = process.env["PI_EXTENSION"] ?? fromRoot("src/apps/pi/extension.ts");
+
+export function fromRoot(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}
+
+/** A project, its user's home, and Pi's own folder, which knows one provider: a stand-in on the loopback. */
+export interface PiPlace {
+  readonly cwd: string;
+  readonly agentDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly model: ModelServer;
+}
+
+const servers: ModelServer[] = [];
+
+afterAll(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+export async function newPiPlace(
+  files: Readonly<Record<string, unknown>> = {},
+  ...replies: readonly ServerReply[]
+): Promise<PiPlace> {
+  const model = await startModelServer(replies);
+  servers.push(model);
+  const cwd = newPlace(files);
+  const agentDir = join(dirname(cwd), "agent");
+  mkdirSync(agentDir);
+  put(agentDir, { "models.json": modelsFor(model.url), "settings.json": SETTINGS });
+  const env = {
+    ...envOf(cwd),
+    PI_CODING_AGENT_DIR: agentDir,
+    PI_OFFLINE: "1",
+    PI_TELEMETRY: "0",
+    PI_SKIP_VERSION_CHECK: "1",
+  };
+  return { cwd, agentDir, env, model };
+}
+
+const SETTINGS = {
+  defaultProvider: "stand-in",
+  defaultModel: "plain",
+  defaultThinkingLevel: "low",
+  retry: { enabled: true, maxRetries: 1, baseDelayMs: 10 },
+  quietStartup: true,
+};
+
+function modelsFor(url: string): object {
+  const model = (id: string) => ({
+    id,
+    reasoning: true,
+    contextWindow: 128_000,
+    maxTokens: 4096,
+    cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+  });
+  const standIn = {
+    baseUrl: url,
+    api: "openai-completions",
+    apiKey: "none",
+    compat: { supportsDeveloperRole: false, supportsStore: false },
+    models: [model("plain"), model("clever")],
+  };
+  // A provider whose key comes from a variable that is not set.
+  const keyless = { ...standIn, apiKey: "$NO_SUCH_KEY", models: [model("locked")] };
+  return { providers: { "stand-in": standIn, keyless } };
+}
