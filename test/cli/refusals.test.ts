@@ -73,19 +73,19 @@ it.each<[title: string, args: readonly string[], problems: readonly string[], hi
   ["[C3] nothing to resume", ["recast", ...config], ["no_cast: "]],
   ["[C3] nothing to abort", ["abort"], ["no_cast: "]],
   ["[C3] nobody waits", ["continue", "yes"], ["no_cast: "]],
-  ["[C3] a cast that is not there", ["show", "20260101-000000-abcde"], ["unknown_cast: 20260101-000000-abcde"]],
-  ["[C3] a message behind an id that is not there", ["continue", "20260101-000000-abcde", "yes"], ["unknown_cast: "]],
+  ["[C3] a cast that is not there", ["show", "20260101-000000-abcdef"], ["unknown_cast: 20260101-000000-abcdef"]],
+  ["[C3] a message behind an id that is not there", ["continue", "20260101-000000-abcdef", "yes"], ["unknown_cast: "]],
   ["[C4] prune without a measure", ["casts", "prune"], ["missing_option: prune"]],
 ])("%s", async (_title, args, problems, hint) => {
   const before = listing(cwd);
   const { code, stdout, stderr } = await run(args, { cwd });
   expect({ code, stdout, after: listing(cwd) }).toEqual({ code: 2, stdout: "", after: before });
   const found = [...stderr.matchAll(/^error (\w+): .*(?:\n {2}at (.*))?/gm)].map(([, what, at]) => `${what}: ${at}`);
-  expect(found).toHaveLength(problems.length);
-  for (const [index, problem] of problems.entries()) {
-    if (problem.endsWith(": ")) expect(found[index]?.startsWith(problem)).toBe(true);
-    else expect(found[index]).toBe(problem);
-  }
+  // Where a place is left open, only the code is compared.
+  const cut = found.map((problem, index) =>
+    problems[index]?.endsWith(": ") ? problem.replace(/: .*/, ": ") : problem,
+  );
+  expect(cut).toEqual(problems);
   expect(stderr).toContain(hint ?? "");
 });
 

@@ -48,7 +48,7 @@ it("[D1] the demo, killed at every append of its life and resumed each time, lea
   let life = await begin(one, { append: 1, where: "after" });
   const asked = [...life.asked];
   for (let lives = 1; life.end === undefined; lives += 1) {
-    const kill: Kill = { append: 2, where: lives % 3 === 0 ? "within" : "after" };
+    const kill: Kill = { append: 2, where: lives % 3 === 0 ? "hardly" : "after" };
     life = await goOn(one, kill);
     asked.push(...life.asked);
   }

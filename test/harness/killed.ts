@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/event.ts";
@@ -13,10 +13,10 @@ import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 import { envOf } from "./cli.ts";
 
-/** Where a cast is killed: after so many appends, or in the middle of that one. */
+/** Where a cast is killed: after so many appends, or while that one has been written to the half, or hardly at all. */
 export interface Kill {
   readonly append: number;
-  readonly where: "after" | "within";
+  readonly where: "after" | "half" | "hardly";
 }
 
 /** A cast in this process, with real files, that can be killed as a process is. */
@@ -53,11 +53,7 @@ export async function begin({ workspace, rehearsal, request }: Subject, kill?: K
   return live(runDir, kill, async (watching) => value(await startCast(ready, watching)).end);
 }
 
-export async function goOn(
-  { workspace }: Subject,
-  kill?: Kill,
-  nudge: Nudge = { kind: "recast" },
-): Promise<Life> {
+export async function goOn({ workspace }: Subject, kill?: Kill, nudge: Nudge = { kind: "recast" }): Promise<Life> {
   const castId = onlyCast(workspace);
   const options = { agents: {}, openReal: noModel, nudge, by: "test" };
   const run = async (watching: Watching): Promise<RunEnd> =>
@@ -91,11 +87,14 @@ async function live(
   const onEvents = (events: readonly CastEvent[]): void => {
     appends += 1;
     if (appends !== kill?.append) return;
-    if (kill.where === "within") tear(journal, events);
+    // Behind its end a cast has no life to lose.
+    if (kill.where === "after" && events.at(-1)?.type === "cast_ended") return;
+    if (kill.where !== "after") tear(journal, events, kill.where === "half" ? 0.5 : 0.02);
     throw KILLED;
   };
   const onProgress = (progress: TurnProgress, { phase }: CastState): void => {
-    if (progress.kind === "told" && phase.kind === "visiting") asked.push(`${phase.visit.socket} ${phase.visit.number}`);
+    if (progress.kind === "told" && phase.kind === "visiting")
+      asked.push(`${phase.visit.socket} ${phase.visit.number}`);
   };
   try {
     const end = await run({ durability: "write", signal: new AbortController().signal, onEvents, onProgress });
@@ -107,10 +106,10 @@ async function live(
   }
 }
 
-/** Half of what was written last is there. */
-function tear(journal: string, events: readonly CastEvent[]): void {
+/** Only a part of what was written last is there. */
+function tear(journal: string, events: readonly CastEvent[], part: number): void {
   const bytes = Buffer.byteLength(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  truncateSync(journal, statSync(journal).size - Math.ceil(bytes / 2));
+  truncateSync(journal, statSync(journal).size - bytes + Math.ceil(bytes * part));
 }
 
 /** A killed process lets go of nothing: its last claim stands, and names a process that is no more. */
@@ -127,16 +126,6 @@ function noModel(): Promise<never> {
 function value<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.issues.map((issue) => `${issue.code}: ${issue.message}`).join("\n"));
   return result.value;
-}
-
-/** A copy of a folder, to be put back in its place. */
-export function snapshot(folder: string, to: string): () => void {
-  cpSync(folder, to, { recursive: true, preserveTimestamps: true });
-  return () => {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    cpSync(to, folder, { recursive: true, preserveTimestamps: true });
-  };
 }
 
 /** Files below a folder with their text, except those whose path matches. */

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
@@ -37,8 +38,12 @@ export async function newPiPlace(
   const agentDir = join(dirname(cwd), "agent");
   mkdirSync(agentDir);
   put(agentDir, { "models.json": modelsFor(model.url), "settings.json": SETTINGS });
+  const shared = join(tmpdir(), "materia-pi-e2e");
+  mkdirSync(shared, { recursive: true });
   const env = {
     ...envOf(cwd),
+    // Pi keeps its translation of the extension here; done once, it need not be done again in each place.
+    TMPDIR: shared,
     PI_CODING_AGENT_DIR: agentDir,
     PI_OFFLINE: "1",
     PI_TELEMETRY: "0",
@@ -47,12 +52,16 @@ export async function newPiPlace(
   return { cwd, agentDir, env, model };
 }
 
+/** The user's own configuration, which needs no trust: as files of a project, beside which the user's home stands. */
+export function userConfig(config: object): Readonly<Record<string, unknown>> {
+  return { "../home/.config/pi/pi-materia/materia.json": config };
+}
+
 const SETTINGS = {
   defaultProvider: "stand-in",
   defaultModel: "plain",
   defaultThinkingLevel: "low",
   retry: { enabled: true, maxRetries: 1, baseDelayMs: 10 },
-  quietStartup: true,
 };
 
 function modelsFor(url: string): object {

@@ -20,7 +20,11 @@ describe("who may ask", () => {
     ["[N3] the other name of this machine", { origin: `http://localhost:${PORT}` }, "403 wrong_origin"],
     ["[N3] a cross-site request", { "sec-fetch-site": "cross-site" }, "403 wrong_site"],
     ["[N3] a same-site request", { "sec-fetch-site": "same-site" }, "403 wrong_site"],
-    ["[N3] a cross-site navigation", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, "403 wrong_site"],
+    [
+      "[N3] a cross-site navigation",
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+      "403 wrong_site",
+    ],
   ])("%s", async (_rule, headers, answer) => {
     expect(await refusal(site().ask("/api/casts", { headers }))).toBe(answer);
   });
@@ -31,7 +35,12 @@ describe("who may ask", () => {
     ["[N2] by the other address", `[::1]:${PORT}`],
   ])("%s", async (_rule, host) => {
     const { app } = site();
-    const headers = { host, origin: `http://${host}`, "sec-fetch-site": "same-origin", authorization: `Bearer ${TOKEN}` };
+    const headers = {
+      host,
+      origin: `http://${host}`,
+      "sec-fetch-site": "same-origin",
+      authorization: `Bearer ${TOKEN}`,
+    };
     expect(await json(app.request(`http://${host}/api/casts`, { headers }))).toEqual([]);
   });
 
@@ -44,7 +53,10 @@ describe("who may ask", () => {
   it("[N3] a preflight of another origin is refused, and no answer lets others read it", async () => {
     const headers = { origin: "http://example.com", "access-control-request-method": "POST" };
     const answer = await site().ask("/api/commands", { method: "OPTIONS", headers });
-    expect([answer.status, [...answer.headers.keys()].filter((name) => name.startsWith("access-control"))]).toEqual([403, []]);
+    expect([answer.status, [...answer.headers.keys()].filter((name) => name.startsWith("access-control"))]).toEqual([
+      403,
+      [],
+    ]);
   });
 
   it("[N3] the page may be opened from elsewhere by a link", async () => {

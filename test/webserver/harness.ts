@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, watch as systemWatch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Hono } from "hono";
 import { webApp } from "../../src/apps/web/server/app.ts";
 import { folderWatch } from "../../src/apps/web/server/live/folder-watch.ts";
-import type { FolderWatch } from "../../src/apps/web/server/live/folder-watch.ts";
+import type { FolderWatch, WatchPorts } from "../../src/apps/web/server/live/folder-watch.ts";
 import { openRuns } from "../../src/apps/web/server/live/runs.ts";
 import type { Runs } from "../../src/apps/web/server/live/runs.ts";
 import type { ConfigPlace } from "../../src/shell/files/config.ts";
@@ -55,25 +55,32 @@ export interface Ask {
   readonly signal?: AbortSignal;
 }
 
-export function site(from: Project = project(), assets = join(from.cwd, "no-build")): Site {
+export interface Setting {
+  readonly assets?: string;
+  readonly port?: () => number;
+  readonly watchSystem?: WatchPorts["watch"];
+}
+
+export function site(from: Project = project(), setting: Setting = {}): Site {
+  const { assets = join(from.cwd, "no-build"), port = () => PORT, watchSystem = systemWatch } = setting;
   const problems: string[] = [];
   const runs = openRuns((problem) => problems.push(problem));
-  const watch = folderWatch();
   const seconds = new Set<() => void>();
   const everySecond = (listener: () => void) => {
     seconds.add(listener);
     return () => seconds.delete(listener);
   };
+  const watch = folderWatch({ watch: watchSystem, everySecond });
   const app = webApp({
     place: from.place,
     token: TOKEN,
-    port: () => PORT,
+    port,
     assets,
     openReal: () => Promise.reject(new Error("tests rehearse")),
     live: { watch, runs, everySecond },
     report: (problem) => problems.push(problem),
   });
-  onTestFinished(() => runs.stop());
+  onTestFinished(runs.stop);
   const ask: Site["ask"] = async (path, { headers = {}, ...init } = {}) =>
     app.request(`${ORIGIN}${path}`, {
       headers: { host: `127.0.0.1:${PORT}`, authorization: `Bearer ${TOKEN}`, ...headers },

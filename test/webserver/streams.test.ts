@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, ended, hear, refusal, site } from "./harness.ts";
+import { castOf, ended, hear, project, refusal, site } from "./harness.ts";
 import type { Message, Site } from "./harness.ts";
 
 /** A cast on disk that nobody drives, with so many events. */
@@ -130,6 +130,21 @@ describe("the events of a cast", () => {
   });
 });
 
+it("[N11] where the system has no watches left, the journal is looked at each second", async () => {
+  const watchSystem = (): never => {
+    throw new Error("ENOSPC");
+  };
+  const at = site(project(), { watchSystem });
+  const { append } = journalOf(at, "c", 1);
+  const stream = hear(await at.ask("/api/casts/c/events"));
+  await stream.until(({ event }) => event === "live");
+  append(2, 1);
+  at.tick();
+  expect(ids(await stream.until(upTo(2)))).toEqual(["2"]);
+  await stream.close();
+  expect(at.watch.size()).toBe(0);
+});
+
 describe("what the agents do", () => {
   it("[N13] tools and text come between the events, and whoever joins late hears the turn from its beginning", async () => {
     const at = site();
@@ -234,7 +249,8 @@ describe("listeners that are slow or gone", () => {
     const { noteQueue } = await import("../../src/apps/web/server/live/progress.ts");
     const queue = noteQueue();
     const delta = "x".repeat(1_000);
-    for (let from = 0; from < 2_000_000; from += 1_000) queue.push({ socket: "S", visit: 1, kind: "text", from, delta });
+    for (let from = 0; from < 2_000_000; from += 1_000)
+      queue.push({ socket: "S", visit: 1, kind: "text", from, delta });
     const kept = queue.all().map((note) => (note.kind === "text" ? note : { from: 0, delta: "" }));
     const last = kept.at(-1);
     expect((last?.from ?? 0) + (last?.delta.length ?? 0)).toBe(2_000_000);

@@ -29,7 +29,7 @@ export default function materia(pi: ExtensionAPI): void {
     if (settings !== undefined) await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
     (await import("./session/greeting.ts")).greetLater(ctx);
   });
-  pi.on("session_shutdown", () => face?.leave());
+  pi.on("session_shutdown", (_event, ctx) => face?.leave(ctx));
   pi.on("input", (event, ctx) => face?.onInput(event, ctx));
   pi.on("context", ({ messages }) =>
     !face?.isInTurn() && hasTurns(messages) ? { messages: withoutTurns(messages) } : undefined,

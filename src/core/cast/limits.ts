@@ -1,4 +1,4 @@
-import { flowOf } from "../compile/flow.ts";
+import { flowOf, stepsOf } from "../compile/flow.ts";
 import type { Way } from "../compile/route.ts";
 import { placeLabel, socketOf } from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
@@ -128,11 +128,11 @@ export function limitReason(state: CastState, event: LimitReached): string {
 /** The way round, in its order: from where the refused edge leads, back to where it starts. */
 function cycleText({ graph }: CastState, { edge = "" }: LimitReached["where"]): string {
   const [from, to] = edge.split(" → ");
-  const { steps } = flowOf(graph);
+  const flow = flowOf(graph);
   const cameFrom = new Map<string, string | null>([[to ?? "", null]]);
   const open = [to ?? ""];
   for (let at = open.shift(); at !== undefined && at !== from; at = open.shift()) {
-    for (const { way, advanced } of steps.get(at as SocketId) ?? []) {
+    for (const { way, advanced } of stepsOf(flow, at as SocketId)) {
       // places of a walk are socket ids
       const counted = way.via === "edge" && way.edge.maxTraversals !== undefined;
       if (advanced || counted || way.to === END || cameFrom.has(way.to)) continue;

@@ -194,10 +194,10 @@ function readLoadout(
     ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys)),
   ];
   const missed = missedSockets(raw, keys);
-  const value = read.value && {
-    ...read.value,
-    sockets: Object.fromEntries([...Object.entries(read.value.sockets), ...missed.sockets]),
-  };
+  const value =
+    read.value && missed.sockets.length > 0
+      ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
+      : read.value;
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
 }
 

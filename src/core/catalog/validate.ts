@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { error, pathText, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
+import { isJsonObject } from "../model/json.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
 
@@ -13,7 +14,8 @@ export function validate<const T extends Schema>(
   value: unknown,
   keys: Keys,
 ): { readonly value?: v.InferOutput<T>; readonly issues: readonly Issue[] } {
-  const unknown = keyIssues(schema, value, keys);
+  const unknown: Issue[] = [];
+  findKeyIssues(schema, value, [...keys], unknown);
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return { value: parsed.output, issues: unknown };
   return { issues: [...parsed.issues.map((issue) => issueOf(issue, keys)), ...unknown] };
@@ -38,24 +40,33 @@ function isOurWording(issue: v.BaseIssue<unknown>): boolean {
  * What the schemas themselves let pass: keys that nobody knows (a misspelt `maxTraversal` must not mean "unlimited" in silence),
  * keys that a record drops because they reach an object's prototype, and a list where names are wanted.
  */
-function keyIssues(schema: Schema, value: unknown, keys: Keys, found: Issue[] = []): readonly Issue[] {
-  if (typeof value !== "object" || value === null) return found;
+function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[], found: Issue[]): void {
+  if (typeof value !== "object" || value === null) return;
   const shape = shapeOf(schema, value);
-  if (shape.kind === "leaf") return found;
+  if (shape.kind === "leaf") return;
   if (shape.kind === "names" && Array.isArray(value)) {
     found.push(error("bad_value", pathText(keys), `"${keys.at(-1) ?? "it"}" must be an object of names, not a list`));
-    return found;
+    return;
   }
-  for (const [key, inner] of Object.entries(value)) {
-    const entry =
-      shape.kind === "object" ? (Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined) : shape.item;
-    if (!entry) found.push(unknownKey(shape, key, keys));
-    else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(key) && keys.at(-1) !== "sockets")
-      found.push(droppedKey(key, keys));
-    else if (typeof inner === "object")
-      keyIssues(entry, inner, [...keys, Array.isArray(value) ? Number(key) : key], found);
-  }
-  return found;
+  const visit = (key: string | number, inner: unknown): void => {
+    const entry = entryOf(shape, key);
+    if (!entry) found.push(unknownKey(shape, String(key), keys));
+    else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(String(key)) && keys.at(-1) !== "sockets")
+      found.push(droppedKey(String(key), keys));
+    else if (typeof inner === "object") {
+      // One list for the whole way down: a loadout has thousands of places and hardly ever an issue.
+      keys.push(key);
+      findKeyIssues(entry, inner, keys, found);
+      keys.pop();
+    }
+  };
+  if (Array.isArray(value)) value.forEach((inner, index) => visit(index, inner));
+  else if (isJsonObject(value)) for (const key of Object.keys(value)) visit(key, value[key]);
+}
+
+function entryOf(shape: Exclude<Shape, { kind: "leaf" }>, key: string | number): Schema | undefined {
+  if (shape.kind !== "object") return shape.item;
+  return Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
 }
 
 /** Names that reach an object's prototype; records drop them. */

@@ -34,14 +34,18 @@ export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Co
   const checked = targets.value.map((target, index) => checkTarget(target, catalog, index + 1));
   const issues = checked.flatMap((each) => each.issues);
   if (issues.some(isError)) return failAll(issues.filter(isError));
+  const id = refs.map(targetText).join(" → ");
+  const [only, ...others] = checked;
+  if (only?.flow && others.length === 0)
+    return ok({ id, graph: only.graph, flow: only.flow, targets: targets.value, stitches: [], warnings: issues });
   const graphs = renumber(checked.map((each) => each.graph));
   const stitched = stitchParts(graphs.map((graph) => ({ graph, flow: flowOf(graph) })));
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
   const flow = flowOf(graph);
-  const whole = graphs.length > 1 ? jointIssues(checkGraph(graph, flow), graph, stitches) : [];
+  const whole = jointIssues(checkGraph(graph, flow), graph, stitches);
   if (whole.length > 0) return failAll(whole);
-  return ok({ id: refs.map(targetText).join(" → "), graph, flow, targets: targets.value, stitches, warnings: issues });
+  return ok({ id, graph, flow, targets: targets.value, stitches, warnings: issues });
 }
 
 export interface CheckedTarget extends Fragment {

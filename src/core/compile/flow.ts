@@ -1,7 +1,7 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import type { Graph, GraphSocket } from "./graph.ts";
-import { loopOf, socketOf, socketsOf } from "./graph.ts";
+import { loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "./route.ts";
 import type { Way } from "./route.ts";
@@ -14,47 +14,66 @@ export interface Step {
   readonly advanced: boolean;
   /** Whether the list was at its end, so that the exits decided. */
   readonly exhausted: boolean;
+  /** Where it may come to rest: where it leads, then behind the loops that turn out to be empty. The end is left out. */
+  readonly landings: readonly number[];
 }
 
-/** The graph as a walker sees it, worked out once and shared by every check. */
+/** The graph as a walker sees it, worked out once and shared by every check. Sockets are known by their place in the graph. */
 export interface Flow {
-  readonly steps: ReadonlyMap<SocketId, readonly Step[]>;
-  /** Sockets (and the end) reached from each socket, an empty list's way round its loop included. */
-  readonly next: ReadonlyMap<SocketId, readonly Destination[]>;
+  readonly sockets: readonly GraphSocket[];
+  readonly numberOf: ReadonlyMap<string, number>;
+  readonly steps: readonly (readonly Step[])[];
+  /** Sockets reached from each socket, an empty list's way round its loop included. */
+  readonly next: readonly (readonly number[])[];
+  /** Sockets where a cast may begin. */
+  readonly starts: readonly number[];
 }
 
 export function flowOf(graph: Graph): Flow {
-  const steps = new Map(socketsOf(graph).map((socket) => [socket.id, stepsFrom(graph, socket)]));
-  const next = new Map(
-    socketsOf(graph).map((socket) => {
-      const reached: Destination[] = [];
-      for (const { way } of steps.get(socket.id) ?? []) {
-        for (const to of landings(graph, way.to, socket.loop)) if (!reached.includes(to)) reached.push(to);
-      }
-      return [socket.id, reached];
-    }),
-  );
-  return { steps, next };
+  const sockets = socketsOf(graph);
+  const numberOf = new Map(sockets.map((socket, number) => [socket.id, number]));
+  const walker = { graph, sockets, numberOf };
+  const steps = sockets.map((socket) => stepsFrom(walker, socket));
+  return { sockets, numberOf, steps, next: steps.map(placesAfter), starts: landings(walker, graph.entry, null) };
+}
+
+export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
+  return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
+}
+
+interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
+  readonly graph: Graph;
 }
 
 /** Everywhere a visit can lead: the same rules that route a cast, asked for every answer the socket may give. */
-function stepsFrom(graph: Graph, socket: GraphSocket): readonly Step[] {
+function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
+  const { graph } = walker;
   const loop = loopOf(graph, socket);
-  return answersOf(graph, socket).flatMap((satisfied) => {
-    const onward: Step = { way: edgeFor(socket, satisfied), satisfied, advanced: false, exhausted: false };
-    if (!loop?.items || socket.advance === null || !matches(socket.advance, satisfied)) return [onward];
-    return [
-      { ...onward, advanced: true },
-      { way: exitFor(loop, socket.id, satisfied), satisfied, advanced: true, exhausted: true },
-    ];
-  });
+  const steps: Step[] = [];
+  for (const satisfied of answersOf(graph, socket)) {
+    const advanced = loop?.items ? socket.advance !== null && matches(socket.advance, satisfied) : false;
+    const way = edgeFor(socket, satisfied);
+    steps.push({ way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) });
+    if (!loop || !advanced) continue;
+    const exit = exitFor(loop, socket.id, satisfied);
+    steps.push({
+      way: exit,
+      satisfied,
+      advanced,
+      exhausted: true,
+      landings: landings(walker, exit.to, socket.loop),
+    });
+  }
+  return steps;
 }
 
+const NO_ANSWER = [undefined] as const;
+const BOTH_ANSWERS = [true, false] as const;
 const EVERY_ANSWER = [true, false, undefined] as const;
 
 function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
-  if (socket.parse === "text" || isIndifferent(graph, socket)) return [undefined];
-  return neededFields(graph, socket).has("satisfied") ? [true, false] : EVERY_ANSWER;
+  if (socket.parse === "text" || isIndifferent(graph, socket)) return NO_ANSWER;
+  return neededFields(graph, socket).has("satisfied") ? BOTH_ANSWERS : EVERY_ANSWER;
 }
 
 /** Nothing about this socket asks what it answered. */
@@ -67,15 +86,17 @@ function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
   );
 }
 
-/** Where a step to `to` may come to rest: there, or behind the loops that turn out to be empty. */
-export function landings(graph: Graph, to: Destination, fromLoop: string | null): readonly Destination[] {
-  const reached: Destination[] = [];
-  let place: Destination = to;
+function landings({ graph, sockets, numberOf }: Walker, to: Destination, fromLoop: string | null): readonly number[] {
+  const reached: number[] = [];
+  let place = to;
   let inside = fromLoop;
-  while (!reached.includes(place)) {
-    reached.push(place);
-    if (place === END) break;
-    const loop = loopOf(graph, socketOf(graph, place));
+  while (place !== END) {
+    const number = numberOf.get(place) ?? -1;
+    const socket = sockets[number];
+    if (!socket) throw new Error(`the graph has no socket ${place}`);
+    if (reached.includes(number)) break;
+    reached.push(number);
+    const loop = loopOf(graph, socket);
     if (!loop?.items || loop.id === inside) break;
     place = emptyExit(loop).to;
     inside = null;
@@ -83,14 +104,22 @@ export function landings(graph: Graph, to: Destination, fromLoop: string | null)
   return reached;
 }
 
+function placesAfter(steps: readonly Step[]): readonly number[] {
+  const [first] = steps;
+  if (first && steps.length === 1) return first.landings;
+  const places: number[] = [];
+  for (const step of steps) for (const to of step.landings) if (!places.includes(to)) places.push(to);
+  return places;
+}
+
 /** All that can be reached from the entry. */
-export function reachable(graph: Graph, flow: Flow): ReadonlySet<SocketId> {
-  const seen = new Set<SocketId>();
-  const open: Destination[] = [...landings(graph, graph.entry, null)];
+export function reachable(flow: Flow): ReadonlySet<number> {
+  const seen = new Set<number>();
+  const open = [...flow.starts];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (at === END || seen.has(at)) continue;
+    if (seen.has(at)) continue;
     seen.add(at);
-    open.push(...(flow.next.get(at) ?? []));
+    open.push(...(flow.next[at] ?? []));
   }
   return seen;
 }

@@ -100,18 +100,29 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     ...(place.file === undefined ? {} : { file: place.file }),
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
-  const built = ids.flatMap((id) => buildSocket(id, context));
+  const sockets: Record<string, GraphSocket> = {};
+  const materia = new Map<string, Materia>();
+  for (const id of ids) {
+    const socket = loadout.sockets[id];
+    if (!socket) continue;
+    const seated = seatedMateria(id, socket, context);
+    sockets[id] = graphSocket(id, socket, seated, context);
+    materia.set(socket.materia, seated);
+  }
   if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
     report(["entry"], "unknown_socket", `the entry "${loadout.entry}" is not a socket of this loadout`, () =>
       didYouMean(loadout.entry, ids),
     );
   }
-  const sockets = Object.fromEntries(built.map((each) => [each.socket.id, each.socket]));
-  const materia = Object.fromEntries(built.map((each) => [each.socket.materia, each.materia]));
-  const loops = Object.fromEntries(
-    Object.entries(loadout.loops).map(([id, loop]) => [id, buildLoop(id, loop, context)]),
-  );
-  return { graph: { name: place.name, entry: loadout.entry, sockets, loops, materia }, issues };
+  const loops = Object.entries(loadout.loops).map(([id, loop]) => [id, buildLoop(id, loop, context)] as const);
+  const graph: Graph = {
+    name: place.name,
+    entry: loadout.entry,
+    sockets,
+    loops: Object.fromEntries(loops),
+    materia: Object.fromEntries(materia),
+  };
+  return { graph, issues };
 }
 
 interface Context extends Building {
@@ -123,15 +134,13 @@ interface Context extends Building {
 /** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
 const STAND_IN: Materia = { type: "agent", prompt: "missing", tools: "none", generator: true, parse: "json" };
 
-function buildSocket(id: string, context: Context): readonly { socket: GraphSocket; materia: Materia }[] {
-  const socket = context.loadout.sockets[id];
-  if (!socket) return [];
+function seatedMateria(id: string, socket: Socket, context: Context): Materia {
   const entry = context.catalog.materia.get(socket.materia);
   if (!entry) {
     context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, () =>
       didYouMean(socket.materia, context.catalog.materia.keys()),
     );
-    return [{ socket: graphSocket(id, socket, STAND_IN, context), materia: STAND_IN }];
+    return STAND_IN;
   }
   if (entry.value === undefined) {
     context.report(
@@ -139,9 +148,9 @@ function buildSocket(id: string, context: Context): readonly { socket: GraphSock
       "broken_materia",
       `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
     );
-    return [{ socket: graphSocket(id, socket, STAND_IN, context), materia: STAND_IN }];
+    return STAND_IN;
   }
-  return [{ socket: graphSocket(id, socket, entry.value, context), materia: entry.value }];
+  return entry.value;
 }
 
 function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
@@ -149,9 +158,8 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
   const keys = place.isMateria ? [] : ["sockets", id];
   const generator = materia.generator === true;
   const parse = socket.parse ?? materia.parse ?? (generator ? "json" : "text");
-  const leadsSomewhere = (edge: Edge): boolean => edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to);
-  socket.edges.forEach((edge, index) => {
-    if (leadsSomewhere(edge)) return;
+  const edges = socket.edges.map((edge, index): Edge => {
+    if (edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to)) return edge;
     const hint = () => didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
     report(
       [...keys, "edges", index, "to"],
@@ -159,6 +167,8 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
       `the edge leads to "${edge.to}", which is not a socket of this loadout`,
       hint,
     );
+    // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
+    return { ...edge, to: END };
   });
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
@@ -173,8 +183,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
       report,
     }),
     advance: socket.advance?.when ?? null,
-    // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
-    edges: socket.edges.map((edge) => (leadsSomewhere(edge) ? edge : { ...edge, to: END })),
+    edges,
     loop: context.membership.get(id) ?? null,
     origin: {
       target: place.order,

@@ -4,7 +4,7 @@ import { collect, error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 import type { Condition, Edge, Exit } from "../model/loadout.ts";
 import { reachable } from "./flow.ts";
-import type { Flow } from "./flow.ts";
+import type { Flow, Step } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { socketLabel, socketOf } from "./graph.ts";
 
@@ -86,22 +86,19 @@ interface Terminal {
   readonly ways: readonly string[];
 }
 
-function terminalsOf({ graph, flow }: Part): readonly Terminal[] {
-  return [...reachable(graph, flow)].flatMap((id) => {
-    const socket = socketOf(graph, id);
-    const ways = (flow.steps.get(id) ?? []).flatMap(({ way, advanced }) => {
-      if (way.to !== END) return [];
-      if (way.via === "edge") return [`its "${way.edge.when}" edge leads to end`];
-      return [
-        advanced
-          ? "it exhausts its loop and no exit covers that"
-          : socket.edges.length === 0
-            ? "it has no edges"
-            : "an answer has no edge",
-      ];
-    });
-    return ways.length === 0 ? [] : [{ socket, ways: [...new Set(ways)] }];
+function terminalsOf({ flow }: Part): readonly Terminal[] {
+  return [...reachable(flow)].flatMap((number) => {
+    const socket = flow.sockets[number];
+    const ends = (flow.steps[number] ?? []).filter(({ way }) => way.to === END);
+    if (!socket || ends.length === 0) return [];
+    return [{ socket, ways: [...new Set(ends.map((step) => endText(socket, step)))] }];
   });
+}
+
+function endText(socket: GraphSocket, { way, advanced }: Step): string {
+  if (way.via === "edge") return `its "${way.edge.when}" edge leads to end`;
+  if (advanced) return "it exhausts its loop and no exit covers that";
+  return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
 }
 
 /** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */

@@ -1,12 +1,9 @@
 import type { CastLimits } from "../model/config.ts";
-import { END } from "../model/ids.ts";
-import type { Destination, SocketId } from "../model/ids.ts";
 import type { Amount } from "./amount.ts";
 import { components, isCyclic } from "./check/components.ts";
-import { landings } from "./flow.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
-import { loopOf, materiaOf, socketOf, socketsOf } from "./graph.ts";
+import { materiaOf } from "./graph.ts";
 
 /**
  * How many turns a cast of this graph can take at most, as a formula of the items of its loops.
@@ -18,20 +15,14 @@ export function worstCase(
   flow: Flow,
   limits: CastLimits,
 ): { readonly turns: Amount; readonly withRepairs: Amount } {
-  const entries = loopEntries(graph, flow);
+  const map = mapOf(graph, flow);
+  const items = itemRegion(map);
+  const outside = outerRegion(map);
   const weigh = (repairs: number): Amount => {
-    const weightOf = (socket: GraphSocket): number => turnsOf(graph, socket, repairs);
-    const perItem = new Map<string, number>();
-    for (const loop of Object.values(graph.loops)) {
-      if (!loop.items) continue;
-      const region = itemRegion({ graph, flow, weightOf }, loop, entries.get(loop.id) ?? []);
-      const { heaviest, best } = walk(region, limits);
-      perItem.set(
-        loop.id,
-        region.counted.reduce((sum, arc) => sum + arc.bound * (best.get(arc.from) ?? 0), heaviest),
-      );
-    }
-    return wholeCast(outerRegion({ graph, flow, weightOf }, perItem), perItem, limits);
+    const weights = flow.sockets.map((socket) => turnsOf(graph, socket, repairs));
+    const perItem = itemWeights(map, items, walk(items, weights, limits));
+    // Seen from outside a loop weighs nothing: its turns are terms of their own.
+    return wholeCast(map, outside, { perItem, best: walk(outside, weights, limits) });
   };
   return { turns: weigh(0), withRepairs: weigh(limits.maxRepairs) };
 }
@@ -43,190 +34,185 @@ function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
   return 1 + repairs + (socket.interactive ? 1 : 0);
 }
 
-/** A part of the graph in which walks are weighed: sockets, or whole loops seen as one place. */
+/** The loops that walk a list, and which of them holds each socket. */
+interface LoopMap {
+  readonly flow: Flow;
+  readonly loops: readonly GraphLoop[];
+  readonly loopAt: readonly (number | undefined)[];
+}
+
+function mapOf(graph: Graph, flow: Flow): LoopMap {
+  const loops = Object.values(graph.loops).filter((loop) => loop.items !== null);
+  const numberOf = new Map<string | null, number>(loops.map((loop, number) => [loop.id, number]));
+  return { flow, loops, loopAt: flow.sockets.map((socket) => numberOf.get(socket.loop)) };
+}
+
+/** A part of the graph in which walks are weighed: numbered places, and the ways between them that nothing counts. */
 interface Region {
-  readonly weights: ReadonlyMap<string, number>;
-  readonly starts: ReadonlySet<string>;
-  readonly free: ReadonlyMap<string, readonly string[]>;
+  readonly free: readonly (readonly number[])[];
+  /** The places that lead round in a circle together, or one by itself; each after those that lead to it. */
+  readonly knots: readonly Knot[];
+  /** Where a walk may begin, what a counted edge leads to included. */
+  readonly starts: ReadonlySet<number>;
   readonly counted: readonly CountedArc[];
-  /** Places that reset the count of returns when passed, so that a free way round them never ends. */
-  readonly resetting: ReadonlySet<string>;
+}
+
+interface Knot {
+  readonly places: readonly number[];
+  readonly isCyclic: boolean;
+  /** Whether passing it resets the count of returns, so that a free way round it never ends. */
+  readonly resets: boolean;
 }
 
 interface CountedArc {
-  readonly from: string;
-  readonly to: string;
+  readonly from: number;
+  readonly to: number;
   readonly bound: number;
   /** The loop for each of whose items the bound holds; empty for the whole cast. */
   readonly perItemOf: string;
 }
 
-interface RegionInput {
-  readonly graph: Graph;
-  readonly flow: Flow;
-  readonly weightOf: (socket: GraphSocket) => number;
-}
-
-/** One item of a loop: from where the item begins to where the cursor moves on or the loop is left. */
-function itemRegion({ graph, flow, weightOf }: RegionInput, loop: GraphLoop, entries: readonly SocketId[]): Region {
-  const members = loop.sockets.map((id) => socketOf(graph, id));
-  const inside = new Set<string>(loop.sockets);
-  const starts = new Set<string>(entries);
-  const free = new Map<string, string[]>();
+/** Every item of every loop, by sockets: from where an item begins to where the cursor moves on or the loop is left. */
+function itemRegion({ flow, loopAt }: LoopMap): Region {
+  const free: number[][] = flow.sockets.map(() => []);
+  const starts = new Set(flow.starts);
   const counted = new Map<string, CountedArc>();
-  for (const member of members) {
-    for (const { way, advanced } of flow.steps.get(member.id) ?? []) {
-      if (way.to === END || !inside.has(way.to)) continue;
-      if (advanced) starts.add(way.to);
-      else if (way.via === "edge" && way.edge.maxTraversals !== undefined) {
-        counted.set(`${member.id} ${way.index}`, {
-          from: member.id,
-          to: way.to,
-          bound: way.edge.maxTraversals,
-          perItemOf: "",
-        });
-      } else push(free, member.id, way.to);
+  flow.steps.forEach((steps, from) => {
+    const loop = loopAt[from];
+    for (const { way, advanced, landings } of steps) {
+      landings.forEach((to, index) => {
+        // Behind a loop that is passed by, everything is entered from outside.
+        const stays = index === 0 && loop !== undefined && loopAt[to] === loop && !advanced;
+        if (!stays) starts.add(to);
+        else if (way.via !== "edge" || way.edge.maxTraversals === undefined) free[from]?.push(to);
+        else counted.set(`${from} ${way.index}`, { from, to, bound: way.edge.maxTraversals, perItemOf: "" });
+      });
     }
-  }
-  return {
-    weights: new Map(members.map((member) => [member.id, weightOf(member)])),
-    starts,
-    free,
-    counted: [...counted.values()],
-    resetting: new Set(),
-  };
+  });
+  return regionOf({ free, starts, counted: [...counted.values()], resets: () => false });
 }
 
-function outerRegion({ graph, flow, weightOf }: RegionInput, perItem: ReadonlyMap<string, number>): Region {
-  const placeOf = (id: SocketId): string => {
-    const loop = loopOf(graph, socketOf(graph, id));
-    return loop?.items ? placeOfLoop(loop.id) : id;
+/** The cast as a whole: sockets outside loops, and behind their numbers the loops, each as one place. */
+function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
+  const count = flow.sockets.length;
+  const placeOf = (socket: number): number => {
+    const loop = loopAt[socket];
+    return loop === undefined ? socket : count + loop;
   };
-  const weights = new Map<string, number>([...perItem.keys()].map((id) => [placeOfLoop(id), 0]));
-  const free = new Map<string, string[]>();
+  const free: number[][] = Array.from({ length: count + loops.length }, () => []);
   const counted = new Map<string, CountedArc>();
-  for (const socket of socketsOf(graph)) {
-    const from = placeOf(socket.id);
-    const loop = from === socket.id ? undefined : loopOf(graph, socket);
-    if (!loop) weights.set(from, weightOf(socket));
-    for (const { way } of flow.steps.get(socket.id) ?? []) {
-      for (const landing of landings(graph, way.to, socket.loop)) {
-        if (landing === END) continue;
+  flow.steps.forEach((steps, socket) => {
+    const from = placeOf(socket);
+    const perItemOf = loops[loopAt[socket] ?? -1]?.id ?? "";
+    for (const { way, landings } of steps) {
+      for (const landing of landings) {
         const to = placeOf(landing);
-        const bound = way.via === "edge" ? way.edge.maxTraversals : undefined;
-        if (loop && to === from) continue;
-        if (bound === undefined || way.via !== "edge") push(free, from, to);
-        else counted.set(`${socket.id} ${way.index} ${to}`, { from, to, bound, perItemOf: loop?.id ?? "" });
+        if (to === from && from !== socket) continue;
+        if (way.via !== "edge" || way.edge.maxTraversals === undefined) free[from]?.push(to);
+        else counted.set(`${socket} ${way.index} ${to}`, { from, to, bound: way.edge.maxTraversals, perItemOf });
       }
     }
-  }
-  const starts = new Set<string>();
-  for (const place of landings(graph, graph.entry, null)) if (place !== END) starts.add(placeOf(place));
-  return {
-    weights,
-    starts,
-    free,
-    counted: [...counted.values()],
-    resetting: new Set([...perItem.keys()].map(placeOfLoop)),
-  };
+  });
+  const starts = new Set(flow.starts.map(placeOf));
+  return regionOf({ free, starts, counted: [...counted.values()], resets: (place) => place >= count });
 }
 
-function placeOfLoop(id: string): string {
-  return `loop ${id}`;
+function regionOf({ free, starts, counted, resets }: RegionParts): Region {
+  for (const arc of counted) starts.add(arc.to);
+  const knots = components(free)
+    .toReversed()
+    .map((places) => ({ places, isCyclic: isCyclic(places, free), resets: places.some(resets) }));
+  return { free, knots, starts, counted };
 }
 
-/** Where each loop can be entered. */
-function loopEntries(graph: Graph, flow: Flow): ReadonlyMap<string, readonly SocketId[]> {
-  const entries = new Map<string, SocketId[]>();
-  const note = (to: Destination, fromLoop: string | null): void => {
-    const loop = to === END ? null : socketOf(graph, to).loop;
-    if (to === END || loop === null || loop === fromLoop) return;
-    push(entries, loop, to);
-  };
-  for (const to of landings(graph, graph.entry, null)) note(to, null);
-  for (const socket of socketsOf(graph)) {
-    for (const { way } of flow.steps.get(socket.id) ?? []) {
-      // Behind a loop that is passed by, everything is entered from outside.
-      landings(graph, way.to, socket.loop).forEach((to, index) => note(to, index === 0 ? socket.loop : null));
+interface RegionParts extends Pick<Region, "free" | "counted"> {
+  readonly starts: Set<number>;
+  readonly resets: (place: number) => boolean;
+}
+
+/** The heaviest walk without a counted edge up to each place; a place that no walk reaches has none. */
+type Walks = readonly (number | undefined)[];
+
+function walk(region: Region, weights: readonly number[], limits: CastLimits): Walks {
+  const best: (number | undefined)[] = region.free.map(() => undefined);
+  const arriving: (number | undefined)[] = region.free.map(() => undefined);
+  for (const knot of region.knots) {
+    if (!knot.places.some((at) => region.starts.has(at) || arriving[at] !== undefined)) continue;
+    const before = knot.places.reduce((most, at) => Math.max(most, arriving[at] ?? 0), 0);
+    const total = before + knotWeight(knot, weights, limits);
+    for (const at of knot.places) {
+      best[at] = total;
+      for (const to of region.free[at] ?? []) arriving[to] = Math.max(arriving[to] ?? 0, total);
     }
   }
-  return entries;
+  return best;
 }
 
-/** The heaviest walk without a counted edge, in all and up to each place; places that no walk reaches are left out. */
-function walk(
-  region: Region,
-  limits: CastLimits,
-): { readonly heaviest: number; readonly best: ReadonlyMap<string, number> } {
-  const starts = new Set([...region.starts, ...region.counted.map((arc) => arc.to)]);
-  const next = (at: string): readonly string[] => region.free.get(at) ?? [];
-  const best = new Map<string, number>();
-  const arriving = new Map<string, number>();
-  let heaviest = 0;
-  for (const component of components(region.weights.keys(), next).toReversed()) {
-    if (!component.some((at) => starts.has(at) || arriving.has(at))) continue;
-    const before = component.reduce((most, at) => Math.max(most, arriving.get(at) ?? 0), 0);
-    const total = before + componentWeight(component, next, region, limits);
-    heaviest = Math.max(heaviest, total);
-    for (const at of component) {
-      best.set(at, total);
-      for (const to of next(at)) arriving.set(to, Math.max(arriving.get(to) ?? 0, total));
-    }
+function knotWeight({ places, isCyclic: isRound, resets }: Knot, weights: readonly number[], limits: CastLimits) {
+  const once = places.reduce((sum, at) => sum + (weights[at] ?? 0), 0);
+  if (!isRound) return once;
+  return resets ? Infinity : once * (limits.maxNoAdvanceCycles + 1);
+}
+
+/** The turns of one item of each loop: its heaviest walk, and one more for each counted edge. */
+function itemWeights({ loops, loopAt }: LoopMap, items: Region, best: Walks): readonly number[] {
+  const heaviest = loops.map(() => 0);
+  best.forEach((weight, at) => {
+    const loop = loopAt[at];
+    if (loop !== undefined && weight !== undefined) heaviest[loop] = Math.max(heaviest[loop] ?? 0, weight);
+  });
+  const perItem = [...heaviest];
+  for (const { from, bound } of items.counted) {
+    const loop = loopAt[from];
+    if (loop !== undefined) perItem[loop] = (perItem[loop] ?? 0) + bound * (best[from] ?? 0);
   }
-  return { heaviest, best };
-}
-
-function componentWeight(
-  component: readonly string[],
-  next: (at: string) => readonly string[],
-  region: Region,
-  limits: CastLimits,
-): number {
-  const once = component.reduce((sum, at) => sum + (region.weights.get(at) ?? 0), 0);
-  if (!isCyclic(component, next)) return once;
-  if (component.some((at) => region.resetting.has(at))) return Infinity;
-  return once * (limits.maxNoAdvanceCycles + 1);
+  return perItem;
 }
 
 /** The formula: turns outside loops, and for each loop its turns per item, times the walks that counted edges add. */
-function wholeCast(region: Region, perItem: ReadonlyMap<string, number>, limits: CastLimits): Amount {
-  const { heaviest, best } = walk(region, limits);
+function wholeCast(
+  { flow, loops }: LoopMap,
+  outside: Region,
+  { perItem, best }: { readonly perItem: readonly number[]; readonly best: Walks },
+): Amount {
+  const heaviest = best.reduce<number>((most, weight) => Math.max(most, weight ?? 0), 0);
   if (heaviest === Infinity) return null;
   const terms = new Map<string, number>();
-  const add = (loops: readonly string[], count: number): void => {
-    const term = loops
-      .filter((loop) => loop !== "")
-      .toSorted()
-      .join(" ");
+  const add = (term: string, count: number): void => {
     if (count > 0) terms.set(term, (terms.get(term) ?? 0) + count);
   };
-  add([], heaviest);
-  const reached = [...perItem].filter(([id]) => best.has(placeOfLoop(id)));
-  for (const [id, weight] of reached) add([id], weight);
-  for (const { from, bound, perItemOf } of region.counted) {
-    add([perItemOf], bound * (best.get(from) ?? 0));
-    const before = reached.length > 0 ? whatLeadsTo(region, from) : new Set<string>();
-    for (const [id, weight] of reached) if (before.has(placeOfLoop(id))) add([id, perItemOf], bound * weight);
+  add("", heaviest);
+  const reached = loops
+    .map(({ id }, number) => ({ id, weight: perItem[number] ?? 0, place: flow.sockets.length + number }))
+    .filter(({ place }) => best[place] !== undefined);
+  for (const { id, weight } of reached) add(id, weight);
+  const before = leadersOf(reached.length > 0 && outside.counted.length > 0 ? outside.free : []);
+  for (const { from, bound, perItemOf } of outside.counted) {
+    add(perItemOf, bound * (best[from] ?? 0));
+    const leading = before(from);
+    for (const { id, weight, place } of reached) if (leading.has(place)) add(product(id, perItemOf), bound * weight);
   }
   return Object.fromEntries(terms);
 }
 
-/** All places from which a free walk can come to this one, itself included. */
-function whatLeadsTo(region: Region, place: string): ReadonlySet<string> {
-  const back = new Map<string, string[]>();
-  for (const [from, targets] of region.free) for (const to of targets) push(back, to, from);
-  const seen = new Set<string>();
-  const open = [place];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
-    open.push(...(back.get(at) ?? []));
-  }
-  return seen;
+function product(loop: string, other: string): string {
+  return other === "" ? loop : [loop, other].toSorted().join(" ");
 }
 
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (!list) map.set(key, [value]);
-  else if (!list.includes(value)) list.push(value);
+/** Answers from which places a free walk can come to a given one, itself included. */
+function leadersOf(free: Region["free"]): (place: number) => ReadonlySet<number> {
+  const back: number[][] = free.map(() => []);
+  free.forEach((targets, from) => {
+    for (const to of targets) back[to]?.push(from);
+  });
+  return (place) => {
+    const seen = new Set<number>();
+    const open = [place];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      open.push(...(back[at] ?? []));
+    }
+    return seen;
+  };
 }

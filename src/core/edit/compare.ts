@@ -94,10 +94,13 @@ function restText({ when, to, maxTraversals }: Edge): string {
 function loopChanges(before: Loadout, after: Loadout): readonly Change[] {
   return keysOf(before.loops, after.loops).flatMap((id): readonly Change[] => {
     const [old, now] = [before.loops[id], after.loops[id]];
-    if (!old && now) return [change("added", "loop", id, `loop ${id}: ${now.sockets.join(", ")}`), ...exitChanges(id, [], now.exits)];
+    if (!old && now)
+      return [change("added", "loop", id, `loop ${id}: ${now.sockets.join(", ")}`), ...exitChanges(id, [], now.exits)];
     if (old && !now) return [change("removed", "loop", id, `loop ${id}`), ...exitChanges(id, old.exits, [])];
     if (!old || !now) return [];
-    const members = sameJson(old.sockets, now.sockets) ? [] : [`members ${old.sockets.join(", ")} → ${now.sockets.join(", ")}`];
+    const members = sameJson(old.sockets, now.sockets)
+      ? []
+      : [`members ${old.sockets.join(", ")} → ${now.sockets.join(", ")}`];
     const list =
       old.consumes?.from === now.consumes?.from
         ? []
@@ -118,6 +121,8 @@ function exitChanges(loop: string, before: Exits, after: Exits): readonly Change
     const [old, now] = [before.find((exit) => exit.id === id), after.find((exit) => exit.id === id)];
     if (!old && now) return [change("added", "exit", loop, text(now))];
     if (old && !now) return [change("removed", "exit", loop, text(old))];
-    return old && now && text(old) !== text(now) ? [change("changed", "exit", loop, `${text(old)}, now ${text(now)}`)] : [];
+    return old && now && text(old) !== text(now)
+      ? [change("changed", "exit", loop, `${text(old)}, now ${text(now)}`)]
+      : [];
   });
 }

@@ -5,7 +5,7 @@ import type { Edit } from "./graph/base.ts";
 import { seat } from "./graph/base.ts";
 import { connect, moveEdge, removeEdge, setEdge } from "./graph/edges.ts";
 import { setConsumes, setMember } from "./graph/loops.ts";
-import { removeSockets, setAdvance, setEntry, setMateria, setParse } from "./graph/sockets.ts";
+import { setAdvance, setEntry, setMateria, setParse } from "./graph/sockets.ts";
 import { removeWay, wayOf } from "./graph/ways.ts";
 import type { ProblemPlace } from "./problem.ts";
 
@@ -41,8 +41,6 @@ function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, kn
       return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
     case "uncovered_outcome":
       return { label: "Send the rest to end", edit: (each) => connect(each, { from: id, to: "end", when: "always" }) };
-    case "unreachable_socket":
-      return { label: `Remove ${id}`, edit: (each) => removeSockets(each, [id]) };
     case "unknown_materia": {
       const near = nearest(seat(loadout, id)?.materia ?? "", known.materia);
       return near === undefined ? undefined : { label: `Use ${near}`, edit: (each) => setMateria(each, id, near) };
@@ -93,7 +91,8 @@ function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known:
     case "not_a_generator":
     case "generator_inside_loop": {
       const generators = Object.keys(loadout.sockets).filter(
-        (each) => known.isGenerator(seat(loadout, each)?.materia ?? "") && !loop?.sockets.some((member) => member === each),
+        (each) =>
+          known.isGenerator(seat(loadout, each)?.materia ?? "") && !loop?.sockets.some((member) => member === each),
       );
       const [only, ...others] = generators;
       if (only === undefined || others.length > 0) return undefined;

@@ -74,7 +74,11 @@ function statusOf(last: CastEvent, runDir: string): CastSummary["status"] {
 
 /** The last event that says how the cast stands: raising a limit of a stopped cast does not set it going. */
 function standing(events: readonly CastEvent[]): CastEvent | undefined {
-  return events.findLast((event) => event.type !== "limits_raised");
+  const last = events.findLast((event) => event.type !== "limits_raised");
+  if (last?.type !== "cast_resumed") return last;
+  // [D19] Killed before the answer was written: what waited for a person still does.
+  const before = events.findLast(({ type }) => type !== "limits_raised" && type !== "cast_resumed" && type !== "cast_ended");
+  return before?.type === "cast_waiting" ? before : before && last;
 }
 
 function totalsIn(events: readonly CastEvent[]): Totals | undefined {

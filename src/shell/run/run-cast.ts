@@ -34,9 +34,15 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
     if (effect.kind === "wait") return { kind: "waiting", state };
     const done = await perform(effect, { state, ports, options, interruption, report: log.report });
     interruption = undefined;
-    if (done.kind === "broken") return { kind: "broken", state: log.written(), problem: done.problem };
+    if (done.kind === "broken") return broken(log, done.problem);
     log.note(decide(log.ahead(), done.socket, done.outcome));
   }
+}
+
+/** What was reported meanwhile may still be on its way to the journal. */
+async function broken(log: Log, problem: string): Promise<RunEnd> {
+  await log.write();
+  return { kind: "broken", state: log.written(), problem };
 }
 
 /** The file is there before the journal speaks of it. */

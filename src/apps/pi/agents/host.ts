@@ -44,19 +44,18 @@ async function shareProviders({ modelRegistry, model }: ExtensionContext, runtim
   await runtime.refresh({ allowNetwork: false });
 }
 
-/** [X15] Each tool of Pi that this session was started without, once, with all that want it. */
+/** [X15] All tools of Pi that this session was started without, in one refusal, with those that want them. */
 function forbiddenTools(needs: readonly AgentNeed[], allowed: ReadonlySet<string>): readonly Issue[] {
-  const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
-  const forbidden = Map.groupBy(
-    wanted.filter(({ tool }) => KNOWN_TOOLS.includes(tool) && !allowed.has(tool)),
-    ({ tool }) => tool,
-  );
-  return [...forbidden].map(([tool, uses]) =>
+  const isForbidden = (tool: string): boolean => KNOWN_TOOLS.includes(tool) && !allowed.has(tool);
+  const tools = new Set(needs.flatMap((need) => need.tools.filter(isForbidden)));
+  if (tools.size === 0) return [];
+  const materia = new Set(needs.filter((need) => need.tools.some(isForbidden)).map((need) => need.materia));
+  return [
     error(
       "forbidden_tool",
-      tool,
-      `this Pi runs without the tool "${tool}", which ${[...new Set(uses.map(({ need }) => need.materia))].join(", ")} wants`,
-      "start Pi with it (see --tools, --no-tools), or give the materia another tool scope",
+      "--tools",
+      `this Pi was started without ${[...tools].join(", ")}; wanted by ${[...materia].join(", ")}`,
+      "start Pi with these tools, or give the materia another tool scope",
     ),
-  );
+  ];
 }

@@ -3,7 +3,7 @@ import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { openScreen } from "../session/screen.ts";
 import { nudge } from "./casting.ts";
-import { onInput } from "./messages.ts";
+import { giveBackHeld, onInput } from "./messages.ts";
 import { perform } from "./perform.ts";
 import type { Desk, FaceState } from "./state.ts";
 import { stopWaiting } from "./waiting.ts";
@@ -15,7 +15,7 @@ export interface Face {
   /** Whether the session is in a turn of a cast now, with a context of its own. */
   readonly isInTurn: () => boolean;
   /** [X6] Stops what runs, and resolves when it is written down. */
-  readonly leave: () => Promise<void>;
+  readonly leave: (ctx: ExtensionContext) => Promise<void>;
 }
 
 export function openFace(pi: ExtensionAPI): Face {
@@ -49,11 +49,12 @@ export function openFace(pi: ExtensionAPI): Face {
     },
     onInput: (event, ctx) => onInput(deskFor(ctx), event),
     isInTurn: () => state.running?.isInTurn() ?? false,
-    leave: async () => {
+    leave: async (ctx) => {
       const { running } = state;
+      giveBackHeld({ state, ctx });
       running?.abort();
       await running?.done;
-      ifHere(() => stopWaiting({ state }));
+      stopWaiting({ state });
       state.closeUi?.();
     },
   };

@@ -1,7 +1,7 @@
-import type { InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { ifHere } from "../session/here.ts";
-import type { Desk, HeldMessage, RunningCast } from "./state.ts";
+import type { Desk, FaceState, HeldMessage, RunningCast } from "./state.ts";
 
 /** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
 export function onInput(desk: Desk, { text, images, source }: InputEvent): InputEventResult {
@@ -33,6 +33,14 @@ export function deliverHeld({ state, here: { pi, ctx } }: Desk): void {
   if (state.running || state.waiting || state.held.length === 0) return;
   const content = contentOf(state.held.splice(0));
   ifHere(() => (ctx.isIdle() ? pi.sendUserMessage(content) : pi.sendUserMessage(content, { deliverAs: "followUp" })));
+}
+
+/** A session that is left sends nothing more: what was kept goes back to where it was typed. */
+export function giveBackHeld({ state, ctx }: { readonly state: FaceState; readonly ctx: ExtensionContext }): void {
+  const kept = [...state.held.splice(0).map(({ text }) => text), ...(state.running?.refinements.splice(0) ?? [])];
+  if (kept.length === 0 || !ctx.hasUI) return;
+  const typed = ctx.ui.getEditorText();
+  ctx.ui.setEditorText([...kept, ...(typed === "" ? [] : [typed])].join("\n\n"));
 }
 
 function contentOf(held: readonly HeldMessage[]) {

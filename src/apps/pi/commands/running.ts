@@ -36,6 +36,7 @@ export function runInSession(desk: Desk, run: Run): Promise<void> {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => ifHere(() => here.ctx.ui.getToolsExpanded()) ?? false,
+    hint: `${here.ctx.mode === "tui" ? "Esc or " : ""}/materia abort stops it`,
   });
   const widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
   const abort = (): void => controller.abort();

@@ -6,7 +6,6 @@ import { amountText, clockText } from "../../../core/view/numbers.ts";
 import { follow, followAll } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/files/cast-file.ts";
 import type { RunDriving, Undertaking } from "../../../shell/commands/undertake.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
@@ -24,6 +23,8 @@ export interface Watcher {
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
   readonly opened: () => boolean;
+  /** How it is stopped. */
+  readonly hint: string;
 }
 
 export function openWatch({ file, events: before }: Undertaking, watcher: Watcher): Watch {
@@ -50,7 +51,7 @@ export function openWatch({ file, events: before }: Undertaking, watcher: Watche
       lines: (width) => {
         const now = board();
         const doing = isAgent(trail) ? activityLines(activity, width, watcher.opened()) : [];
-        return [...boardLines({ ...now, last: null, next: [] }, width), ...doing, hintLine()];
+        return [...boardLines({ ...now, last: null, next: [] }, width), ...doing, line(toned("dim", watcher.hint))];
       },
       status: () => statusWords(board()),
     },
@@ -61,10 +62,6 @@ function isAgent({ state: { phase, graph } }: Trail): boolean {
   if (phase.kind !== "visiting") return false;
   const socket = graph.sockets[phase.visit.socket];
   return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
-}
-
-function hintLine(): Line {
-  return line(toned("dim", "Esc or /materia abort stops it"));
 }
 
 function statusWords({ status, position, item, elapsedMs, tokens }: Board): string {

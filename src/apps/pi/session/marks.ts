@@ -10,8 +10,6 @@ export const RESULT = "materia-result";
 export const TURN = "materia-turn";
 /** The user's tools, model and thinking level, before a turn changes them and when they are back. */
 export const SETTINGS = "materia-settings";
-/** Messages that a session which ended could not deliver. */
-export const HELD = "materia-held";
 
 type Messages = ContextEvent["messages"];
 

@@ -8,7 +8,8 @@ import type { CastEvent } from "../../../core/cast/event.ts";
 import { parseEvent } from "../../../core/cast/event.ts";
 import type { CastStart } from "../../../core/cast/state.ts";
 import type { Settings } from "../../../core/catalog/catalog.ts";
-import type { Entry } from "../../../core/catalog/layer.ts";
+import type { LayerName } from "../../../core/catalog/layer.ts";
+import type { Stitch } from "../../../core/compile/stitch.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { Loadout } from "../../../core/model/loadout.ts";
 import type { Materia } from "../../../core/model/materia.ts";
@@ -23,7 +24,7 @@ export interface CastFile extends Omit<CastStart, "data"> {
   readonly command: string;
   readonly targets: readonly { readonly kind: string; readonly name: string }[];
   readonly loadout: { readonly id: string; readonly name: string };
-  readonly stitches: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+  readonly stitches: readonly Stitch[];
   readonly fromCastId: string | null;
   readonly state: CastStart["data"];
   readonly model: string | null;
@@ -58,21 +59,26 @@ export function getVisitFile(
   return request(`/api/casts/${path}`, { as: "text", ...(signal ? { signal } : {}) });
 }
 
-export type ConfigLayer = "user" | "project" | "explicit";
+export type EditableLayer = "user" | "project";
 
-/** A configuration file as it stands: its text, where it lies, and the ETag that a save must name. */
+/** A configuration file as it stands: its text, what it means, and the ETag that a save must name. */
 export interface ConfigReply {
-  readonly text: string;
+  readonly layer: EditableLayer;
   readonly file: string;
-  readonly exists: boolean;
+  readonly text: string;
+  readonly etag: string;
+  /** What the text means; null where it is no JSON. */
+  readonly value: unknown;
+  readonly issues: readonly Issue[];
 }
 
-export function getConfig(layer: string): Promise<Answer<ConfigReply>> {
+/** Status 404 with the code `missing_file` where there is none yet. */
+export function getConfig(layer: EditableLayer): Promise<Answer<ConfigReply>> {
   return request(`/api/config/${encodeURIComponent(layer)}`);
 }
 
-/** `etag` is that of the text it replaces; a file that changed meanwhile is refused with 412. */
-export function putConfig(layer: string, text: string, etag: string | null): Promise<Answer<ConfigReply>> {
+/** `etag` is that of the text it replaces, null for a new file; a file that changed meanwhile is refused with 412. */
+export function putConfig(layer: EditableLayer, text: string, etag: string | null): Promise<Answer<ConfigReply>> {
   return request(`/api/config/${encodeURIComponent(layer)}`, {
     method: "PUT",
     body: { text },
@@ -80,27 +86,60 @@ export function putConfig(layer: string, text: string, etag: string | null): Pro
   });
 }
 
-export interface CatalogReply {
-  readonly materia: Readonly<Record<string, Entry<Materia>>>;
-  readonly loadouts: Readonly<Record<string, Entry<Loadout>>>;
-  readonly settings: Settings;
+/** What can be named: a materia or loadout of the merged catalogue, with where it comes from. */
+export interface NamedEntry<T> {
+  readonly name: string;
+  readonly layer: LayerName;
+  readonly file: string | null;
+  /** Null where it is broken; the issues say why. */
+  readonly value: T | null;
   readonly issues: readonly Issue[];
+}
+
+export interface CatalogReply {
+  readonly version: string;
+  readonly cwd: string;
+  readonly settings: Settings;
+  readonly materia: readonly NamedEntry<Materia>[];
+  readonly loadouts: readonly NamedEntry<Loadout>[];
+  readonly issues: readonly Issue[];
+  readonly configFiles: readonly string[];
+  /** The files that the page may edit. */
+  readonly layers: { readonly user: string; readonly project: string };
+  readonly trust:
+    | { readonly given: true }
+    | { readonly given: false; readonly file: string; readonly commands: readonly string[] };
 }
 
 export function getCatalog(): Promise<Answer<CatalogReply>> {
   return request("/api/catalog");
 }
 
-export interface CommandReply {
-  readonly exitCode: number;
-  readonly output: string;
-  readonly issues?: readonly Issue[];
-  readonly castId?: string;
-}
+/** A command that starts or resumes a cast answers with its id at once; any other with what it would print. */
+export type CommandReply =
+  | { readonly castId: string; readonly notes?: readonly string[] }
+  | { readonly code: number; readonly text: string; readonly data: unknown };
 
 /** The same text as after `/materia`. */
-export function runCommand(command: string): Promise<Answer<CommandReply>> {
-  return request("/api/commands", { method: "POST", body: { command } });
+export function runCommand(
+  command: string,
+  { trust = false }: { readonly trust?: boolean } = {},
+): Promise<Answer<CommandReply>> {
+  return request("/api/commands", { method: "POST", body: { command, ...(trust ? { trust } : {}) } });
+}
+
+export interface RehearseRequest {
+  readonly loadout?: string;
+  readonly targets?: readonly string[];
+  readonly prompt: string;
+  readonly replies: Readonly<Record<string, readonly unknown[]>>;
+  readonly onEmpty?: "fail" | "repeat-last";
+  readonly trust?: boolean;
+}
+
+/** A cast of a loadout or a chain with replies that were typed or made up. */
+export function rehearse(body: RehearseRequest): Promise<Answer<CommandReply>> {
+  return request("/api/rehearse", { method: "POST", body });
 }
 
 /** What the agent of a visit does right now; kept nowhere. */

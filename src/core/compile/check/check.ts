@@ -9,10 +9,10 @@ import { checkStateUse } from "./state-use.ts";
 /** Every problem of a graph at once. */
 export function checkGraph(graph: Graph, flow: Flow): readonly Issue[] {
   return [
-    ...checkSockets(graph, flow),
+    ...checkSockets(flow),
     ...checkLoops(graph, flow),
-    ...checkReach(graph, flow),
-    ...checkCycles(graph, flow),
-    ...checkStateUse(graph),
+    ...checkReach(flow),
+    ...checkCycles(flow),
+    ...checkStateUse(graph, flow),
   ];
 }

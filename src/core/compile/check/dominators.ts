@@ -1,20 +1,19 @@
-import { END } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { landings } from "../flow.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph } from "../graph.ts";
 
 /**
  * Answers "has `first` always run before a cast stands at `then`?" for any pair.
  * Immediate dominators by repeated intersection in reverse post-order; sockets nobody reaches pass, they are reported elsewhere.
  */
-export function dominators(graph: Graph, flow: Flow): (first: SocketId, then: SocketId) => boolean {
-  const order = postOrder(graph, flow);
-  const numberOf = new Map(order.map((id, index) => [id, index]));
-  const before = predecessors(graph, flow, numberOf);
+export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boolean {
+  const order = postOrder(flow);
+  const rank = new Int32Array(flow.sockets.length).fill(-1);
+  order.forEach((at, index) => (rank[at] = index));
+  const before = predecessors(flow, rank);
+  // The place before the entry comes after all others in post-order.
   const root = order.length;
-  const immediate: number[] = Array.from({ length: root }, () => -1);
-  immediate.push(root);
+  const immediate = new Int32Array(root + 1).fill(-1);
+  immediate[root] = root;
   const meet = (a: number, b: number): number => {
     let [left, right] = [a, b];
     while (left !== right) {
@@ -26,60 +25,55 @@ export function dominators(graph: Graph, flow: Flow): (first: SocketId, then: So
   for (let changed = true; changed;) {
     changed = false;
     for (let at = root - 1; at >= 0; at -= 1) {
-      const known = (before[at] ?? []).filter((from) => immediate[from] !== -1);
-      const best = known.reduce((a, b) => meet(a, b), known[0] ?? root);
-      if (known.length > 0 && immediate[at] !== best) [immediate[at], changed] = [best, true];
+      let best = -1;
+      for (const from of before[at] ?? []) if (immediate[from] !== -1) best = best === -1 ? from : meet(best, from);
+      if (best !== -1 && immediate[at] !== best) [immediate[at], changed] = [best, true];
     }
   }
+  const rankOf = (id: SocketId): number => rank[flow.numberOf.get(id) ?? -1] ?? -1;
   return (first, then) => {
-    const goal = numberOf.get(first);
-    let at = numberOf.get(then);
-    if (at === undefined) return true;
-    while (at !== undefined && at !== root) {
-      at = immediate[at];
+    const goal = rankOf(first);
+    let at = rankOf(then);
+    if (at === -1) return true;
+    while (at !== root) {
+      at = immediate[at] ?? root;
       if (at === goal) return true;
     }
     return false;
   };
 }
 
-function postOrder(graph: Graph, flow: Flow): readonly SocketId[] {
-  const order: SocketId[] = [];
-  const seen = new Set<SocketId>();
-  const open: { id: SocketId; left: SocketId[] }[] = [];
-  const enter = (id: SocketId): void => {
-    if (seen.has(id)) return;
-    seen.add(id);
-    open.push({ id, left: socketsIn(flow.next.get(id) ?? []) });
-  };
-  for (const start of socketsIn(landings(graph, graph.entry, null))) {
-    enter(start);
-    for (let top = open.at(-1); top; top = open.at(-1)) {
-      const to = top.left.pop();
-      if (to !== undefined) enter(to);
-      else order.push(...open.splice(-1).map((done) => done.id));
+function postOrder({ next, starts }: Flow): readonly number[] {
+  const order: number[] = [];
+  const seen = new Uint8Array(next.length);
+  const taken = new Int32Array(next.length);
+  const open: number[] = [];
+  for (const start of starts) {
+    if (seen[start] === 0) open.push(start);
+    seen[start] = 1;
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const to = next[top]?.[taken[top] ?? 0];
+      taken[top] = (taken[top] ?? 0) + 1;
+      if (to === undefined) {
+        order.push(top);
+        open.pop();
+      } else if (seen[to] === 0) {
+        seen[to] = 1;
+        open.push(to);
+      }
     }
   }
   return order;
 }
 
-/** Predecessors by number; the place before the entry is the number after the last. */
-function predecessors(
-  graph: Graph,
-  flow: Flow,
-  numberOf: ReadonlyMap<SocketId, number>,
-): readonly (readonly number[])[] {
-  const before: number[][] = Array.from({ length: numberOf.size }, () => []);
-  for (const [from, targets] of flow.next) {
-    const fromNumber = numberOf.get(from);
-    if (fromNumber === undefined) continue;
-    for (const to of socketsIn(targets)) before[numberOf.get(to) ?? -1]?.push(fromNumber);
-  }
-  for (const start of socketsIn(landings(graph, graph.entry, null)))
-    before[numberOf.get(start) ?? -1]?.push(numberOf.size);
+/** The places before each reached one, all by their rank in post-order. */
+function predecessors({ next, starts }: Flow, rank: Int32Array): readonly (readonly number[])[] {
+  const reached = rank.reduce((count, each) => Math.max(count, each + 1), 0);
+  const before: number[][] = Array.from({ length: reached }, () => []);
+  next.forEach((targets, from) => {
+    const fromRank = rank[from] ?? -1;
+    if (fromRank !== -1) for (const to of targets) before[rank[to] ?? -1]?.push(fromRank);
+  });
+  for (const start of starts) before[rank[start] ?? -1]?.push(reached);
   return before;
-}
-
-function socketsIn(places: readonly string[]): SocketId[] {
-  return places.filter((place): place is SocketId => place !== END);
 }

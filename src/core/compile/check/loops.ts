@@ -9,7 +9,7 @@ import { atLoop, doubtful, faulty } from "./report.ts";
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
-  const runsBefore = dominators(graph, flow);
+  const runsBefore = dominators(flow);
   return loops.flatMap((loop) => [
     ...checkEnding(graph, loop),
     ...checkSource(graph, loop, runsBefore),

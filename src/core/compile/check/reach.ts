@@ -1,18 +1,15 @@
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
 import type { Issue } from "../../model/issue.ts";
 import { reachable } from "../flow.ts";
-import type { Flow } from "../flow.ts";
-import type { Graph } from "../graph.ts";
-import { socketLabel, socketOf, socketsOf } from "../graph.ts";
+import type { Flow, Step } from "../flow.ts";
+import { socketLabel } from "../graph.ts";
 import { components, isCyclic } from "./components.ts";
 import { atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */
-export function checkReach(graph: Graph, flow: Flow): readonly Issue[] {
-  const reached = reachable(graph, flow);
-  return socketsOf(graph)
-    .filter((socket) => !reached.has(socket.id))
+export function checkReach(flow: Flow): readonly Issue[] {
+  const reached = reachable(flow);
+  return flow.sockets
+    .filter((_, number) => !reached.has(number))
     .map((socket) =>
       atSocket(
         socket,
@@ -23,15 +20,12 @@ export function checkReach(graph: Graph, flow: Flow): readonly Issue[] {
 }
 
 /** [G-f] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
-export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
-  const next = (at: SocketId): readonly SocketId[] => uncounted(flow, at);
-  return components(
-    socketsOf(graph).map((socket) => socket.id),
-    next,
-  )
+export function checkCycles(flow: Flow): readonly Issue[] {
+  const next = flow.steps.map(uncounted);
+  return components(next)
     .filter((component) => isCyclic(component, next))
     .map((component) => {
-      const sockets = component.map((id) => socketOf(graph, id));
+      const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
       const [first] = sockets;
       if (!first) throw new Error("a cycle has sockets");
       const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
@@ -47,9 +41,12 @@ export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
     });
 }
 
-function uncounted(flow: Flow, at: SocketId): readonly SocketId[] {
-  return (flow.steps.get(at) ?? []).flatMap(({ way, advanced }) => {
+function uncounted(steps: readonly Step[]): readonly number[] {
+  const next: number[] = [];
+  for (const { way, advanced, landings } of steps) {
     const counted = way.via === "edge" && way.edge.maxTraversals !== undefined;
-    return advanced || counted || way.to === END ? [] : [way.to];
-  });
+    const [to] = landings;
+    if (!advanced && !counted && to !== undefined) next.push(to);
+  }
+  return next;
 }

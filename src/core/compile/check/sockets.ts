@@ -1,18 +1,22 @@
 import type { Issue } from "../../model/issue.ts";
-import type { Graph, GraphSocket } from "../graph.ts";
-import { socketLabel, socketsOf } from "../graph.ts";
+import type { GraphSocket } from "../graph.ts";
+import { socketLabel } from "../graph.ts";
 import type { Flow, Step } from "../flow.ts";
 import { atSocket, doubtful, faulty } from "./report.ts";
 
 /** Faults that one socket has on its own. */
-export function checkSockets(graph: Graph, flow: Flow): readonly Issue[] {
-  return socketsOf(graph).flatMap((socket) => [
-    ...checkParse(socket),
-    ...checkEdges(socket),
-    ...checkSources(socket),
-    ...checkAdvance(socket),
-    ...checkCoverage(flow, socket),
-  ]);
+export function checkSockets(flow: Flow): readonly Issue[] {
+  const issues: Issue[] = [];
+  flow.sockets.forEach((socket, number) => {
+    issues.push(
+      ...checkParse(socket),
+      ...checkEdges(socket),
+      ...checkSources(socket),
+      ...checkAdvance(socket),
+      ...checkCoverage(socket, flow.steps[number] ?? []),
+    );
+  });
+  return issues;
 }
 
 const NONE: readonly Issue[] = [];
@@ -108,7 +112,7 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
 }
 
 function checkAdvance(socket: GraphSocket): readonly Issue[] {
-  if (socket.advance === null || socket.loop !== null) return [];
+  if (socket.advance === null || socket.loop !== null) return NONE;
   const hint = "make it a member of a loop, or remove `advance`";
   return [
     atSocket(
@@ -120,11 +124,9 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
 }
 
 /** [G19] An answer without a way on sends the cast to the end in silence, even with items left to do. */
-function checkCoverage(flow: Flow, socket: GraphSocket): readonly Issue[] {
+function checkCoverage(socket: GraphSocket, steps: readonly Step[]): readonly Issue[] {
   if (socket.edges.at(-1)?.when === "always" || (socket.edges.length === 0 && socket.advance === null)) return NONE;
-  const lost = new Set(
-    (flow.steps.get(socket.id) ?? []).filter((step) => step.way.via === "none" && !step.exhausted).map(answerText),
-  );
+  const lost = new Set(steps.filter((step) => step.way.via === "none" && !step.exhausted).map(answerText));
   const hint = 'add the missing edge; write { "when": "always", "to": "end" } where that is meant';
   return [...lost].map((answer) =>
     atSocket(

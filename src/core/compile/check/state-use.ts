@@ -3,27 +3,26 @@ import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
 import type { Variable } from "../../model/template.ts";
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { nearest } from "../../model/nearest.ts";
+import type { Materia } from "../../model/materia.ts";
+import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
-import { loopOf, materiaOf, socketLabel, socketsOf } from "../graph.ts";
+import { loopOf, materiaOf, socketLabel } from "../graph.ts";
 import { atSocket, doubtful } from "./report.ts";
 
 /** State that the cast itself keeps. */
 const KEPT = ["workItems", "previousCastContext"];
 
 /** State that is read and never set, or set and never read; and variables that nothing fills. */
-export function checkStateUse(graph: Graph): readonly Issue[] {
-  const sockets = socketsOf(graph);
+export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[] {
+  const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
   const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
   const reads = sockets.flatMap((socket) => readsOf(graph, socket, used(socket)).map((key) => ({ socket, key })));
   const writes = sockets.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
-  const unknownWriters = sockets.some((socket) => isOwnUtility(graph, socket) && socket.parse === "json");
-  const unknownReaders = sockets.some((socket) => isOwnUtility(graph, socket));
-  const written = new Set([
-    ...KEPT,
-    ...writes.map(({ key }) => key),
-    ...sockets.flatMap((socket) => bundledWrites(graph, socket)),
-  ]);
+  const unknownReaders = seated.some(isOwnUtility);
+  const unknownWriters =
+    unknownReaders && sockets.some((socket) => socket.parse === "json" && isOwnUtility(materiaOf(graph, socket)));
+  const written = new Set([...KEPT, ...writes.map(({ key }) => key), ...seated.flatMap(bundledWrites)]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
   const read = new Set([...KEPT, ...reads.map(({ key }) => key)]);
   return [
@@ -65,21 +64,19 @@ function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Va
 }
 
 function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {
+  if (used.length === 0 && socket.assign.length === 0 && socket.advance === null) return [];
   const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
-  const list =
-    socket.advance !== null && socket.loop !== null ? (graph.loops[socket.loop]?.items?.slice(0, 1) ?? []) : [];
+  const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);
   return [...new Set([...inPrompt, ...inAssign, ...list])];
 }
 
 /** What a user's own program reads or sets, nobody can know from outside. */
-function isOwnUtility(graph: Graph, socket: GraphSocket): boolean {
-  const materia = materiaOf(graph, socket);
+function isOwnUtility(materia: Materia): boolean {
   return materia.type === "utility" && materia.command !== undefined;
 }
 
-function bundledWrites(graph: Graph, socket: GraphSocket): readonly string[] {
-  const materia = materiaOf(graph, socket);
+function bundledWrites(materia: Materia): readonly string[] {
   return materia.type === "utility" && materia.script !== undefined ? bundledUtilityWrites(materia.script) : [];
 }
 

@@ -29,7 +29,8 @@ export function connect(loadout: Loadout, drawn: Drawn): Result<Loadout> {
   if (leaves && socket.advance) return addExit(loadout, loop, { from, to, ...given(drawn) });
   const used = socket.edges.map((edge) => edge.when);
   const when = drawn.when ?? freeCondition(used, drawn.judges === true);
-  if (when === undefined) return refuse(from, `${from} already has an edge for every answer`, "change or remove one of them");
+  if (when === undefined)
+    return refuse(from, `${from} already has an edge for every answer`, "change or remove one of them");
   if (when === "always" && used.includes("always"))
     return refuse(from, `${from} already has an edge that is always taken`, "remove it, or choose a condition");
   if (socket.edges.some((edge) => edge.when === when && edge.to === to))

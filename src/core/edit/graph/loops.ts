@@ -44,7 +44,11 @@ function whyNoLoop(loadout: Loadout, members: readonly string[]): Result<never> 
 }
 
 /** The last member advances, returns to the first, and its way out becomes the exit. */
-function closed(loadout: Loadout, id: string, { first, last }: { readonly first: string; readonly last: string }): Loadout {
+function closed(
+  loadout: Loadout,
+  id: string,
+  { first, last }: { readonly first: string; readonly last: string },
+): Loadout {
   const socket = seat(loadout, last);
   const inside = loadout.loops[id]?.sockets ?? [];
   if (!socket) return loadout;
@@ -52,7 +56,8 @@ function closed(loadout: Loadout, id: string, { first, last }: { readonly first:
   const onward = socket.edges.find((edge) => edge.when === "always");
   const out = onward && isOut(onward.to) ? onward.to : undefined;
   const kept = socket.edges.filter((edge) => edge.when !== "always");
-  const back = onward && !isOut(onward.to) && onward.to !== END ? onward : { when: "always" as const, to: first as SocketId };
+  const back =
+    onward && !isOut(onward.to) && onward.to !== END ? onward : { when: "always" as const, to: first as SocketId };
   const advancing: Socket = { ...socket, advance: { when: "always" }, edges: [...kept, back] };
   const looped = withSocket(loadout, last, advancing);
   if (out === undefined) return looped;

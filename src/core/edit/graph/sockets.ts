@@ -96,7 +96,11 @@ export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Resu
     const at = result.layout[id];
     return at ? [[copy, { x: at.x + 24, y: at.y + 24 }] as const] : [];
   });
-  return ok({ ...result, loops: Object.fromEntries(loops), layout: { ...result.layout, ...Object.fromEntries(layout) } });
+  return ok({
+    ...result,
+    loops: Object.fromEntries(loops),
+    layout: { ...result.layout, ...Object.fromEntries(layout) },
+  });
 }
 
 export function setMateria(loadout: Loadout, id: string, materia: string): Result<Loadout> {

@@ -51,9 +51,7 @@ export function setWay(loadout: Loadout, id: string, changed: WayChange): Result
 export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
   const way = wayOf(loadout, id);
   if (!way) return noWay(id);
-  return way.kind === "edge"
-    ? removeEdge(loadout, way.from, way.index)
-    : removeExit(loadout, way.loop, way.exit.id);
+  return way.kind === "edge" ? removeEdge(loadout, way.from, way.index) : removeExit(loadout, way.loop, way.exit.id);
 }
 
 function noWay(id: string): Result<never> {

@@ -2,82 +2,74 @@ import { readLayer } from "../../catalog/layer.ts";
 import { isError, ok } from "../../model/issue.ts";
 import type { Issue, Result } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
+import { EMPTY_LOADOUT } from "../graph/base.ts";
 import { authoredLoadout } from "./authored.ts";
 import { parseJsonc } from "./parse.ts";
 import { printJson } from "./print.ts";
+import { salvage } from "./salvage.ts";
 import { stepText } from "./step.ts";
 
-/** A loadout in hand: the graph and its text, always in step. While the text is broken the graph is the last whole one. */
+/** A loadout in hand: the graph and its text, always in step. */
 export interface Draft {
+  /** While the text is broken: what of it can be drawn, or the last graph that could. */
   readonly loadout: Loadout;
   readonly text: string;
   /** What is wrong with the text alone; the graph has problems of its own. */
   readonly issues: readonly Issue[];
 }
 
-export function draftOf(loadout: Loadout, text?: string): Draft {
-  if (text !== undefined) {
-    const read = readLoadoutText("Draft", text);
-    if (read.loadout) return { loadout: read.loadout, text, issues: [] };
-  }
+export function draftOf(loadout: Loadout): Draft {
   return { loadout, text: printJson(authoredLoadout(loadout)), issues: [] };
 }
 
+export function draftOfText(name: string, text: string): Draft {
+  return readText(name, text, EMPTY_LOADOUT);
+}
+
 /** [E13] An edit of the graph, written into the text. */
-export function edited(draft: Draft, loadout: Loadout): Draft {
+export function edited(draft: Draft, name: string, loadout: Loadout): Draft {
   if (loadout === draft.loadout) return draft;
-  // A broken text cannot be stepped; what the graph says is written anew.
-  const text =
-    draft.issues.length > 0
-      ? printJson(authoredLoadout(loadout))
-      : stepText(draft.text, authoredLoadout(draft.loadout), authoredLoadout(loadout));
-  return { loadout, text, issues: [] };
+  const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
+  const after = authoredLoadout(loadout);
+  // A text that is no JSON cannot be changed in one place; what the graph says is written anew.
+  const text = isJson ? stepText(draft.text, authoredLoadout(draft.loadout), after) : printJson(after);
+  return readText(name, text, loadout);
 }
 
 /** [E13] An edit of the text; the graph follows as soon as it can be read. */
 export function typed(draft: Draft, name: string, text: string): Draft {
-  if (text === draft.text) return draft;
-  const { loadout, issues } = readLoadoutText(name, text);
-  return { loadout: loadout ?? draft.loadout, text, issues: loadout ? [] : issues };
+  return text === draft.text ? draft : readText(name, text, draft.loadout);
 }
 
-/** A loadout from its own text, read through the same door as a file. */
-export function readLoadoutText(
-  name: string,
-  text: string,
-): { readonly loadout?: Loadout; readonly issues: readonly Issue[] } {
+function readText(name: string, text: string, fallback: Loadout): Draft {
   const read = parseJsonc(text);
-  if (!read.ok) return { issues: read.issues };
-  const entry = readLayer("explicit", { loadouts: { [name]: read.value.value } }).loadouts.get(name);
-  if (!entry) return { issues: [] };
-  return entry.value ? { loadout: entry.value, issues: entry.issues } : { issues: entry.issues.filter(isError) };
+  if (!read.ok) return { loadout: fallback, text, issues: read.issues };
+  const { value } = read.value;
+  const entry = readLayer("explicit", { loadouts: { [name]: value } }).loadouts.get(name);
+  if (entry?.value) return { loadout: entry.value, text, issues: [] };
+  return { loadout: salvage(value) ?? fallback, text, issues: entry?.issues.filter(isError) ?? [] };
 }
 
-/** What a person brings: a file with loadouts, or one loadout by itself. Broken ones come along with their problems. */
+/** One loadout that a person brings, broken or not. */
 export interface Imported {
   readonly name: string;
-  readonly text: string;
-  readonly loadout: Loadout | null;
-  readonly issues: readonly Issue[];
+  readonly draft: Draft;
 }
 
-/** [E16] Every loadout of a text, broken ones included. */
+/** [E16] Every loadout of a text: of a configuration file, or one by itself. */
 export function importLoadouts(text: string, fallbackName: string): Result<readonly Imported[]> {
   const read = parseJsonc(text);
   if (!read.ok) return read;
-  const { value } = read.value;
-  const named = loadoutsIn(value);
-  if (!named) return ok([imported(fallbackName, text)]);
-  return ok(Object.entries(named).map(([name, each]) => imported(name, JSON.stringify(each, undefined, 2))));
+  const named = loadoutsIn(read.value.value);
+  const all = named ?? [[fallbackName, text] as const];
+  return ok(all.map(([name, own]) => ({ name, draft: draftOfText(name, own) })));
 }
 
-function loadoutsIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function loadoutsIn(value: unknown): readonly (readonly [string, string])[] | undefined {
   if (typeof value !== "object" || value === null || !("loadouts" in value)) return undefined;
   const { loadouts } = value;
-  return typeof loadouts === "object" && loadouts !== null ? (loadouts as Readonly<Record<string, unknown>>) : undefined;
-}
-
-function imported(name: string, text: string): Imported {
-  const { loadout, issues } = readLoadoutText(name, text);
-  return { name, text, loadout: loadout ?? null, issues };
+  if (typeof loadouts !== "object" || loadouts === null) return undefined;
+  return Object.entries(loadouts)
+    .filter(([, each]) => each !== null)
+    .map(([name, each]) => [name, JSON.stringify(each, undefined, 2)]);
 }

@@ -29,7 +29,9 @@ export function withEntry(file: string, section: Section, name: string, text: st
   if (!read.ok) return read;
   if (text === null) return ok(applyEdits(whole, modify(whole, [section, name], undefined, FORMAT)));
   // A place is made first where there is none, then the text is put there as it was written.
-  const made = findNodeAtLocation(read.value.tree, [section, name]) ? whole : withPlace(whole, read.value.value, section, name);
+  const made = findNodeAtLocation(read.value.tree, [section, name])
+    ? whole
+    : withPlace(whole, read.value.value, section, name);
   const tree = parseJsonc(made);
   const node = tree.ok ? findNodeAtLocation(tree.value.tree, [section, name]) : undefined;
   if (!tree.ok || !node) return tree.ok ? ok(made) : tree;

@@ -8,14 +8,19 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
   const faults: ParseError[] = [];
   const tree = parseTree(text, faults, { allowTrailingComma: true });
   if (tree && faults.length === 0) return ok({ value: valueOf(tree), tree });
-  if (faults.length === 0) return failAll([error("bad_json", "line 1, column 1", "there is nothing here", "begin with { }")]);
+  if (faults.length === 0)
+    return failAll([error("bad_json", "line 1, column 1", "there is nothing here", "begin with { }")]);
   return failAll(
     faults.slice(0, 10).map(({ offset, error: code }) => {
       const { line, column } = placeAt(text, offset);
       const words = printParseErrorCode(code)
         .replace(/([a-z])([A-Z])/g, "$1 $2")
         .toLowerCase();
-      return error("bad_json", `line ${line}, column ${column}`, `this is not JSON at line ${line}, column ${column}: ${words}`);
+      return error(
+        "bad_json",
+        `line ${line}, column ${column}`,
+        `this is not JSON at line ${line}, column ${column}: ${words}`,
+      );
     }),
   );
 }

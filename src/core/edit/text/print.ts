@@ -6,7 +6,8 @@ const STEP = "  ";
 /** JSON as people write it: what fits on one line stands on one line. */
 export function printJson(value: Json, indent = ""): string {
   const flat = flatJson(value);
-  if (typeof value !== "object" || value === null || (indent.length + flat.length <= WIDTH && isShallow(value))) return flat;
+  if (typeof value !== "object" || value === null || (indent.length + flat.length <= WIDTH && isShallow(value)))
+    return flat;
   const inner = indent + STEP;
   if (Array.isArray(value)) {
     const lines = value.map((each: Json) => `${inner}${printJson(each, inner)}`);

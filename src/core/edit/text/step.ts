@@ -58,7 +58,9 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
   const changed = news
     .slice(0, common)
     .flatMap((each, index) => editsBetween(olds[index], each, [...path, first + index]));
-  const gone = olds.slice(common).map((): TextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
+  const gone = olds
+    .slice(common)
+    .map((): TextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
   const come = news
     .slice(common)
     .map((value, index): TextEdit => ({ path: [...path, first + common + index], value, insert: true }));
@@ -67,7 +69,8 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
 
 export function sameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, index) => sameJson(each, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((each, index) => sameJson(each, b[index]));
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
   return (
@@ -77,7 +80,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
 
 /** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
 function covers(whole: unknown, part: Json | undefined): boolean {
-  if (isJsonObject(whole) && isJsonObject(part)) return Object.keys(part).every((key) => covers(own(whole, key), own(part, key)));
+  if (isJsonObject(whole) && isJsonObject(part))
+    return Object.keys(part).every((key) => covers(own(whole, key), own(part, key)));
   if (Array.isArray(whole) && Array.isArray(part))
     return whole.length === part.length && part.every((each: Json, index) => covers(whole[index], each));
   return Object.is(whole, part);

@@ -1,43 +1,40 @@
 import { components, isCyclic } from "../../compile/check/components.ts";
-import { landings } from "../../compile/flow.ts";
 import type { Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { loopOf, socketOf, socketsOf } from "../../compile/graph.ts";
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import { loopOf } from "../../compile/graph.ts";
 import { nameText, placeText } from "./words.ts";
 
 /** Ways round that no count limits because a loop on them starts afresh each time; each as the names of its places. */
 export function unboundedPlaces(graph: Graph, flow: Flow): readonly (readonly string[])[] {
-  const placeOf = (id: SocketId): Place => {
-    const socket = socketOf(graph, id);
+  const places = flow.sockets.map((socket): Place => {
     const loop = loopOf(graph, socket);
     return loop?.items ? loop : socket;
-  };
-  const onward = new Map<Place, Place[]>();
-  for (const socket of socketsOf(graph)) {
-    const from = placeOf(socket.id);
-    const known = onward.get(from) ?? [];
-    onward.set(from, known);
-    for (const { way } of flow.steps.get(socket.id) ?? []) {
+  });
+  // A loop stands where its first socket stands.
+  const firstOf = new Map<Place, number>();
+  places.forEach((place, number) => {
+    if (!firstOf.has(place)) firstOf.set(place, number);
+  });
+  const numberOf = places.map((place, number) => firstOf.get(place) ?? number);
+  const next: number[][] = places.map(() => []);
+  flow.steps.forEach((steps, socket) => {
+    const from = numberOf[socket] ?? socket;
+    for (const { way, landings } of steps) {
       if (way.via === "edge" && way.edge.maxTraversals !== undefined) continue;
-      for (const landing of landings(graph, way.to, socket.loop)) {
-        const to = landing === END ? from : placeOf(landing);
+      for (const landing of landings) {
+        const to = numberOf[landing] ?? landing;
         // What stays inside a loop is limited by its items.
-        if (to !== from || (landing !== END && from === socket)) known.push(to);
+        if (to !== from || places[from] === flow.sockets[socket]) next[from]?.push(to);
       }
     }
-  }
-  const next = (place: Place): readonly Place[] => onward.get(place) ?? [];
-  const round = components(onward.keys(), next).filter(
-    (component) => isCyclic(component, next) && component.some(isLoop),
-  );
-  return round.map((component) => {
-    const members = new Set(component);
-    return [...onward.keys()]
-      .filter((place) => members.has(place))
-      .map((place) => (isLoop(place) ? `the loop ${nameText(place.id)}` : placeText(graph, place.id)));
   });
+  return components(next)
+    .filter((component) => isCyclic(component, next))
+    .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
+    .filter((round) => round.some(isLoop))
+    .map((round) =>
+      round.map((place) => (isLoop(place) ? `the loop ${nameText(place.id)}` : placeText(graph, place.id))),
+    );
 }
 
 type Place = GraphSocket | GraphLoop;

@@ -1,4 +1,4 @@
-import { flowOf } from "../../compile/flow.ts";
+import { flowOf, stepsOf } from "../../compile/flow.ts";
 import type { Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
@@ -39,7 +39,7 @@ export function waysIn(graph: Graph): Ways {
 
 /** What a socket may say of itself, as the compiled flow has it. */
 function answersOf(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
-  return [...new Set((flow.steps.get(socket.id) ?? []).map((step) => step.satisfied))];
+  return [...new Set(stepsOf(flow, socket.id).map((step) => step.satisfied))];
 }
 
 function waysOn(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {

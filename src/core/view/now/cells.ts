@@ -4,7 +4,7 @@ import type { Line, Span } from "../text/line.ts";
 /** More items than this are drawn as a bar. */
 export const CELLS_SHOWN = 24;
 
-type Cell = "done" | "reworked" | "current" | "current_reworked" | "failed" | "to_come";
+export type Cell = "done" | "reworked" | "current" | "current_reworked" | "failed" | "to_come";
 
 export interface Items {
   readonly done: number;
@@ -15,7 +15,7 @@ export interface Items {
 }
 
 /** One cell per item; none where there are too many to count at a glance. */
-function cellsOf({ done, size, reworked, current }: Items): readonly Cell[] {
+export function cellsOf({ done, size, reworked, current }: Items): readonly Cell[] {
   if (size > CELLS_SHOWN) return [];
   return Array.from({ length: size }, (_, index): Cell => {
     if (index < done) return reworked.includes(index) ? "reworked" : "done";

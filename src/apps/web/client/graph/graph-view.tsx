@@ -155,7 +155,8 @@ function Canvas(props: GraphViewProps): ReactElement {
 const NO_EDGES: never[] = [];
 const HIDE = { hideAttribution: true };
 
-interface Drawn extends Pick<GraphViewProps, "graph" | "drawing" | "marks"> {
+interface Drawn extends Pick<GraphViewProps, "graph" | "drawing"> {
+  readonly marks: Marks | undefined;
   readonly selected: readonly Part[];
   readonly compact: boolean;
   readonly edit: boolean;

@@ -100,8 +100,16 @@ function useGoals(): readonly Goal[] {
       const goals = (page: string, kind: string, names: readonly string[]): readonly Goal[] =>
         names.map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
       setNamed([
-        ...goals("loadouts", "loadout", Object.keys(catalog.value.loadouts)),
-        ...goals("materia", "materia", Object.keys(catalog.value.materia)),
+        ...goals(
+          "loadouts",
+          "loadout",
+          catalog.value.loadouts.map(({ name }) => name),
+        ),
+        ...goals(
+          "materia",
+          "materia",
+          catalog.value.materia.map(({ name }) => name),
+        ),
       ]);
     };
     void load();

@@ -1,4 +1,4 @@
-import { existsSync, watch } from "node:fs";
+import { existsSync } from "node:fs";
 import type { FSWatcher } from "node:fs";
 import { dirname } from "node:path";
 
@@ -9,17 +9,22 @@ export interface FolderWatch {
   readonly size: () => number;
 }
 
+export interface WatchPorts {
+  readonly watch: (folder: string, options: { readonly persistent: false }, listener: () => void) => FSWatcher;
+  readonly everySecond: (listener: () => void) => () => void;
+}
+
 interface Watched {
   readonly listeners: Set<() => void>;
   readonly stop: () => void;
 }
 
 /** One system watch per folder, however many listen. */
-export function folderWatch(): FolderWatch {
+export function folderWatch(ports: WatchPorts): FolderWatch {
   const folders = new Map<string, Watched>();
   return {
     on: (folder, listener) => {
-      const watched = folders.get(folder) ?? watchFolder(folder);
+      const watched = folders.get(folder) ?? watchFolder(folder, ports);
       folders.set(folder, watched);
       watched.listeners.add(listener);
       return () => {
@@ -33,42 +38,41 @@ export function folderWatch(): FolderWatch {
   };
 }
 
-function watchFolder(folder: string): Watched {
+function watchFolder(folder: string, { watch, everySecond }: WatchPorts): Watched {
   const listeners = new Set<() => void>();
-  let watcher: FSWatcher | undefined;
-  let at = "";
-  let isOpen = true;
+  let at: string | undefined;
+  let stopWatch: (() => void) | undefined;
+  const release = (): void => {
+    stopWatch?.();
+    stopWatch = undefined;
+    at = undefined;
+  };
   const changed = (): void => {
     arm();
     for (const listener of listeners) listener();
   };
+  const lookEachSecond = (): void => {
+    release();
+    stopWatch = everySecond(changed);
+  };
   const arm = (): void => {
-    const wanted = nearest(folder);
-    if (!isOpen || (wanted === at && watcher)) return;
-    watcher?.close();
-    at = wanted;
-    try {
-      watcher = watch(wanted, { persistent: false }, changed);
-      watcher.on("error", () => {
-        watcher?.close();
-        watcher = undefined;
-        at = "";
-      });
-    } catch {
-      // Gone between the look and the watch, or no watches left: what can still be read is read at the next call.
-      watcher = undefined;
+    // Again, where it came into being while its parent was about to be watched.
+    for (let wanted = nearest(folder); wanted !== at; wanted = nearest(folder)) {
+      release();
+      try {
+        const watcher = watch(wanted, { persistent: false }, changed);
+        watcher.on("error", lookEachSecond);
+        stopWatch = () => watcher.close();
+        at = wanted;
+      } catch {
+        // The system has no watches left, or the folder has just gone: looking is all that remains.
+        return lookEachSecond();
+      }
     }
-    // It may have come into being while its parent was being watched.
-    if (nearest(folder) !== at && watcher) arm();
+    return undefined;
   };
   arm();
-  return {
-    listeners,
-    stop: () => {
-      isOpen = false;
-      watcher?.close();
-    },
-  };
+  return { listeners, stop: release };
 }
 
 function nearest(folder: string): string {

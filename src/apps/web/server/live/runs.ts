@@ -1,5 +1,5 @@
 import type { CastState, Phase } from "../../../../core/cast/state.ts";
-import { ok } from "../../../../core/model/issue.ts";
+import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
 import { cut } from "../../../../core/model/text.ts";
 import type { Undertaking } from "../../../../shell/commands/undertake.ts";
@@ -30,9 +30,11 @@ interface Run {
 export function openRuns(report: (problem: string) => void): Runs {
   const runs = new Map<string, Run>();
   const listeners = new Map<string, Set<(note: Note) => void>>();
+  let isClosing = false;
 
   const begin: Runs["begin"] = async (undertaking) => {
     const { castId } = undertaking;
+    if (isClosing) return fail(error("closing", castId, "the server is about to end"));
     const controller = new AbortController();
     const soFar = noteQueue();
     const tell = noteTeller((note) => {
@@ -75,6 +77,7 @@ export function openRuns(report: (problem: string) => void): Runs {
       };
     },
     stop: async () => {
+      isClosing = true;
       const all = [...runs.values()];
       for (const { controller } of all) controller.abort();
       await Promise.allSettled(all.map(({ done }) => done));

@@ -31,7 +31,7 @@ export function assetRoutes(app: Hono, folder: string): void {
   app.get("*", (c) => {
     const file = assetFile(folder, c.req.path);
     if (file !== undefined) return sendFile(c, file);
-    if (extname(c.req.path) !== "") return notFound(c);
+    if (c.req.path.includes(".")) return notFound(c);
     const page = assetFile(folder, "/index.html");
     return page === undefined ? c.html(NOT_BUILT, 503) : sendFile(c, page);
   });

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Ask } from "../parts/dialog.tsx";
+import { Issues } from "../parts/issues.tsx";
+import type { CastPartProps } from "./head.tsx";
+import { useCommand } from "./use-command.ts";
+
+/** An answer for the agent that waits, or none: then its result is taken as it is. */
+export function ContinueDialog({
+  cast,
+  view,
+  onClose,
+}: CastPartProps & { readonly onClose: () => void }): ReactElement {
+  const [message, setMessage] = useState("");
+  const command = useCommand({ quiet: true });
+  const { castId } = cast.castFile;
+  const text = message.trim();
+  const go = async (): Promise<void> => {
+    const done = await command.run(text === "" ? `continue ${castId}` : `continue ${castId} ${text}`, "Continued");
+    if (done !== null) onClose();
+  };
+  return (
+    <Ask
+      title={`${view.latest.position?.materia ?? "The cast"} waits for you`}
+      action={text === "" ? "Take the result and go on" : "Answer"}
+      busy={command.busy !== null}
+      onClose={onClose}
+      onAct={() => void go()}
+    >
+      {view.latest.question !== null && <div className="note wait quoted">{view.latest.question}</div>}
+      <label className="opt">
+        <span className="lb">Your answer; leave it empty to take the result as it is</span>
+        <span className="field">
+          <textarea
+            // The dialog was opened to type here.
+            autoFocus
+            rows={4}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </span>
+      </label>
+      <Issues issues={command.issues} />
+    </Ask>
+  );
+}

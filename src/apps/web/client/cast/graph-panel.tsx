@@ -1,0 +1,80 @@
+import { useMemo, useRef, useState } from "react";
+import type { ReactElement } from "react";
+import { layoutGraph } from "../../../../core/view/draw/layout.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../core/view/draw/metrics.ts";
+import { countedText } from "../../../../core/view/numbers.ts";
+import { GraphView } from "../graph/graph-view.tsx";
+import { Legend } from "../graph/legend.tsx";
+import type { Part } from "../graph/marks.ts";
+import type { GraphHandle } from "../graph/use-viewport.ts";
+import { Button } from "../parts/button.tsx";
+import { textScale } from "../shell/use-width.ts";
+import type { Width } from "../shell/use-width.ts";
+import type { CastPartProps } from "./head.tsx";
+import { castMarks, castRoom } from "./marks.ts";
+
+export function GraphPanel(
+  props: CastPartProps & { readonly width: Width; readonly onOpen: () => void },
+): ReactElement {
+  const { cast, view, width, onOpen } = props;
+  const { graph, stitches } = cast.castFile;
+  const compact = width !== "large";
+  const handle = useRef<GraphHandle>(null);
+  const [legend, setLegend] = useState(false);
+  const drawing = useMemo(() => {
+    const metrics = scaled(withItemLine(compact ? COMPACT : REGULAR), textScale());
+    return layoutGraph(graph, { metrics, labelOf: castRoom, stitches });
+  }, [graph, stitches, compact]);
+  const marks = useMemo(
+    () => castMarks(drawing, view),
+    [drawing, view.trail, view.visits, view.ways, view.board, view.at],
+  );
+  const selected = useMemo<readonly Part[]>(
+    () => (view.visit ? [{ kind: "socket", id: view.visit.socket }] : []),
+    [view.visit?.socket],
+  );
+  const position = view.board.position;
+  const read = (part: Part | null): void => {
+    if (part?.kind !== "socket") return;
+    const latest = view.visits.findLast(({ socket }) => socket === part.id);
+    if (latest) view.read(latest.index);
+  };
+  const sockets = countedText(drawing.sockets.length, "socket");
+  return (
+    <section className="panel p-graph" aria-label="Graph">
+      <div className="ph">
+        <h2>Graph</h2>
+        <span className="grow" />
+        <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
+          Legend
+        </Button>
+        <Button
+          look="bare"
+          off={position ? null : "The cast is nowhere in the graph"}
+          onClick={() => position && handle.current?.center(position.socket)}
+        >
+          Center on now
+        </Button>
+      </div>
+      {legend && (
+        <div className="legrow">
+          <Legend />
+        </div>
+      )}
+      <div className="gwrap">
+        <GraphView
+          graph={graph}
+          drawing={drawing}
+          marks={marks}
+          selected={selected}
+          label={`${graph.name}, ${sockets}${position ? `, now at ${position.socket}` : ""}`}
+          onSelect={read}
+          onOpen={onOpen}
+          compact={compact}
+          grows={width !== "large"}
+          handle={handle}
+        />
+      </div>
+    </section>
+  );
+}

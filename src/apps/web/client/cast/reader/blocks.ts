@@ -1,0 +1,82 @@
+/** A piece of what an agent said or did, in order. */
+export type Block = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;
+
+export interface ToolBlock {
+  readonly kind: "tool";
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+  /** Null while it runs. */
+  readonly result: string | null;
+  readonly failed: boolean;
+}
+
+interface Content {
+  readonly type?: string;
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly arguments?: unknown;
+}
+
+interface Message {
+  readonly role?: string;
+  readonly content?: string | readonly Content[];
+  readonly toolCallId?: string;
+  readonly isError?: boolean;
+}
+
+/** The blocks of a transcript; a line that cannot be read is left out. */
+export function blocksOf(transcript: string): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const line of transcript.split("\n")) {
+    const message = messageIn(line);
+    if (message?.role === "assistant") blocks.push(...said(message));
+    else if (message?.role === "toolResult") answer(blocks, message);
+    // The first words of a person are the prompt, which has a tab of its own.
+    else if (message?.role === "user" && blocks.length > 0) blocks.push({ kind: "note", text: textOf(message) });
+  }
+  return blocks;
+}
+
+function messageIn(line: string): Message | undefined {
+  try {
+    const entry = JSON.parse(line) as { type?: string; message?: Message } | null;
+    return entry?.type === "message" ? entry.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function said({ content = [] }: Message): readonly Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return content.flatMap((part): readonly Block[] => {
+    if (part.type === "text" && part.text !== undefined && part.text !== "") return [{ kind: "text", text: part.text }];
+    if (part.type === "thinking" && part.thinking) return [{ kind: "thinking", text: part.thinking }];
+    if (part.type !== "toolCall") return [];
+    const { id = "", name = "", arguments: args } = part;
+    return [{ kind: "tool", id, name, args, result: null, failed: false }];
+  });
+}
+
+function answer(blocks: Block[], message: Message): void {
+  const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
+  const block = blocks[at];
+  if (block?.kind === "tool") blocks[at] = { ...block, result: textOf(message), failed: message.isError === true };
+}
+
+function textOf({ content = [] }: Message): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text = "" }) => text).join("\n");
+}
+
+/** The one argument that says most: a path, a command, a pattern. */
+export function aboutTool({ args }: ToolBlock): string {
+  if (typeof args !== "object" || args === null) return "";
+  const known = ["path", "file_path", "command", "pattern", "query", "url"].map(
+    (key) => Reflect.get(args, key) as unknown,
+  );
+  const found = [...known, ...Object.values(args)].find((value): value is string => typeof value === "string");
+  return (found ?? "").split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from "react";
+import type { VisitRecord } from "../../../../../core/view/watch/visit.ts";
+import { getVisitFile } from "../../api.ts";
+import type { LoadedCast } from "../use-cast.ts";
+
+export type VisitFile =
+  | { readonly kind: "loading" }
+  | { readonly kind: "none" }
+  | { readonly kind: "text"; readonly text: string };
+
+/** A file of a visit, read anew when the visit has gone on. */
+export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string): VisitFile {
+  const { castId } = cast.castFile;
+  const { socket, visit: number } = visit;
+  const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null}`;
+  const [file, setFile] = useState<{ readonly key: string; readonly value: VisitFile }>({
+    key: "",
+    value: { kind: "loading" },
+  });
+  const key = `${castId} ${socket} ${number} ${name}`;
+  useEffect(() => {
+    const control = new AbortController();
+    const load = async (): Promise<void> => {
+      const answer = await getVisitFile(castId, { socket, visit: number, name }, control.signal);
+      if (control.signal.aborted) return;
+      setFile({ key, value: answer.ok ? { kind: "text", text: answer.value } : { kind: "none" } });
+    };
+    void load();
+    return () => control.abort();
+  }, [castId, socket, number, name, key, stage]);
+  return file.key === key ? file.value : { kind: "loading" };
+}

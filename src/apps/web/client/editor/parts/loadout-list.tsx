@@ -1,0 +1,121 @@
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { checkTarget } from "../../../../../core/compile/compile.ts";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { hrefOf } from "../../shell/route.ts";
+import { isDirty, useWorks } from "../state/works.ts";
+import type { Work } from "../state/works.ts";
+
+const TITLES = {
+  project: "Project",
+  user: "User",
+  explicit: "Named file",
+  environment: "MATERIA_CONFIG",
+  bundled: "Bundled",
+} as const;
+
+export interface ListedLoadout {
+  readonly name: string;
+  readonly layer: keyof typeof TITLES;
+  readonly problems: { readonly errors: number; readonly warnings: number };
+  readonly work: Work | undefined;
+}
+
+/** Every loadout, those in hand included, by the file it comes from. */
+export function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): readonly ListedLoadout[] {
+  const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
+  const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
+    (name) => !renamed.has(name) || works.has(name),
+  );
+  return names.map((name) => {
+    const entry = catalog.loadouts.get(name);
+    const work = works.get(name);
+    const { loadout, issues } = work?.history.present ?? { loadout: undefined, issues: [] };
+    const checked = loadout
+      ? { name, layer: "project" as const, value: loadout, issues }
+      : (entry ?? { name, layer: "project" as const, issues: [] });
+    const found = checkTarget({ kind: "loadout", name, entry: checked }, catalog, 1).issues;
+    const errors = found.filter(({ severity }) => severity === "error").length;
+    return {
+      name,
+      layer: work?.layer ?? entry?.layer ?? "project",
+      problems: { errors, warnings: found.length - errors },
+      work,
+    };
+  });
+}
+
+export function LoadoutList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string | null;
+  readonly onNew: () => void;
+}): ReactElement {
+  const { catalog, chosen, onNew } = props;
+  const all = listLoadouts(catalog, useWorks());
+  const layers = (Object.keys(TITLES) as (keyof typeof TITLES)[]).filter((layer) =>
+    all.some((each) => each.layer === layer),
+  );
+  return (
+    <nav aria-label="Loadouts">
+      <h2>
+        Loadouts <span className="mute">{all.length}</span>
+      </h2>
+      {layers.map((layer) => (
+        <section key={layer} aria-label={TITLES[layer]}>
+          <h3 className="layer">{TITLES[layer]}</h3>
+          <ul>
+            {all
+              .filter((each) => each.layer === layer)
+              .map((each) => (
+                <li key={each.name}>
+                  <Item {...each} chosen={each.name === chosen} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <div className="f">
+        <Button icon="plus" className="wide" onClick={onNew}>
+          New loadout
+        </Button>
+      </div>
+    </nav>
+  );
+}
+
+function Item({ name, layer, problems, work, chosen }: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+  const { errors, warnings } = problems;
+  const changed = work !== undefined && work.layer !== null && isDirty(work);
+  const isLocked = layer !== "project" && layer !== "user";
+  return (
+    <a className="palrow" href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
+      <span className="cut grow">{name}</span>
+      {changed && (
+        <span className="dotmark" title="Not saved">
+          <span className="sr">not saved</span>
+        </span>
+      )}
+      {errors > 0 && (
+        <span className="st bad">
+          <Icon name="warning" />
+          {errors}
+          <span className="sr">errors</span>
+        </span>
+      )}
+      {errors === 0 && warnings > 0 && (
+        <span className="st rew">
+          {warnings}
+          <span aria-hidden="true">?</span>
+          <span className="sr">warnings</span>
+        </span>
+      )}
+      {isLocked && (
+        <span className="mute" title="Read-only">
+          <Icon name="lock" />
+          <span className="sr">read-only</span>
+        </span>
+      )}
+    </a>
+  );
+}

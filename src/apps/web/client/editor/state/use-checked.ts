@@ -1,0 +1,80 @@
+import { useDeferredValue, useMemo } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { evaluate, loopsOf } from "../../../../../core/compile/amount.ts";
+import type { Amount } from "../../../../../core/compile/amount.ts";
+import { checkTarget } from "../../../../../core/compile/compile.ts";
+import type { Graph } from "../../../../../core/compile/graph.ts";
+import { worstCase } from "../../../../../core/compile/worst-case.ts";
+import { mendFor } from "../../../../../core/edit/mend.ts";
+import type { Known, Mend } from "../../../../../core/edit/mend.ts";
+import { placeOfIssue, shortPath } from "../../../../../core/edit/problem.ts";
+import type { ProblemPlace } from "../../../../../core/edit/problem.ts";
+import type { Draft } from "../../../../../core/edit/text/draft.ts";
+import { isError } from "../../../../../core/model/issue.ts";
+import type { Issue } from "../../../../../core/model/issue.ts";
+
+/** A problem with its place in the drawing and, where there is one, the click that mends it. */
+export interface Problem {
+  readonly key: string;
+  readonly issue: Issue;
+  readonly place: ProblemPlace;
+  readonly path: string;
+  readonly mend: Mend | undefined;
+}
+
+export interface Checked {
+  readonly graph: Graph;
+  readonly problems: readonly Problem[];
+  readonly worst: { readonly words: string; readonly example: string | null } | null;
+}
+
+/** The same check as the command line, anew with every edit. */
+export function useChecked(name: string, draft: Draft, catalog: Catalog): Checked {
+  const shown = useDeferredValue(draft);
+  return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
+}
+
+function checkDraft(name: string, { loadout, issues }: Draft, catalog: Catalog): Checked {
+  const entry = { name, layer: "project" as const, value: loadout, issues };
+  const checked = checkTarget({ kind: "loadout", name, entry }, catalog, 1);
+  const known = knownIn(catalog);
+  const problems = checked.issues.map((issue, index): Problem => {
+    const place = placeOfIssue(issue, name, loadout);
+    const mend = mendFor(issue, place, loadout, known);
+    return { key: `${index} ${issue.code} ${issue.path}`, issue, place, path: shortPath(issue, name), mend };
+  });
+  const sound = checked.flow && !checked.issues.some(isError);
+  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
+  return {
+    graph: checked.graph,
+    // Errors first: they are what stops a cast.
+    problems: problems.toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
+    worst: worst === undefined ? null : { words: worstWords(worst), example: exampleOf(worst) },
+  };
+}
+
+export function knownIn(catalog: Catalog): Known {
+  return {
+    materia: [...catalog.materia.keys()],
+    isGenerator: (name) => catalog.materia.get(name)?.value?.generator === true,
+  };
+}
+
+/** `3 + 9 per item`. */
+export function worstWords(turns: Amount): string {
+  if (turns === null) return "no bound";
+  const terms = Object.entries(turns).toSorted(([a], [b]) => loopsOf(a).length - loopsOf(b).length);
+  const loops = new Set(terms.flatMap(([term]) => loopsOf(term)));
+  const words = terms.map(([term, count]) => {
+    const own = loopsOf(term);
+    if (own.length === 0) return `${count}`;
+    return own.length === 1 && loops.size === 1 ? `${count} per item` : `${count} per item of ${own.join(" × ")}`;
+  });
+  return words.length === 0 ? "0" : words.join(" + ");
+}
+
+export function exampleOf(turns: Amount): string | null {
+  const counted = Object.keys(turns ?? {}).some((term) => loopsOf(term).length > 0);
+  const total = evaluate(turns, () => 10);
+  return counted && Number.isFinite(total) ? `${total.toLocaleString("en")} with 10 items` : null;
+}

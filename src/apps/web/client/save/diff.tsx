@@ -1,0 +1,54 @@
+import { Fragment, useMemo } from "react";
+import type { ReactElement } from "react";
+import { diffLines } from "../../../../core/edit/text/lines.ts";
+import type { DiffLine } from "../../../../core/edit/text/lines.ts";
+
+const AROUND = 3;
+const SIGNS = { same: " ", gone: "−", new: "+" } as const;
+
+/** Two texts, line by line; what stayed the same is folded away. */
+export function Diff(props: { readonly before: string; readonly after: string; readonly label: string }): ReactElement {
+  const { before, after, label } = props;
+  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  const hunks = useMemo(() => hunksOf(lines), [lines]);
+  if (hunks.length === 0) return <p className="mute">Nothing differs.</p>;
+  return (
+    <div className="diff" tabIndex={0} role="region" aria-label={label}>
+      {hunks.map((hunk, index) => (
+        <Fragment key={hunk[0]?.number ?? index}>
+          {index > 0 && (
+            <div className="fold" aria-hidden="true">
+              ⋯
+            </div>
+          )}
+          {hunk.map((line) => (
+            <div key={`${line.kind} ${line.number}`} className={`dl ${line.kind}`}>
+              <span className="no" aria-hidden="true">
+                {line.number}
+              </span>
+              <span className="sign" aria-hidden="true">
+                {SIGNS[line.kind]}
+              </span>
+              {line.kind !== "same" && <span className="sr">{line.kind === "gone" ? "removed: " : "added: "}</span>}
+              <code>{line.text}</code>
+            </div>
+          ))}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
+function hunksOf(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] {
+  const near = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(({ kind }) => kind !== "same"),
+  );
+  const hunks: DiffLine[][] = [];
+  lines.forEach((line, index) => {
+    if (near[index] !== true) return;
+    const last = hunks.at(-1);
+    if (last && near[index - 1] === true) last.push(line);
+    else hunks.push([line]);
+  });
+  return hunks;
+}

@@ -1,0 +1,60 @@
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import { error, fail, ok } from "../../../../core/model/issue.ts";
+import type { Result } from "../../../../core/model/issue.ts";
+import { problemText } from "../../../../shell/files/problem.ts";
+import { HEADERS } from "./headers.ts";
+
+export interface Serving {
+  readonly port: number;
+  /** Takes no more connections, waits for what is given, then ends those that are left. */
+  readonly close: (before: () => Promise<void>) => Promise<void>;
+}
+
+/** [N1] Loopback only. */
+export async function serve(app: Hono, port: number): Promise<Result<Serving>> {
+  const answer = getRequestListener(app.fetch, {
+    // Pi and its tools share this process; its globals stay as they are.
+    overrideGlobalObjects: false,
+    errorHandler: badRequest,
+  });
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, requestTimeout: 30_000, headersTimeout: 10_000 },
+    (incoming, outgoing) => void answer(incoming, outgoing),
+  );
+  const listened = await listen(server, port);
+  if (!listened.ok) return listened;
+  return ok({
+    port: listened.value,
+    close: async (before) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await before();
+      server.closeAllConnections();
+      await closed;
+    },
+  });
+}
+
+/** What no request could be made of, or was cut off while it was read. */
+function badRequest(): Response {
+  const issues = [error("bad_request", "", "this is not a request that can be understood")];
+  return Response.json({ issues }, { status: 400, headers: HEADERS });
+}
+
+function listen(server: Server, port: number): Promise<Result<number>> {
+  return new Promise((resolve) => {
+    const cannot = (why: string): void => {
+      const hint = "choose another with --port, or leave it out";
+      resolve(fail(error("cannot_listen", "--port", `port ${port} cannot be used: ${why}`, hint)));
+    };
+    if (!Number.isInteger(port) || port > 65_535) return cannot("ports are whole numbers up to 65535");
+    server.once("error", (thrown) => cannot(problemText(thrown)));
+    server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+      const address = server.address();
+      resolve(ok(typeof address === "object" && address ? address.port : port));
+    });
+    return undefined;
+  });
+}

@@ -1,0 +1,92 @@
+import { startState } from "../cast/state.ts";
+import type { CastState, Visit } from "../cast/state.ts";
+import type { Graph, GraphSocket } from "../compile/graph.ts";
+import { loopOf } from "../compile/graph.ts";
+import { parseCastId } from "../model/ids.ts";
+import type { CastId } from "../model/ids.ts";
+import type { WorkItem } from "../model/handoff.ts";
+import type { Materia } from "../model/materia.ts";
+import type { Variable } from "../model/template.ts";
+import { variablesOf } from "../model/template.ts";
+import { turnText } from "../prompt/turn.ts";
+import type { TurnText } from "../prompt/turn.ts";
+
+/** What a preview stands on, where no cast gives it. */
+export interface PreviewData {
+  readonly request: string;
+  readonly items: readonly WorkItem[];
+  readonly reworked: boolean;
+}
+
+/** [E19] The prompt that a socket would send, by the same function that sends it. */
+export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): TurnText {
+  const state = previewState(graph, socket, data);
+  const visit: Visit = {
+    socket: socket.id,
+    number: data.reworked ? 2 : 1,
+    from: null,
+    reworked: data.reworked,
+    repairs: 0,
+    usage: state.usage,
+  };
+  return turnText(state, socket, visit, { kind: "begin" });
+}
+
+function previewState(graph: Graph, socket: GraphSocket, { request, items, reworked }: PreviewData): CastState {
+  const start = startState({
+    castId: parseCastId("preview") ?? ("preview" as CastId), // of that form
+    request,
+    graph,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    data: {
+      workItems: items.map(({ title, context }) => ({ title, context })),
+      vcs: { kind: "git", root: "/project" },
+    },
+  });
+  const loop = loopOf(graph, socket);
+  const [before] = Object.values(graph.sockets).filter(({ edges }) => edges.some((edge) => edge.to === socket.id));
+  const item = loop?.items ? (items[0]?.title ?? null) : null;
+  const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
+  return {
+    ...start,
+    pass: loop?.items ? { loop: loop.id, items, cursor: 0 } : null,
+    handed: before
+      ? {
+          socket: before.id,
+          materia: before.materia,
+          item,
+          text: `What ${before.materia} hands on.`,
+          reason,
+          workItems: before.generator ? items : null,
+        }
+      : null,
+    rework: reworked ? { [socket.id]: [`${before?.materia ?? "Auto-Eval"}: one thing is missing.`] } : {},
+  };
+}
+
+export interface FoundVariable {
+  readonly name: string;
+  readonly variable: Variable;
+}
+
+/** The variables of a prompt, each once. */
+export function promptVariables(materia: Materia): readonly FoundVariable[] {
+  if (materia.type === "utility") return [];
+  const found = variablesOf(materia.prompt).map((variable) => ({ name: variableName(variable), variable }));
+  return found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
+}
+
+function variableName(variable: Variable): string {
+  switch (variable.kind) {
+    case "request":
+    case "workItems":
+      return variable.kind;
+    case "item":
+      return `item.${variable.field}`;
+    case "state":
+      return `state.${variable.path.join(".")}`;
+    case "unknown":
+      return variable.name;
+  }
+}

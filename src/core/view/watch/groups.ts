@@ -1,0 +1,45 @@
+import type { CastStatus, CastSummary } from "../casts.ts";
+
+export interface CastGroup {
+  readonly title: string;
+  readonly casts: readonly CastSummary[];
+}
+
+/** Casts that wait for something only a person can give. */
+const NEEDS_YOU: readonly CastStatus[] = ["waiting", "failed", "interrupted"];
+
+/** What needs a person first, then what runs, then by day; each in the order given. */
+export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) => string): readonly CastGroup[] {
+  const needs = casts.filter(needsYou);
+  const running = casts.filter(({ status }) => status === "running");
+  const rest = casts.filter((cast) => !needsYou(cast) && cast.status !== "running");
+  const days = [...Map.groupBy(rest, ({ startedAt }) => dayOf(startedAt))];
+  return [
+    { title: "Needs you", casts: needs },
+    { title: "Running", casts: running },
+    ...days.map(([title, group]) => ({ title, casts: group })),
+  ].filter((group) => group.casts.length > 0);
+}
+
+export function needsYou({ status }: CastSummary): boolean {
+  return NEEDS_YOU.includes(status);
+}
+
+export const CAST_FILTERS = ["all", "needs_you", "running", "completed", "not_satisfied", "aborted"] as const;
+export type CastFilter = (typeof CAST_FILTERS)[number];
+
+export interface Sought {
+  readonly filter: CastFilter;
+  readonly text: string;
+  readonly loadout: string | null;
+}
+
+export function isSought(cast: CastSummary, { filter, text, loadout }: Sought): boolean {
+  const fits = filter === "all" || (filter === "needs_you" ? needsYou(cast) : cast.status === filter);
+  if (!fits || (loadout !== null && cast.loadout !== loadout)) return false;
+  const all = `${cast.request} ${cast.castId} ${cast.loadout}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}

@@ -1,0 +1,33 @@
+import { it } from "vitest";
+import { newPiPlace } from "../harness/pi-place.ts";
+import { KEYS, openPiTui } from "../harness/pi-tui.ts";
+
+it("[X1] try", async () => {
+  const gate = Promise.withResolvers<void>();
+  const place = await newPiPlace({}, { text: "one" }, { call: { name: "ls", arguments: { path: "." } } }, { text: "built it, and here is a long story about what was done", until: gate.promise }, { text: "two" });
+  const pi = await openPiTui(place);
+  console.log(pi.view());
+  pi.type("/materia li");
+  await pi.sees(/link/);
+  console.log(pi.view());
+  pi.type(KEYS.tab);
+  await pi.sees(/\/materia link/);
+  pi.type("Bu");
+  await pi.sees(/→ ?Build/);
+  console.log(pi.view());
+  pi.type(KEYS.tab);
+  await pi.sees(/\/materia link Build/);
+  console.log(pi.view());
+  pi.type("-- make it");
+  await pi.sees(/make it/);
+  pi.type(KEYS.enter);
+  await pi.sees(/running/, /» /);
+  console.log(pi.view());
+  pi.type("hello there");
+  await pi.sees(/hello there/);
+  console.log(pi.view());
+  gate.resolve();
+  await pi.sees(/✓ completed/);
+  console.log(pi.view());
+  pi.kill();
+});

@@ -1,0 +1,97 @@
+import type { PiRecord, PiRpc } from "./pi-rpc.ts";
+import type { ModelServer } from "./model-server.ts";
+
+/** What a client of the RPC mode is shown, as plain text. Each picks it out of the records, for `until`. */
+export function notice(pattern: RegExp): (record: PiRecord) => string | undefined {
+  return (record) =>
+    record.type === "extension_ui_request" && record.method === "notify" && pattern.test(record.message ?? "")
+      ? record.message
+      : undefined;
+}
+
+export function widget(pattern: RegExp): (record: PiRecord) => string | undefined {
+  return (record) => {
+    const text = record.type === "extension_ui_request" ? record.widgetLines?.join("\n") : undefined;
+    return text !== undefined && pattern.test(text) ? text : undefined;
+  };
+}
+
+export function status(pattern: RegExp): (record: PiRecord) => string | undefined {
+  return (record) =>
+    record.type === "extension_ui_request" && pattern.test(record.statusText ?? "") ? record.statusText : undefined;
+}
+
+export function settled(record: PiRecord): true | undefined {
+  return record.type === "agent_settled" || undefined;
+}
+
+/** The final card: what the conversation is told of a cast. */
+export function result(record: PiRecord): string | undefined {
+  if (record.type !== "message_end" || record.message.customType !== "materia-result") return undefined;
+  return `${String(record.message.content)}\n${cardText(record.message.details)}`;
+}
+
+/** The card of a finished visit. */
+export function visitCard(record: PiRecord): string | undefined {
+  if (record.type !== "entry_appended" || record.entry.customType !== "materia-visit") return undefined;
+  return cardText(record.entry.data);
+}
+
+/** All that is found in what Pi has written so far. */
+export function all<T>(pi: PiRpc, find: (record: PiRecord) => T | undefined): readonly T[] {
+  return pi.records.flatMap((record) => {
+    const found = find(record);
+    return found === undefined ? [] : [found];
+  });
+}
+
+interface Spans {
+  readonly lines: readonly (readonly { readonly text: string }[])[];
+}
+
+function cardText(card: unknown): string {
+  const { lines } = card as Spans; // written by the extension under test
+  return lines.map((spans) => spans.map(({ text }) => text).join("")).join("\n");
+}
+
+/** The user's own settings as a client sees them. */
+export async function settingsOf(pi: PiRpc): Promise<{ readonly model: string; readonly thinking: string }> {
+  const state = (await pi.ask({ type: "get_state" })) as { model: { id: string }; thinkingLevel: string }; // Pi's answer
+  return { model: state.model.id, thinking: state.thinkingLevel };
+}
+
+export interface Asked {
+  readonly model: string;
+  readonly thinking: string | undefined;
+  readonly tools: readonly string[];
+  readonly system: string;
+  /** What was said, without the system text: `user: …`, `assistant: …`. */
+  readonly said: readonly string[];
+}
+
+/** What the model was asked last, or the given number of requests before that. */
+export function lastAsked({ requests }: ModelServer, before = 0): Asked {
+  const request = requests.at(-1 - before);
+  if (!request) throw new Error("the model was not asked");
+  const [system, ...said] = request.messages.map(({ role, content }) => ({ role, text: textOf(content) }));
+  return {
+    model: request.model,
+    thinking: request.reasoning_effort,
+    tools: (request.tools ?? []).map((tool) => tool.function.name).toSorted(),
+    system: system?.text ?? "",
+    said: said.map(({ role, text }) => `${role}: ${text}`),
+  };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part: { readonly text?: string }) => part.text ?? "").join("");
+}
+
+/** The id of the cast that a text speaks of. */
+export function castIdIn(text: string): string {
+  const [id] = /\d{8}-\d{6}-\w+/.exec(text) ?? [];
+  if (id === undefined) throw new Error(`no cast is named in: ${text}`);
+  return id;
+}

@@ -1,0 +1,42 @@
+import { afterAll } from "vitest";
+import { EXTENSION, PI, type PiPlace } from "./pi-place.ts";
+import { runInTerminal, type PseudoTerminal } from "./pseudo-terminal.ts";
+
+export const KEYS = { enter: "\r", tab: "\t", escape: "\u001b", ctrlC: "\u0003", ctrlD: "\u0004", ctrlO: "\u000f" };
+
+export interface PiTui extends PseudoTerminal {
+  /** Types a line and sends it. */
+  readonly send: (line: string) => Promise<void>;
+  /** Resolves with what is in view when it matches all of these. */
+  readonly sees: (...wanted: readonly RegExp[]) => Promise<string>;
+  /** Resolves when nothing of this is in view. */
+  readonly loses: (unwanted: RegExp) => Promise<string>;
+}
+
+const running = new Set<PiTui>();
+
+afterAll(async () => {
+  for (const pi of running) pi.kill();
+  await Promise.all([...running].map((pi) => pi.exited));
+});
+
+/** The real `pi` with the extension, as a person has it in front of them. */
+export async function openPiTui({ cwd, env }: PiPlace, ...args: readonly string[]): Promise<PiTui> {
+  const terminal = runInTerminal({ args: [PI, "-e", EXTENSION, ...args], cwd, env, columns: 100, rows: 40 });
+  const pi: PiTui = {
+    ...terminal,
+    sees: (...wanted) => terminal.until(wanted.join(", "), (view) => wanted.every((part) => part.test(view))),
+    loses: (unwanted) => terminal.until(`nothing of ${unwanted}`, (view) => !unwanted.test(view)),
+    send: async (line) => {
+      terminal.type(line);
+      // Enter right behind the text would be taken for a part of it.
+      await terminal.until(line, (view) => view.replaceAll("\n", "").includes(line));
+      terminal.type(KEYS.enter);
+    },
+  };
+  running.add(pi);
+  void terminal.exited.then(() => running.delete(pi));
+  // Pi draws itself before it can do anything; what it has loaded it says last.
+  await pi.sees(/\[Extensions\]/, /plain/);
+  return pi;
+}

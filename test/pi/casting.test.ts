@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { castIds, summaryOf } from "../../src/shell/files/casts.ts";
+import { openPiSession } from "../harness/pi-session.ts";
+import type { PiSession } from "../harness/pi-session.ts";
+
+describe("[X4] a cast beside the session", () => {
+  it("the command returns at once, and the session can be used", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    await pi.type("/materia status");
+    expect(await pi.sees(/^info: ◔ running/)).toContain("make it");
+    await pi.type("/materia abort");
+    expect(await pi.sees(/^materia-result/)).toContain("aborted");
+  });
+
+  it("tools really run, and the files of the cast are those of the command line", async () => {
+    const pi = await openPiSession({ replies: [{ call: "write", args: { path: "a.txt", content: "hi" } }, "built"] });
+    await pi.type("/materia link Build -- make it");
+    await pi.sees(/^materia-result/);
+    expect(readFileSync(join(pi.cwd, "a.txt"), "utf8")).toBe("hi");
+    expect(statuses(pi)).toEqual(["completed"]);
+  });
+});
+
+describe("[X5] stopping", () => {
+  it.each<[title: string, mode: "tui" | "rpc", stop: (pi: PiSession) => unknown]>([
+    ["by /materia abort", "rpc", (pi) => pi.type("/materia abort")],
+    ["by Esc", "tui", (pi) => pi.press("\u001b")],
+    ["by Esc in the longer form", "tui", (pi) => pi.press("\u001b[27u")],
+  ])("%s", async (_title, mode, stop) => {
+    const pi = await openPiSession({ mode, replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    await stop(pi);
+    expect(await pi.sees(/^materia-result/)).toContain("aborted");
+    expect(statuses(pi)).toEqual(["aborted"]);
+  });
+
+  it("not by Esc while something is typed, nor after the end", async () => {
+    const pi = await openPiSession({ mode: "tui", replies: [{ hang: true }], editorText: "half a sen" });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    expect(pi.press("\u001b")).toBeUndefined();
+    await pi.type("/materia abort");
+    await pi.sees(/^materia-result/);
+    expect(pi.press("\u001b")).toBeUndefined();
+  });
+
+  it("a waiting cast is aborted by its id", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.type("/materia abort");
+    expect(await pi.sees(/is aborted/)).toContain("/materia recast");
+    expect(statuses(pi)).toEqual(["aborted"]);
+  });
+});
+
+describe("[X6] leaving the session", () => {
+  it.each(["quit", "reload", "new"] as const)("%s aborts the cast and writes it down", async (reason) => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    await pi.leave(reason);
+    expect(statuses(pi)).toEqual(["aborted"]);
+    pi.session.dispose();
+    expect(pi.errors).toEqual([]);
+  });
+
+  it("a cast that waits stays waiting", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.leave("quit");
+    expect(statuses(pi)).toEqual(["waiting"]);
+  });
+
+  it("what comes after the session has gone is dropped in silence", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    // As after a crash of whoever should have told us: the session goes, and nobody asked us to leave.
+    pi.session.extensionRunner.invalidate();
+    pi.session.dispose();
+    await pi.leave("quit");
+    expect(statuses(pi)).toEqual(["aborted"]);
+  });
+});
+
+describe("[X7] one cast at a time", () => {
+  it("in a session", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- one");
+    await asked;
+    await pi.type("/materia link Build -- two");
+    expect(await pi.sees(/^error/)).toMatch(/cast_is_running[^]*\/materia abort/);
+    await pi.type("/materia abort");
+  });
+
+  it("in a project", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- one");
+    await asked;
+    const other = await openPiSession({ cwd: pi.cwd });
+    await other.type("/materia link Build -- two");
+    expect(await other.sees(/^error/)).toMatch(/cast_is_running[^]*process \d+/);
+    await pi.type("/materia abort");
+    expect(statuses(pi)).toEqual(["aborted"]);
+  });
+});
+
+describe("[X8] the widget", () => {
+  it("shows the place in the graph, and is gone with the cast", async () => {
+    const pi = await openPiSession({ replies: ["built", JSON.stringify({ satisfied: true })] });
+    await pi.type("/materia link Build Auto-Eval -- make it");
+    expect(await pi.sees(/^widget: ./)).toMatch(/running[^]*make it[^]*Build · Auto-Eval/);
+    await pi.sees(/^materia-result/);
+    expect(pi.shown().findLast((text) => text.startsWith("widget"))).toBe("widget: ");
+    expect(pi.shown().findLast((text) => text.startsWith("status"))).toBe("status: ");
+  });
+
+  it("[X9] shows what the agent does now", async () => {
+    const pi = await openPiSession({
+      replies: [{ call: "bash", args: { command: "echo first" } }, { hang: true }],
+    });
+    await pi.type("/materia link Build -- make it");
+    expect(await pi.sees(/widget[^]*bash echo first/)).toMatch(/Build \(Socket-1\)/);
+    await pi.type("/materia abort");
+  });
+});
+
+describe("[X10] cards", () => {
+  it("one per visit, of two lines, with what was handed over and the way taken", async () => {
+    const pi = await openPiSession({ replies: ["built it", JSON.stringify({ satisfied: true })] });
+    await pi.type("/materia link Build Auto-Eval -- make it");
+    await pi.sees(/^materia-result/);
+    const cards = pi.shown().filter((text) => text.startsWith("materia-visit"));
+    expect(cards.map((card) => card.replaceAll(/\d+:\d+ .*tokens/g, "…"))).toEqual([
+      "materia-visit:  1  Build (Socket-1)  …\n    built it  → Socket-2 (Auto-Eval)",
+      "materia-visit:  2  Auto-Eval (Socket-2)  …\n    said: satisfied  → end: it has no edges",
+    ]);
+  });
+
+  it("[X11] the result says how it ended, why, what it cost and what to do now", async () => {
+    const pi = await openPiSession({ mode: "tui", replies: [{ error: "400 the key is wrong" }] });
+    await pi.type("/materia link Build -- make it");
+    await pi.sees(/^materia-result/);
+    const message = pi.session.messages.findLast((each) => each.role === "custom");
+    const details = JSON.stringify(message);
+    expect(details).toMatch(/✕ failed[^]*0 visits[^]*the key is wrong[^]*\/materia recast/);
+  });
+
+  it("[X12] is all that the user's conversation is told of a cast", async () => {
+    const pi = await openPiSession({ replies: ["mine", "built it", "yours"] });
+    await pi.type("before");
+    await pi.type("/materia link Build -- make it");
+    await pi.sees(/^materia-result/);
+    await pi.type("after");
+    expect(pi.requests.at(-1)?.messages).toEqual([
+      "u: before",
+      "a: mine",
+      expect.stringMatching(/^u: A materia cast completed: Build[^]*Result: built it/),
+      "u: after",
+    ]);
+    expect(pi.requests[1]?.messages).toEqual([expect.not.stringContaining("before")]);
+  });
+});
+
+describe("[X13] faults", () => {
+  it("a cast whose journal cannot be written says so", async () => {
+    const pi = await openPiSession({ replies: ["x"] });
+    await pi.type("/materia link --artifacts /dev/null/nowhere Build -- make it");
+    expect(await pi.sees(/^error/)).toContain("cannot_write");
+    expect(pi.errors).toEqual([]);
+  });
+});
+
+describe("[X29] the demo", () => {
+  it("is a cast of this session in a repository of its own", async () => {
+    const pi = await openPiSession();
+    await pi.type("/materia demo");
+    expect(await pi.sees(/scripted/)).toContain("materia-demo-");
+    expect(await pi.sees(/^materia-result/)).toContain("completed: Full-Auto");
+    expect(existsSync(join(pi.cwd, ".pi"))).toBe(false);
+  });
+});
+
+function statuses({ cwd }: PiSession): readonly (string | undefined)[] {
+  const root = join(cwd, ".pi", "pi-materia");
+  return castIds(root).map((castId) => summaryOf(root, castId)?.status);
+}

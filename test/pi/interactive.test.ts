@@ -1,0 +1,282 @@
+import { join } from "node:path";
+import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { describe, expect, it } from "vitest";
+import { loadCast } from "../../src/shell/files/cast-store.ts";
+import { castIds } from "../../src/shell/files/casts.ts";
+import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
+import { answeredElsewhere } from "../harness/pi-elsewhere.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { openPiSession, project } from "../harness/pi-session.ts";
+import type { PiSession } from "../harness/pi-session.ts";
+
+const PLAN = JSON.stringify({ workItems: [{ title: "A", context: "" }], context: "agreed" });
+
+/** A materia that wants everything different from the user's. */
+const PICKY = {
+  materia: {
+    Plan: { prompt: "You plan.", tools: "readOnly", model: "scripted/second", thinking: "low", interactive: true },
+  },
+};
+
+describe("[X17] refinement", () => {
+  it("each message goes to the agent, and only /materia continue ends it", async () => {
+    const pi = await openPiSession({ replies: ["Plan A", "Plan B", PLAN, "built"] });
+    await pi.type("/materia link Interactive-Plan Build -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.type("make it B");
+    await pi.sees(/waits for you/);
+    await pi.type("I am content, go on and hand over");
+    await pi.sees(/waits for you/);
+    expect(events(pi)).toEqual([
+      ...WAITS,
+      "person_answered",
+      "turn_answered",
+      "cast_waiting",
+      "cast_resumed",
+      "person_answered",
+      "turn_answered",
+      "cast_waiting",
+    ]);
+    await pi.type("/materia continue");
+    expect(await pi.sees(/^materia-result/)).toContain("built");
+    expect(pi.errors).toEqual([]);
+  });
+
+  it("the answer streams in the user's session", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    const { messages } = pi.session.state;
+    expect(pi.session.sessionManager.getBranch().some((entry) => JSON.stringify(entry).includes("Plan A"))).toBe(true);
+    expect(messages.length).toBeLessThan(3);
+  });
+
+  it("/materia continue with words is an answer too", async () => {
+    const pi = await openPiSession({ replies: ["Plan A", "Plan B"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.type("/materia continue make it B");
+    await pi.sees(/waits for you/);
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: make it B");
+  });
+
+  it("what is typed while it still answers goes to it next", async () => {
+    const pi = await openPiSession({
+      replies: [{ call: "ls", args: { path: "." } }, "Plan A", "Plan B"],
+      confirm: () => true,
+    });
+    const asked = pi.asked();
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await asked;
+    await pi.type("and make it B");
+    await pi.sees(/waits for you/);
+    await pi.sees(/waits for you/);
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: and make it B");
+  });
+
+  it("a rehearsed agent is refined in the same way", async () => {
+    const pi = await openPiSession({
+      cwd: project(
+        {},
+        {
+          "replies.json": JSON.stringify({ replies: { "Interactive-Plan": [{ text: "Plan A" }, { text: "Plan B" }] } }),
+        },
+      ),
+      confirm: () => true,
+    });
+    await pi.type("/materia link --rehearse replies.json Interactive-Plan -- plan it");
+    expect(await pi.sees(/^info[^]*Plan A/)).toContain("waiting");
+    await pi.type("make it B");
+    expect(await pi.sees(/^info[^]*Plan B/)).toContain("waiting");
+    expect(pi.requests).toEqual([]);
+  });
+});
+
+describe("[X18] what such a turn is told", () => {
+  it("its own system text, tools and turns, and nothing of the user's conversation", async () => {
+    const pi = await openPiSession({ replies: ["mine", "Plan A", "Plan B"] });
+    await pi.type("SECRET");
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.type("make it B");
+    await pi.sees(/waits for you/);
+    const [, first, second] = pi.requests;
+    expect(first?.system).toMatch(/^You plan together with a person/);
+    expect(first?.tools).toEqual(["read", "grep", "find", "ls"]);
+    expect(first?.messages).toEqual(["u: ## Request\n\nplan it"]);
+    expect(second?.messages).toEqual(["u: ## Request\n\nplan it", "a: Plan A", "u: make it B"]);
+  });
+
+  it("also in a session that begins with it", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    expect(pi.requests[0]).toMatchObject({
+      tools: ["read", "grep", "find", "ls"],
+      messages: ["u: ## Request\n\nplan it"],
+    });
+    expect(pi.requests[0]?.system).toMatch(/^You plan together with a person/);
+  });
+
+  it("a cast that waits is continued in another session with all that was said", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.leave("quit");
+    const later = await openPiSession({ cwd: pi.cwd, replies: ["Plan B"] });
+    await later.type("/materia continue make it B");
+    await later.sees(/waits for you/);
+    expect(later.requests[0]?.messages).toEqual(["u: ## Request\n\nplan it", "a: Plan A", "u: make it B"]);
+  });
+
+  it("and on the command line", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.leave("quit");
+    expect(await answeredElsewhere(pi.cwd, "make it B", piAgentHost)).toEqual([
+      "## Request\n\nplan it",
+      "Plan A",
+      "make it B",
+    ]);
+  });
+});
+
+describe("[X19] messages during other visits", () => {
+  it("are kept, and sent when the cast is over", async () => {
+    const pi = await openPiSession({ replies: [{ call: "bash", args: { command: "true" } }, "built", "the joke"] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    await pi.type("tell me a joke");
+    expect(await pi.sees(/^info/)).toContain("Kept");
+    await pi.sees(/^materia-result/);
+    await pi.sees(/^settled/);
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: tell me a joke");
+    expect(pi.requests.slice(0, 2).map(({ messages }) => messages.join())).not.toContain("joke");
+  });
+});
+
+describe("[X19] messages in a session that is left", () => {
+  it("go back into the editor", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }], editorText: "half a sen" });
+    const asked = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await asked;
+    await pi.type("tell me a joke");
+    await pi.leave("new");
+    expect(await pi.sees(/^editor/)).toBe("editor: tell me a joke\n\nhalf a sen");
+    expect(pi.requests).toHaveLength(1);
+  });
+});
+
+describe("[X20] the user's settings", () => {
+  it("are the same after a turn that wanted others", async () => {
+    const pi = await openPiSession({ cwd: project(PICKY), confirm: () => true, replies: ["Plan A"] });
+    const before = settings(pi);
+    await pi.type("/materia link Plan -- plan it");
+    await pi.sees(/waits for you/);
+    expect(pi.requests).toMatchObject([{ model: "second", tools: ["read", "grep", "find", "ls"] }]);
+    expect(settings(pi)).toEqual(before);
+  });
+
+  it.each<[title: string, end: (pi: PiSession) => unknown]>([
+    ["after an abort", (pi) => pi.type("/materia abort")],
+    ["after Pi's own abort", (pi) => pi.session.abort()],
+    ["after the session is left", (pi) => pi.leave("new")],
+  ])("%s", async (_title, end) => {
+    const pi = await openPiSession({ cwd: project(PICKY), confirm: () => true, replies: [{ hang: true }] });
+    const before = settings(pi);
+    const asked = pi.asked();
+    await pi.type("/materia link Plan -- plan it");
+    await asked;
+    expect(settings(pi)).not.toEqual(before);
+    await end(pi);
+    await pi.sees(/^materia-result/);
+    expect(settings(pi)).toEqual(before);
+    expect(events(pi).at(-1)).toBe("cast_ended");
+  });
+
+  it("after a failure", async () => {
+    const pi = await openPiSession({ cwd: project(PICKY), confirm: () => true, replies: [{ error: "400 no" }] });
+    const before = settings(pi);
+    await pi.type("/materia link Plan -- plan it");
+    expect(await pi.sees(/^materia-result/)).toContain("400 no");
+    expect(settings(pi)).toEqual(before);
+  });
+
+  it("a model that the user chooses meanwhile stays", async () => {
+    const pi = await openPiSession({ cwd: project(PICKY), confirm: () => true, replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Plan -- plan it");
+    await asked;
+    const model = pi.session.modelRuntime.getModel("scripted", "third");
+    if (model) await pi.session.setModel(model);
+    await pi.type("/materia abort");
+    expect(pi.session.model?.id).toBe("third");
+  });
+
+  it("[X21] are put back when a killed session is opened again", async () => {
+    const cwd = project(PICKY);
+    const folder = scratchFolder();
+    const sessions = SessionManager.create(cwd, folder);
+    const pi = await openPiSession({ cwd, sessions, confirm: () => true, replies: ["hello", { hang: true }] });
+    const before = settings(pi);
+    await pi.type("hi");
+    const asked = pi.asked();
+    await pi.type("/materia link Plan -- plan it");
+    await asked;
+    const file = pi.session.sessionFile ?? "";
+    const again = await openPiSession({ cwd, sessions: SessionManager.open(file, folder, cwd) });
+    expect(settings(again)).toEqual(before);
+    await pi.type("/materia abort");
+  });
+});
+
+describe("[X22] the user's later requests", () => {
+  it("are told nothing of the turns of a cast, aborted ones included", async () => {
+    const pi = await openPiSession({ replies: ["mine", "Plan A", { hang: true }, "yours"] });
+    await pi.type("before");
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    const asked = pi.asked();
+    await pi.type("make it B");
+    await asked;
+    await pi.type("/materia abort");
+    await pi.type("after");
+    expect(pi.requests.at(-1)?.messages).toEqual([
+      "u: before",
+      "a: mine",
+      expect.stringContaining("aborted"),
+      "u: after",
+    ]);
+  });
+});
+
+describe("[X23] compaction", () => {
+  it("a turn that does not fit fails, and the history stays", async () => {
+    const pi = await openPiSession({
+      replies: ["mine", { error: "prompt is too long: 900000 tokens > 200000 maximum" }],
+    });
+    await pi.type("before");
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    expect(await pi.sees(/^materia-result/)).toContain("failed");
+    expect(pi.session.sessionManager.getBranch().some(({ type }) => type === "compaction")).toBe(false);
+  });
+});
+
+const WAITS = ["cast_started", "visit_started", "turn_answered", "cast_waiting", "cast_resumed"];
+
+function events({ cwd }: PiSession): readonly string[] {
+  const root = join(cwd, ".pi", "pi-materia");
+  const cast = loadCast(root, castIds(root)[0] ?? "");
+  return cast.ok ? cast.value.journal.events.map(({ type }) => type) : [];
+}
+
+function settings({ session }: PiSession) {
+  return {
+    model: session.model?.id,
+    thinking: session.thinkingLevel,
+    tools: session.getActiveToolNames().toSorted(),
+  };
+}

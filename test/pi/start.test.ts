@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { complete } from "../../src/apps/pi/commands/complete.ts";
+import { unfinishedText } from "../../src/apps/pi/session/unfinished.ts";
+import { openPiSession } from "../harness/pi-session.ts";
+import type { PiSession } from "../harness/pi-session.ts";
+
+describe("[X26] what Pi's start loads", () => {
+  it("is the registration and how a card is drawn", () => {
+    const entry = resolve(import.meta.dirname, "../../src/apps/pi/extension.ts");
+    const root = resolve(import.meta.dirname, "../../src");
+    expect(
+      staticImports(entry)
+        .map((file) => file.slice(root.length + 1))
+        .toSorted(),
+    ).toEqual([
+      "apps/pi/extension.ts",
+      "apps/pi/live/card.ts",
+      "apps/pi/session/marks.ts",
+      "core/view/text/columns.ts",
+      "core/view/text/line.ts",
+    ]);
+  });
+});
+
+describe("[X27] the greeting", () => {
+  it("names a cast that waits, with the command that goes on with it", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    await pi.leave("quit");
+    const later = await openPiSession({ cwd: pi.cwd });
+    expect(await later.sees(/^info/)).toMatch(/“plan it” waits for you: .*\/materia continue \S+$/);
+  });
+
+  it("says nothing where everything is over", async () => {
+    const pi = await openPiSession({ replies: ["built"] });
+    await pi.type("/materia link Build -- make it");
+    await pi.sees(/^materia-result/);
+    expect(unfinishedText(contextOf(pi))).toBeUndefined();
+  });
+});
+
+describe("[X28] completion", () => {
+  it.each<[typed: string, offered: readonly string[] | null]>([
+    ["li", ["link "]],
+    ["c", ["cast ", "casts ", "continue ", "check "]],
+    ["cast", null],
+    ["status", null],
+    ["xyz", null],
+    ["link loadout:P", ["link loadout:Planning-Consult "]],
+    ["link Plan", ["link Planning-Consult ", "link Planner "]],
+    ["link materia:Bu", ["link materia:Build "]],
+    ["link Planner -", ["link Planner -- "]],
+    ["link Planner -- B", null],
+    ["cast --lo", ["cast --loadout "]],
+    ["cast --loadout Full", ["cast --loadout Full-Auto "]],
+    ["cast --model scripted/f", ["cast --model scripted/first "]],
+    ["loadout H", ["loadout Hojo-Consult "]],
+    ["materia Nar", ["materia Narrate "]],
+    ["help lo", ["help loadout"]],
+    ["cast build the B", null],
+  ])("%s", async (typed, offered) => {
+    const pi = await openPiSession();
+    expect(complete(typed, contextOf(pi))?.map(({ value }) => value) ?? null).toEqual(offered);
+  });
+
+  it("offers the casts that a command can use", async () => {
+    const pi = await openPiSession({ replies: ["built"] });
+    await pi.type("/materia link Build -- make it");
+    await pi.sees(/^materia-result/);
+    const shown = complete("show ", contextOf(pi));
+    expect(shown).toMatchObject([{ value: expect.stringMatching(/^show \d{8}-/), description: "completed: make it" }]);
+    expect(complete("recast ", contextOf(pi))).toBeNull();
+  });
+});
+
+function contextOf({ session }: PiSession) {
+  return session.extensionRunner.createContext();
+}
+
+/** The files that a module loads with itself, those of this repository. */
+function staticImports(file: string, seen: readonly string[] = []): readonly string[] {
+  if (seen.includes(file)) return seen;
+  const text = readFileSync(file, "utf8");
+  const paths = [...text.matchAll(/^import (?!type ).*? from "(\.[^"]+)";$/gms)].map(([, path = ""]) => path);
+  return paths.reduce<readonly string[]>((all, path) => staticImports(join(dirname(file), path), all), [...seen, file]);
+}

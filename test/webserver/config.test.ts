@@ -1,0 +1,202 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { json, project, refusal, site } from "./harness.ts";
+import type { Site } from "./harness.ts";
+
+const TEXT = '{\n  // mine\n  "activeLoadout": "Full-Auto",\n}\n';
+const fileOf = (at: Site, layer: string): string =>
+  layer === "user" ? join(at.cwd, "../config/pi/pi-materia/materia.json") : join(at.cwd, ".pi/pi-materia.json");
+
+const put = (at: Site, layer: string, text: string, headers: Record<string, string> = {}) =>
+  at.send(`/api/config/${layer}`, { text }, { method: "PUT", headers });
+
+const make = (at: Site, layer: string, text: string) => put(at, layer, text, { "if-none-match": "*" });
+
+async function tagOf(at: Site, layer: string): Promise<string> {
+  return (await at.ask(`/api/config/${layer}`)).headers.get("etag") ?? "";
+}
+
+describe("the catalogue", () => {
+  it("[N20] what can be named, with its layer, file, value and problems", async () => {
+    const at = site();
+    const broken = { entry: "Socket-1", sockets: 1 };
+    const file = at.write("../config/pi/pi-materia/materia.json", {
+      loadouts: { Broken: broken },
+      materia: { Mine: { prompt: "x" } },
+    });
+    const catalog = (await json(at.ask("/api/catalog"))) as { materia: unknown[]; loadouts: unknown[] };
+    expect(catalog).toMatchObject({
+      cwd: at.cwd,
+      root: at.root,
+      settings: { activeLoadout: { value: "Full-Auto", layer: "bundled" }, limits: { maxRepairs: 1 } },
+      configFiles: [file],
+      layers: { user: file, project: join(at.cwd, ".pi/pi-materia.json") },
+      trust: { given: true },
+      issues: [],
+    });
+    expect(catalog.materia).toContainEqual({
+      name: "Mine",
+      layer: "user",
+      file,
+      value: expect.objectContaining({ type: "agent", prompt: "x" }),
+      issues: [],
+    });
+    expect(catalog.loadouts).toContainEqual({
+      name: "Broken",
+      layer: "user",
+      file,
+      value: null,
+      issues: [expect.objectContaining({ code: "bad_value", path: "loadouts.Broken.sockets" })],
+    });
+  });
+
+  it("[N20] an untrusted project is asked about with the programs it would run", async () => {
+    const from = project();
+    const file = from.write(".pi/pi-materia.json", { materia: { Run: { type: "utility", command: ["sh", "x.sh"] } } });
+    expect(await json(site(from).ask("/api/catalog"))).toMatchObject({
+      trust: { given: false, file, commands: ["sh x.sh"] },
+    });
+  });
+});
+
+describe.each(["user", "project"])("[N21] the %s file", (layer) => {
+  it("[N21] is read with its text, its value, its problems and its tag", async () => {
+    const at = site();
+    expect(await refusal(at.ask(`/api/config/${layer}`))).toBe("404 missing_file");
+    at.write(layer === "user" ? "../config/pi/pi-materia/materia.json" : ".pi/pi-materia.json", TEXT);
+    const answer = await at.ask(`/api/config/${layer}`);
+    const etag = answer.headers.get("etag");
+    expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+    expect(await answer.json()).toEqual({
+      layer,
+      file: fileOf(at, layer),
+      text: TEXT,
+      value: { activeLoadout: "Full-Auto" },
+      issues: [],
+      etag,
+    });
+  });
+
+  it("[N22] is made, changed and never overwritten unseen", async () => {
+    const at = site();
+    const file = fileOf(at, layer);
+    expect(await refusal(put(at, layer, TEXT))).toBe("412 changed");
+    expect(await refusal(put(at, layer, TEXT, { "if-match": '"x"' }))).toBe("412 changed");
+    expect(existsSync(dirname(file))).toBe(false);
+    const made = await make(at, layer, TEXT);
+    expect([made.status, readFileSync(file, "utf8")]).toEqual([201, TEXT]);
+    const first = made.headers.get("etag") ?? "";
+    expect(first).toBe(await tagOf(at, layer));
+    expect(await refusal(make(at, layer, "{}"))).toBe("412 changed");
+    expect(await refusal(put(at, layer, "{}"))).toBe("412 changed");
+    expect(await refusal(put(at, layer, "{}", { "if-match": "*" }))).toBe("412 changed");
+    const changed = await put(at, layer, "{}", { "if-match": first });
+    expect([changed.status, await changed.json()]).toEqual([
+      200,
+      { layer, file, text: "{}", value: {}, issues: [], etag: changed.headers.get("etag") },
+    ]);
+    const lost = await put(at, layer, TEXT, { "if-match": first });
+    expect([lost.status, lost.headers.get("etag"), readFileSync(file, "utf8")]).toEqual([
+      412,
+      changed.headers.get("etag"),
+      "{}",
+    ]);
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".draft"))).toEqual([]);
+  });
+
+  it("[N22] of two who read the same one only the first writes", async () => {
+    const at = site();
+    await make(at, layer, TEXT);
+    const tag = { "if-match": await tagOf(at, layer) };
+    const answers = await Promise.all(['{"a":1}', '{"a":2}'].map((text) => put(at, layer, text, tag)));
+    expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "412"]);
+    writeFileSync(fileOf(at, layer), "{} // by hand");
+    expect(await refusal(put(at, layer, "{}", { "if-match": answers[0]?.headers.get("etag") ?? "" }))).toBe(
+      "412 changed",
+    );
+  });
+
+  it.each<[rule: string, text: string, answer: string]>([
+    ["[N22] no JSON", "{", "422 bad_json"],
+    ["[N22] nothing", "", "422 bad_json"],
+    ["[N22] a list", "[]", "422 bad_value"],
+    ["[N22] null", "null", "422 bad_value"],
+  ])("%s", async (_rule, text, answer) => {
+    const at = site();
+    expect((await refusal(make(at, layer, text))).startsWith(answer)).toBe(true);
+    expect(existsSync(fileOf(at, layer))).toBe(false);
+  });
+
+  it("[N22] a broken loadout is saved and its problems are said", async () => {
+    const answer = await make(site(), layer, '{ "loadouts": { "L": { "entry": 1 } }, "materai": {} }');
+    const { issues } = (await answer.json()) as { issues: { path: string }[] };
+    expect([answer.status, issues.map(({ path }) => path)]).toEqual([
+      201,
+      ["materai", "loadouts.L.entry", "loadouts.L.sockets"],
+    ]);
+  });
+
+  it("[N22] every byte of the text and the file's mode are kept", async () => {
+    const at = site();
+    const text = '{ "é": "😀\\u0000" }\r\n\r\n\t// end';
+    await make(at, layer, "{}");
+    const file = fileOf(at, layer);
+    writeFileSync(file, "{}", { mode: 0o600 });
+    const { mode } = statSync(file);
+    await put(at, layer, text, { "if-match": await tagOf(at, layer) });
+    expect([readFileSync(file, "utf8"), statSync(file).mode]).toEqual([text, mode]);
+  });
+
+  it("[N22] a file that is a link is not written", async () => {
+    const at = site();
+    const elsewhere = at.write("elsewhere.json", "{}");
+    mkdirSync(dirname(fileOf(at, layer)), { recursive: true });
+    symlinkSync(elsewhere, fileOf(at, layer));
+    expect(await refusal(put(at, layer, TEXT, { "if-match": await tagOf(at, layer) }))).toBe("422 is_a_link");
+    expect(readFileSync(elsewhere, "utf8")).toBe("{}");
+  });
+});
+
+describe("configuration that is not to be reached", () => {
+  it("[N22] a folder that leads out of the project is not written to", async () => {
+    const at = site();
+    mkdirSync(join(at.cwd, "../outside"));
+    symlinkSync("../outside", join(at.cwd, ".pi"));
+    expect(await refusal(make(at, "project", TEXT))).toBe("422 is_a_link");
+    expect(readdirSync(join(at.cwd, "../outside"))).toEqual([]);
+  });
+
+  it.each(["[N21] bundled", "[N21] explicit", "[N21] ..%2f..%2fetc%2fpasswd", "[N21] constructor"])(
+    "%s",
+    async (title) => {
+      const at = site();
+      const layer = title.slice(6);
+      expect(await refusal(at.ask(`/api/config/${layer}`))).toBe("404 not_found");
+      expect(await refusal(make(at, layer, TEXT))).toBe("404 not_found");
+    },
+  );
+});
+
+describe("trust in what is written", () => {
+  const program = (name: string) => JSON.stringify({ materia: { Run: { type: "utility", command: ["sh", name] } } });
+  const given = async (at: Site) => ((await json(at.ask("/api/catalog"))) as { trust: { given: boolean } }).trust.given;
+
+  it("[N23] a trusted file stays trusted through the page, and is asked about when somebody else changes it", async () => {
+    const at = site();
+    await make(at, "project", program("a.sh"));
+    expect(await given(at)).toBe(true);
+    await put(at, "project", program("b.sh"), { "if-match": await tagOf(at, "project") });
+    expect(await given(at)).toBe(true);
+    writeFileSync(fileOf(at, "project"), program("c.sh"));
+    expect(await given(at)).toBe(false);
+  });
+
+  it("[N23] an untrusted file stays untrusted", async () => {
+    const from = project();
+    from.write(".pi/pi-materia.json", program("a.sh"));
+    const at = site(from);
+    await put(at, "project", program("b.sh"), { "if-match": await tagOf(at, "project") });
+    expect(await given(at)).toBe(false);
+  });
+});
