@@ -7,7 +7,8 @@ import { build } from "vite";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const inRoot = (path: string): string => `${root}${path}`;
 
-for (const part of ["cli.js", "pi.js", "index.js", "chunks", "types"]) rmSync(inRoot(`dist/${part}`), { recursive: true, force: true });
+for (const part of ["cli.js", "pi.js", "index.js", "chunks", "types"])
+  rmSync(inRoot(`dist/${part}`), { recursive: true, force: true });
 await build({
   root,
   configFile: false,
@@ -30,4 +31,6 @@ await build({
     },
   },
 });
-execFileSync(process.execPath, [inRoot("node_modules/typescript/bin/tsc"), "-p", inRoot("tsconfig.build.json")], { stdio: "inherit" });
+execFileSync(process.execPath, [inRoot("node_modules/typescript/bin/tsc"), "-p", inRoot("tsconfig.build.json")], {
+  stdio: "inherit",
+});

@@ -30,12 +30,15 @@ interface Told {
 function told({ workspace }: Subject, { end }: Life): Told {
   const runDir = join(workspace.root, onlyCast(workspace));
   const { cwd } = workspace.place;
-  const bare = (text: string): string => text.replaceAll(runDir, "RUN").replaceAll(onlyCast(workspace), "CAST").replaceAll(cwd, "CWD");
+  const bare = (text: string): string =>
+    text.replaceAll(runDir, "RUN").replaceAll(onlyCast(workspace), "CAST").replaceAll(cwd, "CWD");
   const bareAll = (files: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bare(text)]));
   return {
     state: JSON.parse(bare(JSON.stringify(end && lasting(end.state)))),
-    visits: eventsOf(runDir).flatMap((event) => (event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [])),
+    visits: eventsOf(runDir).flatMap((event) =>
+      event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [],
+    ),
     project: bareAll(contents(cwd, /^\/\.pi\//)),
     artifacts: bareAll(contents(join(runDir, "sockets"), /transcript\.jsonl$/)),
   };
@@ -55,11 +58,16 @@ function eventsOf(runDir: string): readonly CastEvent[] {
 function completedFiles({ workspace }: Subject): Readonly<Record<string, number>> {
   const runDir = join(workspace.root, onlyCast(workspace));
   const journal = readFileSync(join(runDir, "journal.jsonl"), "utf8");
-  const lines = journal.slice(0, journal.lastIndexOf("\n") + 1).split("\n").slice(0, -1);
+  const lines = journal
+    .slice(0, journal.lastIndexOf("\n") + 1)
+    .split("\n")
+    .slice(0, -1);
   return Object.fromEntries(
     lines
       .map((line) => JSON.parse(line) as CastEvent) // written by the cast
-      .flatMap((event) => (event.type === "visit_completed" ? [join(runDir, "sockets", event.socket, String(event.visit))] : []))
+      .flatMap((event) =>
+        event.type === "visit_completed" ? [join(runDir, "sockets", event.socket, String(event.visit))] : [],
+      )
       .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
       .map((path) => [path, statSync(path).mtimeMs]),
   );

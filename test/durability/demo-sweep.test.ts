@@ -14,12 +14,19 @@ function repository(): Subject {
   const cwd = newPlace();
   cpSync(join(demo, "seed"), cwd, { recursive: true });
   git(cwd, "init", "--quiet", "--initial-branch=main");
-  for (const [key, value] of [["user.name", "Test"], ["user.email", "test@example.invalid"], ["commit.gpgsign", "false"]] as const)
+  for (const [key, value] of [
+    ["user.name", "Test"],
+    ["user.email", "test@example.invalid"],
+    ["commit.gpgsign", "false"],
+  ] as const)
     git(cwd, "config", key, value);
   git(cwd, "add", "--all");
   git(cwd, "commit", "--quiet", "--message", "A small project to work on");
   const rehearsal = join(cwd, "..", "rehearsal.json");
-  writeFileSync(rehearsal, readFileSync(join(demo, "rehearsal.json"), "utf8").replaceAll(/"delayMs": \d+,?/g, '"delayMs": 0,'));
+  writeFileSync(
+    rehearsal,
+    readFileSync(join(demo, "rehearsal.json"), "utf8").replaceAll(/"delayMs": \d+,?/g, '"delayMs": 0,'),
+  );
   return subject(cwd, rehearsal);
 }
 

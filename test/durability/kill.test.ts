@@ -79,7 +79,9 @@ describe.skipIf(process.platform !== "linux")("[D12] what outlives a killed owne
     await child.exited;
     const orphan = pidIn(join(cwd, "command.pid"));
     expect(lives(orphan)).toBe(true);
-    put(cwd, { "replies.json": { replies: { Work: [{ tools: [tools[0], bash("echo two >> done.txt")], text: "worked" }] } } });
+    put(cwd, {
+      "replies.json": { replies: { Work: [{ tools: [tools[0], bash("echo two >> done.txt")], text: "worked" }] } },
+    });
     const { code } = await run(["recast", "--config", "materia.json"], { cwd });
     expect([code, lives(orphan), readText(join(cwd, "done.txt"))]).toEqual([0, false, "one\ntwo\n"]);
     const transcript = readText(castFile(cwd, onlyCast(cwd), "sockets", "Socket-1", "1", "transcript.jsonl"));
@@ -102,16 +104,19 @@ describe.skipIf(process.platform !== "linux")("[D12] what outlives a killed owne
 it.each<[rule: string, target: string, file: string]>([
   ["[D11] a utility", "Endless", "utility.pid"],
   ["[D11] a command of an agent", "Work", "command.pid"],
-])("%s ends with an abort from another process, and the end is written when it returns", async (_rule, target, file) => {
-  const cwd = place({ Work: [{ tools: [bash("echo $$ > command.pid; sleep 1000")], text: "never" }] });
-  const child = doom(cwd, "link", ...options, target, "--", "go");
-  await said(join(cwd, file), "\n");
-  const { code } = await run(["abort", "--config", "materia.json"], { cwd });
-  expect([code, journalOf(cwd, onlyCast(cwd)).at(-1)]).toEqual([0, expect.objectContaining({ outcome: "aborted" })]);
-  expect(await child.exited).toBe(130);
-  await gone(pidIn(join(cwd, file)));
-  expect(await run(["abort", onlyCast(cwd), "--config", "materia.json"], { cwd })).toMatchObject({ code: 2 });
-});
+])(
+  "%s ends with an abort from another process, and the end is written when it returns",
+  async (_rule, target, file) => {
+    const cwd = place({ Work: [{ tools: [bash("echo $$ > command.pid; sleep 1000")], text: "never" }] });
+    const child = doom(cwd, "link", ...options, target, "--", "go");
+    await said(join(cwd, file), "\n");
+    const { code } = await run(["abort", "--config", "materia.json"], { cwd });
+    expect([code, journalOf(cwd, onlyCast(cwd)).at(-1)]).toEqual([0, expect.objectContaining({ outcome: "aborted" })]);
+    expect(await child.exited).toBe(130);
+    await gone(pidIn(join(cwd, file)));
+    expect(await run(["abort", onlyCast(cwd), "--config", "materia.json"], { cwd })).toMatchObject({ code: 2 });
+  },
+);
 
 it.each<[rule: string, signal: NodeJS.Signals]>([
   ["[D13] SIGINT", "SIGINT"],
@@ -126,7 +131,10 @@ it.each<[rule: string, signal: NodeJS.Signals]>([
   await gone(pidIn(join(cwd, "command.pid")));
   put(cwd, { "replies.json": { replies: { Work: [{ text: "worked" }] } } });
   expect(await run(["recast", "--config", "materia.json"], { cwd })).toMatchObject({ code: 0 });
-  expect(typed(journalOf(cwd, onlyCast(cwd)), "cast_ended").map(({ outcome }) => outcome)).toEqual(["aborted", "completed"]);
+  expect(typed(journalOf(cwd, onlyCast(cwd)), "cast_ended").map(({ outcome }) => outcome)).toEqual([
+    "aborted",
+    "completed",
+  ]);
 });
 
 it("[D13] a second Ctrl-C leaves at once, and leaves nothing running", async () => {
@@ -157,7 +165,8 @@ it("[D19] what waits for a person waits for any later process", async () => {
   await answered.exited;
   const standing = JSON.parse((await run(["casts", "--json"], at)).stdout) as readonly { status: string }[]; // printed by the program
   expect(["interrupted", "waiting"]).toContain(standing[0]?.status);
-  if (standing[0]?.status === "interrupted") expect(await run(["recast", "--config", "materia.json"], at)).toMatchObject({ code: 4 });
+  if (standing[0]?.status === "interrupted")
+    expect(await run(["recast", "--config", "materia.json"], at)).toMatchObject({ code: 4 });
   const { code, stdout } = await run(["continue", "--config", "materia.json", "--quiet"], at);
   expect([code, stdout]).toEqual([0, "shorter\n"]);
   const events = journalOf(cwd, onlyCast(cwd));

@@ -16,29 +16,36 @@ function report(seed: number, problems: readonly string[]): string {
   return `SEED=${seed} npx vitest run test/durability/simulation.test.ts\n${problems.map((problem) => `  ${problem}`).join("\n")}`;
 }
 
-it.skipIf(only !== undefined)(`[D21] ${CASTS} casts of random graphs in random weather`, async () => {
-  const bad: string[] = [];
-  const outcomes = new Map<string, number>();
-  let [casts, lives] = [0, 0];
-  for (let seed = 1; casts < CASTS; seed += 1) {
-    const weathered = await weather(seed, root);
-    if (weathered.kind === "no_graph") continue;
-    casts += 1;
-    lives += weathered.lives;
-    const last = weathered.events.at(-1);
-    const outcome = last?.type === "cast_ended" ? last.outcome : "none";
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    if (weathered.problems.length > 0) bad.push(report(seed, weathered.problems));
-    if (bad.length > 5) break;
-  }
-  expect(bad.join("\n")).toBe("");
-  // Rough weather and every kind of end, or this shows nothing.
-  expect(lives).toBeGreaterThan(2 * CASTS);
-  for (const outcome of ["completed", "not_satisfied", "failed", "aborted"]) expect(outcomes.get(outcome)).toBeGreaterThan(CASTS / 200);
-}, 240_000);
+it.skipIf(only !== undefined)(
+  `[D21] ${CASTS} casts of random graphs in random weather`,
+  async () => {
+    const bad: string[] = [];
+    const outcomes = new Map<string, number>();
+    let [casts, lives] = [0, 0];
+    for (let seed = 1; casts < CASTS; seed += 1) {
+      const weathered = await weather(seed, root);
+      if (weathered.kind === "no_graph") continue;
+      casts += 1;
+      lives += weathered.lives;
+      const last = weathered.events.at(-1);
+      const outcome = last?.type === "cast_ended" ? last.outcome : "none";
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (weathered.problems.length > 0) bad.push(report(seed, weathered.problems));
+      if (bad.length > 5) break;
+    }
+    expect(bad.join("\n")).toBe("");
+    // Rough weather and every kind of end, or this shows nothing.
+    expect(lives).toBeGreaterThan(2 * CASTS);
+    for (const outcome of ["completed", "not_satisfied", "failed", "aborted"])
+      expect(outcomes.get(outcome)).toBeGreaterThan(CASTS / 200);
+  },
+  240_000,
+);
 
 it.runIf(only !== undefined)("[D21] the cast that SEED names", async () => {
   const weathered = await weather(Number(only), root);
   if (weathered.kind === "ended") for (const event of weathered.events) console.log(JSON.stringify(event));
-  expect(weathered.kind === "ended" ? report(Number(only), weathered.problems) : weathered.kind).toBe(report(Number(only), []));
+  expect(weathered.kind === "ended" ? report(Number(only), weathered.problems) : weathered.kind).toBe(
+    report(Number(only), []),
+  );
 });

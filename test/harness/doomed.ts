@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import { processTable } from "../../src/shell/files/process-table.ts";
@@ -42,14 +42,17 @@ function linesOf(child: ChildProcess): (count: number) => Promise<void> {
   return (count) => (told >= count ? Promise.resolve() : new Promise((resolve) => waiting.set(count, resolve)));
 }
 
+/** Between two looks at something that will happen: looking all the time would keep it from happening. */
+const LOOK_MS = 5;
+
 /** Resolves when the file has this text in it. */
 export async function said(file: string, text: string): Promise<void> {
-  while (!existsSync(file) || !readFileSync(file, "utf8").includes(text)) await setImmediate();
+  while (!existsSync(file) || !readFileSync(file, "utf8").includes(text)) await setTimeout(LOOK_MS);
 }
 
 /** Resolves when there is no such process any more. */
 export async function gone(pid: number): Promise<void> {
-  while (lives(pid)) await setImmediate();
+  while (lives(pid)) await setTimeout(LOOK_MS);
 }
 
 export function lives(pid: number): boolean {

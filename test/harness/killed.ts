@@ -40,7 +40,11 @@ export function subject(cwd: string, rehearsal: string, config?: string): Subjec
   return { workspace, rehearsal, request: "Do what the rehearsal says" };
 }
 
-export async function begin({ workspace, rehearsal, request }: Subject, kill?: Kill): Promise<Life> {
+export async function begin(
+  { workspace, rehearsal, request }: Subject,
+  kill?: Kill,
+  heard: (events: readonly CastEvent[]) => void = () => undefined,
+): Promise<Life> {
   const name = workspace.catalog.settings.activeLoadout.value;
   const ready = value(
     await prepareCast(
@@ -50,7 +54,13 @@ export async function begin({ workspace, rehearsal, request }: Subject, kill?: K
     ),
   );
   const runDir = join(workspace.root, ready.file.castId);
-  return live(runDir, kill, async (watching) => value(await startCast(ready, watching)).end);
+  return live(runDir, kill, async ({ onEvents, ...watching }) => {
+    const both: Watching["onEvents"] = (events) => {
+      heard(events);
+      onEvents(events);
+    };
+    return value(await startCast(ready, { ...watching, onEvents: both })).end;
+  });
 }
 
 export async function goOn({ workspace }: Subject, kill?: Kill, nudge: Nudge = { kind: "recast" }): Promise<Life> {

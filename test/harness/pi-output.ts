@@ -11,11 +11,12 @@ export function standardOutput(file: 1 | 2 = 1): () => string {
     text += data.subarray(from).toString();
     return data.length - from;
   };
-  const put = (next: unknown): void => {
-    Object.assign(fs, { writeSync: next });
-    syncBuiltinESMExports();
-  };
   put(write);
   onTestFinished(() => put(real));
   return () => text;
+}
+
+function put(next: unknown): void {
+  Object.assign(fs, { writeSync: next });
+  syncBuiltinESMExports();
 }

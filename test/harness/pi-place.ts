@@ -52,7 +52,7 @@ export async function newPiPlace(
   return { cwd, agentDir, env, model };
 }
 
-/** The user's own configuration, which needs no trust: as files of a project, beside which the user's home stands. */
+/** What the user of a place has configured for themselves, which needs no trust: as files of a project, beside which the user's home stands. */
 export function userConfig(config: object): Readonly<Record<string, unknown>> {
   return { "../home/.config/pi/pi-materia/materia.json": config };
 }

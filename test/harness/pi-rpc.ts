@@ -70,7 +70,7 @@ export interface RpcOptions {
   readonly onDialog?: (request: UiRequest) => Readonly<Record<string, unknown>>;
 }
 
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 20_000;
 const running = new Set<PiRpc>();
 
 afterAll(async () => {
@@ -127,7 +127,7 @@ export function startPi(place: PiPlace, { args = [], env = {}, onDialog = cancel
       };
       const giveUp = (why: string): void => {
         done();
-        const last = records.slice(-25).map((record) => JSON.stringify(record).slice(0, 300));
+        const last = records.slice(-12).map((record) => JSON.stringify(record).slice(0, 300));
         reject(new Error(`${why} before ${what}\n${last.join("\n")}\n${stderr}`));
       };
       const patience = setTimeout(() => giveUp("nothing came"), PATIENCE_MS);

@@ -28,13 +28,23 @@ export function settled(record: PiRecord): true | undefined {
 /** The final card: what the conversation is told of a cast. */
 export function result(record: PiRecord): string | undefined {
   if (record.type !== "message_end" || record.message.customType !== "materia-result") return undefined;
-  return `${String(record.message.content)}\n${cardText(record.message.details)}`;
+  return `${textOf(record.message.content)}\n${cardText(record.message.details)}`;
 }
 
 /** The card of a finished visit. */
 export function visitCard(record: PiRecord): string | undefined {
-  if (record.type !== "entry_appended" || record.entry.customType !== "materia-visit") return undefined;
-  return cardText(record.entry.data);
+  const card = visitData(record);
+  return card === undefined ? undefined : cardText(card);
+}
+
+/** The same card, opened. */
+export function openedCard(record: PiRecord): string | undefined {
+  const card = visitData(record) as { readonly opened: Spans["lines"] } | undefined; // written by the extension under test
+  return card && cardText({ lines: card.opened });
+}
+
+function visitData(record: PiRecord): unknown {
+  return record.type === "entry_appended" && record.entry.customType === "materia-visit" ? record.entry.data : undefined;
 }
 
 /** All that is found in what Pi has written so far. */

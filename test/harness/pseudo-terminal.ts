@@ -22,7 +22,7 @@ interface InTerminal {
   readonly rows: number;
 }
 
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 20_000;
 
 /** Runs Node with these arguments. */
 export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): PseudoTerminal {

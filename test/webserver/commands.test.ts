@@ -120,12 +120,13 @@ describe("commands that run a cast", () => {
   });
 });
 
+function untrusted(): Site {
+  const from = project();
+  from.write(".pi/pi-materia.json", { materia: { Build: { prompt: "mine", tools: "none" } } });
+  return site(from);
+}
+
 describe("trust", () => {
-  function untrusted(): Site {
-    const from = project();
-    from.write(".pi/pi-materia.json", { materia: { Build: { prompt: "mine", tools: "none" } } });
-    return site(from);
-  }
   const body = { targets: ["Build"], prompt: "x", replies: { Build: [{ text: "done" }] } };
 
   it("[N18] an untrusted project runs nothing", async () => {

@@ -178,10 +178,10 @@ describe("configuration that is not to be reached", () => {
   );
 });
 
-describe("trust in what is written", () => {
-  const program = (name: string) => JSON.stringify({ materia: { Run: { type: "utility", command: ["sh", name] } } });
-  const given = async (at: Site) => ((await json(at.ask("/api/catalog"))) as { trust: { given: boolean } }).trust.given;
+const program = (name: string) => JSON.stringify({ materia: { Run: { type: "utility", command: ["sh", name] } } });
+const given = async (at: Site) => ((await json(at.ask("/api/catalog"))) as { trust: { given: boolean } }).trust.given;
 
+describe("trust in what is written", () => {
   it("[N23] a trusted file stays trusted through the page, and is asked about when somebody else changes it", async () => {
     const at = site();
     await make(at, "project", program("a.sh"));

@@ -36,13 +36,20 @@ async function elsewhere(at: Site) {
     await exited;
     await list.close();
   });
-  const castId = castIdOf((await list.until(({ event }) => event === "cast")).at(-1));
+  const castId = castIdOf(last(await list.until(({ event }) => event === "cast")));
   const stream = hear(await at.ask(`/api/casts/${castId}/events`));
   const heard = await stream.until(({ data }) => kindOf(data) === "tool_started bash");
+  if (kindOf(heard.at(-1)?.data ?? {}) !== "tool_started bash") console.log("HEARD", JSON.stringify(heard, undefined, 1), at.problems);
   return { child, exited, go, list, castId, stream, heard };
 }
 
-const castIdOf = (message: Message | undefined): string => (message?.data as { castId: string }).castId;
+const castIdOf = ({ data }: Message): string => (data as { castId: string }).castId;
+
+function last(messages: readonly Message[]): Message {
+  const message = messages.at(-1);
+  if (!message) throw new Error("nothing was heard");
+  return message;
+}
 
 function kindOf(data: unknown): string {
   const { kind = "", name = "" } = data as { kind?: string; name?: string };
@@ -83,7 +90,7 @@ it("[N10, N11] a process that is killed is missed within a second", async () => 
   at.tick();
   expect(await nextLive(stream)).toEqual({ live: false });
   const shown = await list.until(({ data }) => (data as { status: string }).status === "interrupted");
-  expect(castIdOf(shown.at(-1))).toBe(castId);
+  expect(castIdOf(last(shown))).toBe(castId);
   await stream.close();
 });
 

@@ -94,7 +94,7 @@ export function site(from: Project = project(), setting: Setting = {}): Site {
       headers: { "content-type": "application/json", ...init.headers },
       body: JSON.stringify(body),
     });
-  const tick = (): void => seconds.forEach((listener) => listener());
+  const tick = (): void => [...seconds].forEach((listener) => listener());
   return { ...from, app, runs, watch, problems, tick, ask, send };
 }
 

@@ -154,25 +154,28 @@ describe("a real socket", () => {
   });
 });
 
-describe("listeners at a real socket", () => {
-  async function crowd() {
-    let port = 0;
-    const at = site(project(), { port: () => port });
-    const served = await serve(at.app, 0);
-    if (!served.ok) throw new Error(served.issues[0]?.message);
-    port = served.value.port;
-    onTestFinished(() => served.value.close(at.runs.stop));
-    const headers = { authorization: `Bearer ${TOKEN}`, host: `127.0.0.1:${port}` };
-    const drop = async (path: string, method = "GET"): Promise<void> => {
-      const socket = connect(port, "127.0.0.1");
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-      socket.write([`${method} ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
-      await once(socket, "data");
-      socket.destroy();
-    };
-    return { ...at, drop };
-  }
+async function crowd() {
+  let port = 0;
+  const at = site(project(), { port: () => port });
+  const served = await serve(at.app, 0);
+  if (!served.ok) throw new Error(served.issues[0]?.message);
+  port = served.value.port;
+  onTestFinished(() => served.value.close(at.runs.stop));
+  const headers = { authorization: `Bearer ${TOKEN}`, host: `127.0.0.1:${port}` };
+  const drop = async (path: string, method = "GET"): Promise<void> => {
+    const socket = connect(port, "127.0.0.1");
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.write([`${method} ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
+    await once(socket, "data");
+    socket.destroy();
+  };
+  return { ...at, drop };
+}
 
+const warned = (seq: number) =>
+  JSON.stringify({ seq, at: "2026-01-01T00:00:00.000Z", type: "cast_warned", message: "x".repeat(10_000) });
+
+describe("listeners at a real socket", () => {
   it("[N25] connections that drop leave nothing behind", async () => {
     const at = await crowd();
     mkdirSync(join(at.root, "c"), { recursive: true });
@@ -192,9 +195,7 @@ describe("listeners at a real socket", () => {
     const at = await crowd();
     mkdirSync(join(at.root, "c"), { recursive: true });
     writeFileSync(join(at.root, "c", "cast.json"), "{}");
-    const line = (seq: number) =>
-      JSON.stringify({ seq, at: "2026-01-01T00:00:00.000Z", type: "cast_warned", message: "x".repeat(10_000) });
-    const lines = Array.from({ length: 4_000 }, (_, index) => `${line(index + 1)}\n`).join("");
+    const lines = Array.from({ length: 4_000 }, (_, index) => `${warned(index + 1)}\n`).join("");
     writeFileSync(join(at.root, "c", "journal.jsonl"), lines);
     const before = process.memoryUsage().arrayBuffers;
     await at.drop("/api/casts/c/events");

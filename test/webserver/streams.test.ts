@@ -130,10 +130,11 @@ describe("the events of a cast", () => {
   });
 });
 
+const watchSystem = (): never => {
+  throw new Error("ENOSPC");
+};
+
 it("[N11] where the system has no watches left, the journal is looked at each second", async () => {
-  const watchSystem = (): never => {
-    throw new Error("ENOSPC");
-  };
   const at = site(project(), { watchSystem });
   const { append } = journalOf(at, "c", 1);
   const stream = hear(await at.ask("/api/casts/c/events"));
@@ -169,14 +170,14 @@ describe("what the agents do", () => {
   });
 });
 
-describe("the list of casts", () => {
-  const isReady = ({ event }: Message): boolean => event === "ready";
-  const shown = (messages: readonly Message[]): readonly string[] =>
-    messages.map(({ event, data }) => {
-      const { castId = "", status = "" } = data as { castId?: string; status?: string };
-      return [event, castId, status].join(" ").trim();
-    });
+const isReady = ({ event }: Message): boolean => event === "ready";
+const shown = (messages: readonly Message[]): readonly string[] =>
+  messages.map(({ event, data }) => {
+    const { castId = "", status = "" } = data as { castId?: string; status?: string };
+    return [event, castId, status].join(" ").trim();
+  });
 
+describe("the list of casts", () => {
   it("[N10] every cast, newest first, then what appears, changes and goes", async () => {
     const at = site();
     journalOf(at, "a", 1);

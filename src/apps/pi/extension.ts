@@ -1,13 +1,21 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Pi } from "../../shell/agents/pi.ts";
 import type { Face } from "./commands/face.ts";
 import { drawCard } from "./live/card.ts";
 import { ANSWER, hasTurns, newestEntry, RESULT, SETTINGS, TURN, VISIT, withoutTurns } from "./session/marks.ts";
 
-/** [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted. */
-export default function materia(pi: ExtensionAPI): void {
+/**
+ * [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted.
+ * `own` gets Pi's own copy of its library: it must be called from a file that Pi's loader has read, which it does only
+ * with TypeScript, so the published file of that kind hands it over.
+ */
+export default function materia(
+  pi: ExtensionAPI,
+  own = (): Promise<Pi> => import("@earendil-works/pi-coding-agent"),
+): void {
   let face: Face | undefined;
   let here: ExtensionContext | undefined;
-  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi));
+  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi, own));
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",

@@ -1,7 +1,7 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import type { Graph, GraphSocket } from "./graph.ts";
-import { loopOf, socketsOf } from "./graph.ts";
+import { loopOf, socketOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "./route.ts";
 import type { Way } from "./route.ts";
@@ -31,7 +31,8 @@ export interface Flow {
 
 export function flowOf(graph: Graph): Flow {
   const sockets = socketsOf(graph);
-  const numberOf = new Map(sockets.map((socket, number) => [socket.id, number]));
+  const numberOf = new Map<string, number>();
+  for (const socket of sockets) numberOf.set(socket.id, numberOf.size);
   const walker = { graph, sockets, numberOf };
   const steps = sockets.map((socket) => stepsFrom(walker, socket));
   return { sockets, numberOf, steps, next: steps.map(placesAfter), starts: landings(walker, graph.entry, null) };
@@ -47,24 +48,20 @@ interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
 
 /** Everywhere a visit can lead: the same rules that route a cast, asked for every answer the socket may give. */
 function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
-  const { graph } = walker;
-  const loop = loopOf(graph, socket);
-  const steps: Step[] = [];
-  for (const satisfied of answersOf(graph, socket)) {
-    const advanced = loop?.items ? socket.advance !== null && matches(socket.advance, satisfied) : false;
+  const answers = answersOf(walker.graph, socket);
+  const loop = loopOf(walker.graph, socket);
+  const onward = (satisfied: boolean | undefined, advanced: boolean): Step => {
     const way = edgeFor(socket, satisfied);
-    steps.push({ way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) });
-    if (!loop || !advanced) continue;
-    const exit = exitFor(loop, socket.id, satisfied);
-    steps.push({
-      way: exit,
-      satisfied,
-      advanced,
-      exhausted: true,
-      landings: landings(walker, exit.to, socket.loop),
-    });
-  }
-  return steps;
+    return { way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) };
+  };
+  const { advance } = socket;
+  if (!loop?.items || advance === null) return answers.map((satisfied) => onward(satisfied, false));
+  return answers.flatMap((satisfied) => {
+    if (!matches(advance, satisfied)) return onward(satisfied, false);
+    const way = exitFor(loop, socket.id, satisfied);
+    const out = { way, satisfied, advanced: true, exhausted: true, landings: landings(walker, way.to, socket.loop) };
+    return [onward(satisfied, true), out];
+  });
 }
 
 const NO_ANSWER = [undefined] as const;
@@ -86,22 +83,29 @@ function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
   );
 }
 
-function landings({ graph, sockets, numberOf }: Walker, to: Destination, fromLoop: string | null): readonly number[] {
-  const reached: number[] = [];
-  let place = to;
-  let inside = fromLoop;
-  while (place !== END) {
-    const number = numberOf.get(place) ?? -1;
-    const socket = sockets[number];
-    if (!socket) throw new Error(`the graph has no socket ${place}`);
+function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
+  if (to === END) return NOWHERE;
+  const reached = [numberIn(walker, to)];
+  for (let behind = wayRound(walker, to, fromLoop); behind !== END; behind = wayRound(walker, behind, null)) {
+    const number = numberIn(walker, behind);
     if (reached.includes(number)) break;
     reached.push(number);
-    const loop = loopOf(graph, socket);
-    if (!loop?.items || loop.id === inside) break;
-    place = emptyExit(loop).to;
-    inside = null;
   }
   return reached;
+}
+
+const NOWHERE: readonly number[] = [];
+
+function numberIn({ numberOf }: Walker, id: SocketId): number {
+  const number = numberOf.get(id);
+  if (number === undefined) throw new Error(`the graph has no socket ${id}`);
+  return number;
+}
+
+/** Where a step to a socket goes on if that socket's loop, entered by it, has nothing to walk; the end where it enters none. */
+function wayRound({ graph }: Walker, to: SocketId, fromLoop: string | null): Destination {
+  const loop = loopOf(graph, socketOf(graph, to));
+  return loop?.items && loop.id !== fromLoop ? emptyExit(loop).to : END;
 }
 
 function placesAfter(steps: readonly Step[]): readonly number[] {

@@ -12,7 +12,7 @@ import { isContractSource, parseAssignment } from "./assignment.ts";
 import type { Assignment } from "./assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
 import type { Building, Report } from "./fragment-loops.ts";
-import type { Graph, GraphSocket } from "./graph.ts";
+import type { Graph, GraphLoop, GraphSocket, Origin } from "./graph.ts";
 
 /** What a target names, found in the catalog. */
 export type Target =
@@ -100,6 +100,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     ...(place.file === undefined ? {} : { file: place.file }),
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
+  // Ids are safe as keys: they were checked when the layer was read. A name may be anything.
   const sockets: Record<string, GraphSocket> = {};
   const materia = new Map<string, Materia>();
   for (const id of ids) {
@@ -114,14 +115,9 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
       didYouMean(loadout.entry, ids),
     );
   }
-  const loops = Object.entries(loadout.loops).map(([id, loop]) => [id, buildLoop(id, loop, context)] as const);
-  const graph: Graph = {
-    name: place.name,
-    entry: loadout.entry,
-    sockets,
-    loops: Object.fromEntries(loops),
-    materia: Object.fromEntries(materia),
-  };
+  const loops: Record<string, GraphLoop> = {};
+  for (const [id, loop] of Object.entries(loadout.loops)) loops[id] = buildLoop(id, loop, context);
+  const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }
 
@@ -170,41 +166,33 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
     return { ...edge, to: END };
   });
+  const sources = socket.assign ?? materia.assign;
+  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
     parse,
     generator,
     interactive: isInteractive(materia),
-    assign: readAssign(socket.assign ?? materia.assign ?? {}, {
-      materia,
-      generator: generator && parse === "json",
-      keys: [...keys, "assign"],
-      report,
-    }),
+    // [H-e] A generator sets the list without being told.
+    assign: generator && parse === "json" ? withList(assign) : assign,
     advance: socket.advance?.when ?? null,
     edges,
     loop: context.membership.get(id) ?? null,
-    origin: {
-      target: place.order,
-      name: place.name,
-      socket: id,
-      path: place.isMateria ? context.root : `${context.root}.sockets.${id}`,
-      ...(place.file === undefined ? {} : { file: place.file }),
-    },
+    origin: originOf(id, context),
   };
 }
 
-function readAssign(
-  assign: Assign,
-  {
-    materia,
-    generator,
-    keys,
-    report,
-  }: { materia: Materia; generator: boolean; keys: readonly string[]; report: Report },
-): readonly Assignment[] {
-  const read = Object.entries(assign).flatMap(([target, source]) => {
+function originOf(id: string, { place, root }: Context): Origin {
+  const path = place.isMateria ? root : `${root}.sockets.${id}`;
+  const origin = { target: place.order, name: place.name, socket: id, path };
+  return place.file === undefined ? origin : { ...origin, file: place.file };
+}
+
+const NO_ASSIGN: readonly Assignment[] = [];
+
+function readAssign(assign: Assign, materia: Materia, keys: readonly string[], report: Report): readonly Assignment[] {
+  return Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
     if (typeof assignment === "string") {
       report([...keys, target], "bad_assign", assignment);
@@ -221,7 +209,9 @@ function readAssign(
     }
     return [assignment];
   });
-  const assignsList = read.some((assignment) => assignment.target.join(".") === "workItems");
-  // [H-e] A generator sets the list without being told.
-  return generator && !assignsList ? [...read, { target: ["workItems"], from: "output", path: ["workItems"] }] : read;
+}
+
+function withList(assign: readonly Assignment[]): readonly Assignment[] {
+  const assignsList = assign.some((assignment) => assignment.target.join(".") === "workItems");
+  return assignsList ? assign : [...assign, { target: ["workItems"], from: "output", path: ["workItems"] }];
 }

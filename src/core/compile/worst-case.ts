@@ -137,8 +137,12 @@ function walk(region: Region, weights: readonly number[], limits: CastLimits): W
   const best: (number | undefined)[] = region.free.map(() => undefined);
   const arriving: (number | undefined)[] = region.free.map(() => undefined);
   for (const knot of region.knots) {
-    if (!knot.places.some((at) => region.starts.has(at) || arriving[at] !== undefined)) continue;
-    const before = knot.places.reduce((most, at) => Math.max(most, arriving[at] ?? 0), 0);
+    let before: number | undefined;
+    for (const at of knot.places) {
+      const here = arriving[at] ?? (region.starts.has(at) ? 0 : undefined);
+      if (here !== undefined) before = Math.max(before ?? 0, here);
+    }
+    if (before === undefined) continue;
     const total = before + knotWeight(knot, weights, limits);
     for (const at of knot.places) {
       best[at] = total;
@@ -149,7 +153,8 @@ function walk(region: Region, weights: readonly number[], limits: CastLimits): W
 }
 
 function knotWeight({ places, isCyclic: isRound, resets }: Knot, weights: readonly number[], limits: CastLimits) {
-  const once = places.reduce((sum, at) => sum + (weights[at] ?? 0), 0);
+  let once = 0;
+  for (const at of places) once += weights[at] ?? 0;
   if (!isRound) return once;
   return resets ? Infinity : once * (limits.maxNoAdvanceCycles + 1);
 }
@@ -192,7 +197,9 @@ function wholeCast(
     const leading = before(from);
     for (const { id, weight, place } of reached) if (leading.has(place)) add(product(id, perItemOf), bound * weight);
   }
-  return Object.fromEntries(terms);
+  const amount: Record<string, number> = {};
+  for (const [term, count] of terms) amount[term] = count;
+  return amount;
 }
 
 function product(loop: string, other: string): string {

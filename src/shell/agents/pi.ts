@@ -28,9 +28,16 @@ export interface RetryPolicy {
   readonly baseDelayMs: number;
 }
 
+let load = (): Promise<Pi> => import("@earendil-works/pi-coding-agent");
+
 /** Imported only when an agent is wanted: Pi takes longer to load than most commands take to run. */
 export function loadPi(): Promise<Pi> {
-  return import("@earendil-works/pi-coding-agent");
+  return load();
+}
+
+/** Inside Pi there is a copy of it already, which only Pi's own loader can reach; a second one would cost a second and share nothing. */
+export function usePi(own: () => Promise<Pi>): void {
+  load = own;
 }
 
 export function settingsFor(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {

@@ -58,7 +58,7 @@ function rowLines(row: CommandRow): readonly Line[] {
   ];
 }
 
-const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]>> = {
+export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]>> = {
   cwd: ["--cwd DIR", "work in this folder"],
   config: ["--config FILE", "a configuration above all others; trusted because you named it"],
   artifacts: ["--artifacts DIR", "keep casts here"],

@@ -77,7 +77,9 @@ function standing(events: readonly CastEvent[]): CastEvent | undefined {
   const last = events.findLast((event) => event.type !== "limits_raised");
   if (last?.type !== "cast_resumed") return last;
   // [D19] Killed before the answer was written: what waited for a person still does.
-  const before = events.findLast(({ type }) => type !== "limits_raised" && type !== "cast_resumed" && type !== "cast_ended");
+  const before = events.findLast(
+    ({ type }) => type !== "limits_raised" && type !== "cast_resumed" && type !== "cast_ended",
+  );
   return before?.type === "cast_waiting" ? before : before && last;
 }
 

@@ -33,7 +33,8 @@ function entriesOf(folder: string): readonly Dirent[] {
 
 function wasWritten(file: string, since: number): boolean {
   try {
-    return statSync(file).mtimeMs > since;
+    // Clocks of files are coarse: what was written in the same moment may have come after it.
+    return statSync(file).mtimeMs >= since;
   } catch {
     return false;
   }

@@ -61,7 +61,15 @@ export function claim(runDir: string): Claim {
   } catch (thrown) {
     return { kind: "failed", problem: `the cast cannot be taken up: ${problemText(thrown)}` };
   } finally {
+    discard(draft);
+  }
+}
+
+function discard(draft: string): void {
+  try {
     rmSync(draft, { force: true });
+  } catch {
+    // Where not even its folder can be had, there is none.
   }
 }
 

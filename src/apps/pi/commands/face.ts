@@ -1,4 +1,6 @@
 import type { ExtensionAPI, ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import { usePi } from "../../../shell/agents/pi.ts";
+import type { Pi } from "../../../shell/agents/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { openScreen } from "../session/screen.ts";
@@ -18,7 +20,8 @@ export interface Face {
   readonly leave: (ctx: ExtensionContext) => Promise<void>;
 }
 
-export function openFace(pi: ExtensionAPI): Face {
+export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
+  usePi(own);
   const state: FaceState = { held: [] };
   const deskFor = (ctx: ExtensionContext): Desk => {
     const here = { pi, ctx };

@@ -15,7 +15,8 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
   const immediate = new Int32Array(root + 1).fill(-1);
   immediate[root] = root;
   const meet = (a: number, b: number): number => {
-    let [left, right] = [a, b];
+    let left = a;
+    let right = b;
     while (left !== right) {
       while (left < right) left = immediate[left] ?? root;
       while (right < left) right = immediate[right] ?? root;
@@ -27,7 +28,9 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
     for (let at = root - 1; at >= 0; at -= 1) {
       let best = -1;
       for (const from of before[at] ?? []) if (immediate[from] !== -1) best = best === -1 ? from : meet(best, from);
-      if (best !== -1 && immediate[at] !== best) [immediate[at], changed] = [best, true];
+      if (best === -1 || immediate[at] === best) continue;
+      immediate[at] = best;
+      changed = true;
     }
   }
   const rankOf = (id: SocketId): number => rank[flow.numberOf.get(id) ?? -1] ?? -1;

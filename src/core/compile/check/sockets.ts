@@ -8,16 +8,18 @@ import { atSocket, doubtful, faulty } from "./report.ts";
 export function checkSockets(flow: Flow): readonly Issue[] {
   const issues: Issue[] = [];
   flow.sockets.forEach((socket, number) => {
-    issues.push(
-      ...checkParse(socket),
-      ...checkEdges(socket),
-      ...checkSources(socket),
-      ...checkAdvance(socket),
-      ...checkCoverage(socket, flow.steps[number] ?? []),
-    );
+    for (const check of CHECKS) for (const issue of check(socket, flow.steps[number] ?? [])) issues.push(issue);
   });
   return issues;
 }
+
+const CHECKS: readonly ((socket: GraphSocket, steps: readonly Step[]) => readonly Issue[])[] = [
+  checkParse,
+  checkEdges,
+  checkSources,
+  checkAdvance,
+  checkCoverage,
+];
 
 const NONE: readonly Issue[] = [];
 

@@ -11,14 +11,19 @@ import { atSocket, doubtful } from "./report.ts";
 
 /** State that the cast itself keeps. */
 const KEPT = ["workItems", "previousCastContext"];
+const NONE: readonly string[] = [];
 
 /** State that is read and never set, or set and never read; and variables that nothing fills. */
 export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
   const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
-  const reads = sockets.flatMap((socket) => readsOf(graph, socket, used(socket)).map((key) => ({ socket, key })));
-  const writes = sockets.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
+  const reads: Use[] = [];
+  const writes: Use[] = [];
+  for (const socket of sockets) {
+    for (const key of readsOf(graph, socket, used(socket))) reads.push({ socket, key });
+    for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
+  }
   const unknownReaders = seated.some(isOwnUtility);
   const unknownWriters =
     unknownReaders && sockets.some((socket) => socket.parse === "json" && isOwnUtility(materiaOf(graph, socket)));
@@ -52,8 +57,15 @@ export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[]
           ),
         ),
       ),
-    ...sockets.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
+    ...sockets
+      .filter((socket) => used(socket).length > 0)
+      .flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
   ];
+}
+
+interface Use {
+  readonly socket: GraphSocket;
+  readonly key: string;
 }
 
 /** Each prompt is searched once, however many sockets hold it. */
@@ -64,7 +76,7 @@ function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Va
 }
 
 function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {
-  if (used.length === 0 && socket.assign.length === 0 && socket.advance === null) return [];
+  if (used.length === 0 && socket.assign.length === 0 && socket.advance === null) return NONE;
   const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
   const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);

@@ -1,7 +1,7 @@
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
 import type { Cell } from "./grid.ts";
-import { labelX, runsOf } from "./plan.ts";
+import { ARROW_ROOM, labelX, runsOf } from "./plan.ts";
 import type { Columns, Plan, Rows } from "./plan.ts";
 import { portsOf } from "./ports.ts";
 import { stitchOf } from "./routes.ts";
@@ -80,7 +80,8 @@ function labelBox(plan: Plan, { columns, rows, boxOf }: Placed, route: Route): B
   if (!size) return null;
   const middle = rows.middleOf(route);
   const x = labelX(plan, columns, route, size);
-  if (middle !== undefined) return { x, y: middle - size.height / 2, ...size };
+  const above = route.kind === "items" ? ARROW_ROOM / 2 : 0;
+  if (middle !== undefined) return { x, y: middle - above - size.height / 2, ...size };
   // In the head of its region, just above the row that it does not leave.
   return { x, y: boxOf(route.from).y - size.height - 1, ...size };
 }

@@ -54,6 +54,8 @@ function plainLabel(way: AnyWay): readonly string[] {
 /** From the rail to a label beside it; a bar or a cross-stitch on the line needs a little more. */
 const BESIDE = 9;
 const SEAM = 5;
+/** Below the label of work items, for the head of the arrow that ends there. */
+export const ARROW_ROOM = 9;
 
 export interface Columns {
   /** The left border of the sockets of a column. */
@@ -146,7 +148,8 @@ function thingsIn(plan: Plan, columns: Columns): ReadonlyMap<number, readonly Th
       const x = a ?? 0;
       put(route.track, { route, x: x - 2, width: (b ?? x) - x + 4, height: size?.height ?? 10 });
     } else if (size && !(route.kind === "lane" && labelsInHead(route, plan.grid))) {
-      put(gapOf(route), { route, x: labelX(plan, columns, route, size), ...size });
+      const height = size.height + (route.kind === "items" ? ARROW_ROOM : 0);
+      put(gapOf(route), { route, x: labelX(plan, columns, route, size), width: size.width, height });
     }
   }
   return gaps;

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
-import { amountText, clockText, costText, countedText } from "../../../../core/view/numbers.ts";
+import { amountText, clockText, costText, countedText, ofText } from "../../../../core/view/numbers.ts";
+import { reworkNow } from "../../../../core/view/watch/rework.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { hrefOf } from "../shell/route.ts";
@@ -94,12 +95,13 @@ function Spent(props: {
 
 /** How often the item in hand came back, where it did. */
 function Rework({ view }: { readonly view: CastView }): ReactElement | null {
-  const reasons = view.visits.at(-1)?.reasons.length ?? 0;
-  if (reasons === 0 || view.board.status === "completed") return null;
+  const rework = reworkNow(view.trail.state);
+  if (!rework || view.board.status === "completed") return null;
+  const times = rework.of === null ? `${rework.taken}` : ofText(rework.taken, rework.of);
   return (
     <span className="st rew light">
       <Icon name="rework" />
-      {view.board.item ? `Rework ${reasons} on this item` : `Rework ${reasons}`}
+      {`Rework ${times}${view.board.item ? " on this item" : ""}`}
     </span>
   );
 }

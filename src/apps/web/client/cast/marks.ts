@@ -1,7 +1,5 @@
-import { traversalKey } from "../../../../core/cast/limits.ts";
-import { countOf } from "../../../../core/cast/tally.ts";
 import type { CastState } from "../../../../core/cast/state.ts";
-import { materiaOf, socketOf } from "../../../../core/compile/graph.ts";
+import { materiaOf } from "../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../core/compile/graph.ts";
 import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../core/view/draw/drawing.ts";
 import type { DrawnWay } from "../../../../core/view/graph/ways.ts";
@@ -9,6 +7,7 @@ import { clockText, costText, countedText, ofText } from "../../../../core/view/
 import { titleText } from "../../../../core/view/tell/handed.ts";
 import { line, toned } from "../../../../core/view/text/line.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
+import { takenNow } from "../../../../core/view/watch/rework.ts";
 import type { VisitRecord } from "../../../../core/view/watch/visit.ts";
 import type { EdgeMark, LoopMark, Marks, SocketMark } from "../graph/marks.ts";
 import type { CastView } from "./use-cast-view.ts";
@@ -75,7 +74,13 @@ function tagHere({ at, board }: CastView): string {
 function edgeMark({ way, runs }: PlacedEdge, state: CastState, count: number, last: string | undefined): EdgeMark {
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
   if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
-  return { visits, label: labelLines(way, runs, { count, item: itemCount(way, state) }) };
+  return {
+    visits,
+    label: labelLines(way, runs, {
+      count,
+      item: way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0,
+    }),
+  };
 }
 
 function itemsText(loop: string, { graph, data, pass }: CastState): string {
@@ -83,17 +88,6 @@ function itemsText(loop: string, { graph, data, pass }: CastState): string {
   const list = path?.length === 1 ? data[path[0] ?? ""] : undefined;
   const size = pass?.loop === loop ? pass.items.length : Array.isArray(list) ? list.length : null;
   return size === null ? "work items" : countedText(size, "work item");
-}
-
-/** How often the item in hand took a limited way. */
-function itemCount(way: DrawnWay, state: CastState): number {
-  if (way.via !== "edge" || way.maxTraversals === undefined) return 0;
-  const socket = socketOf(state.graph, way.from);
-  const index = socket.edges.findIndex((edge) => edge.when === way.when && edge.to === way.to);
-  const edge = socket.edges[index];
-  if (!edge) return 0;
-  const { scope, key } = traversalKey(state, way.from, { via: "edge", to: edge.to, edge, index });
-  return countOf(state.counts[scope], key);
 }
 
 function labelLines(

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import type { Pass } from "../../../../core/cast/state.ts";
 import { boardOf } from "../../../../core/view/board.ts";
 import type { Board } from "../../../../core/view/board.ts";
 import { statusText } from "../../../../core/view/casts.ts";
@@ -7,6 +8,7 @@ import type { TimelineRow } from "../../../../core/view/watch/rows.ts";
 import { timelineRows } from "../../../../core/view/watch/rows.ts";
 import type { VisitRecord } from "../../../../core/view/watch/visit.ts";
 import type { WayTaken } from "../../../../core/view/watch/way.ts";
+import { millisOf } from "../../../../core/view/numbers.ts";
 import { useKeys } from "../shell/keys.ts";
 import { useNow } from "../shell/use-now.ts";
 import type { LoadedCast } from "./use-cast.ts";
@@ -25,6 +27,8 @@ export interface CastView {
   readonly allVisits: readonly VisitRecord[];
   readonly rows: readonly TimelineRow[];
   readonly ways: readonly WayTaken[];
+  /** The list that is walked now. */
+  readonly pass: Pass | null;
   /** The visit that is read. */
   readonly visit: VisitRecord | undefined;
   readonly now: number;
@@ -45,7 +49,8 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
   const trail = useMemo(() => replay.trailAt(seq), [replay, seq, version]);
   const newest = useMemo(() => replay.trailAt(lastSeq), [replay, lastSeq]);
   const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
-  const now = useNow(isRunning);
+  // An event may be newer than the last tick of the clock.
+  const now = Math.max(useNow(isRunning), millisOf(newest.clock.lastAt, 0));
   const lineage = useMemo(
     () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
     [castFile],
@@ -109,6 +114,7 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
     allVisits,
     rows,
     ways,
+    pass: newest.state.pass,
     visit,
     now,
     announcement,

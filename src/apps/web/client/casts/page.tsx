@@ -7,6 +7,7 @@ import { AbortDialog } from "../cast/abort-dialog.tsx";
 import { useCommand } from "../cast/use-command.ts";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/button.tsx";
+import { glyphs } from "../parts/words.tsx";
 import { go, hrefOf } from "../shell/route.ts";
 import { useNow } from "../shell/use-now.ts";
 import { useWidth } from "../shell/use-width.ts";
@@ -112,8 +113,8 @@ function KeyHints(): ReactElement {
   return (
     <div className="keys" aria-hidden="true">
       <span>
-        <kbd>↑</kbd>
-        <kbd>↓</kbd> move
+        <kbd>{glyphs("↑")}</kbd>
+        <kbd>{glyphs("↓")}</kbd> move
       </span>
       <span>
         <kbd>Enter</kbd> open

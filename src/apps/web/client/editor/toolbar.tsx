@@ -129,7 +129,7 @@ function More({
     </DropdownMenu.Item>
   );
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button icon="more" label="Rename, duplicate, import, export, delete" />
       </DropdownMenu.Trigger>

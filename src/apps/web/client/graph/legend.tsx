@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { glyphs } from "../parts/words.tsx";
 
 const ROWS = [
   ["", "always", null],
@@ -20,7 +21,7 @@ export function Legend(): ReactElement {
               {gate !== null && <path className="gate" d={gate} />}
             </g>
           </svg>
-          {text}
+          {glyphs(text)}
         </span>
       ))}
     </div>

@@ -11,6 +11,8 @@ const CELL: Readonly<Record<Cell, string>> = {
   to_come: "",
 };
 
+import "./cells.css";
+
 /** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
 export function Cells({ items }: { readonly items: Items }): ReactElement {
   if (items.size > CELLS_SHOWN) {

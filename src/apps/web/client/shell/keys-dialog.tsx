@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import { Dialog } from "../parts/dialog.tsx";
+import { glyphs } from "../parts/words.tsx";
 import { KEY_TABLE } from "./key-table.ts";
 import { lettersAreOn, setLetters } from "./keys.ts";
 
@@ -21,7 +22,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
                         <span key={part}> then </span>
                       ) : (
                         // The same key may stand in a row twice.
-                        <kbd key={`${part}${index}`}>{part}</kbd>
+                        <kbd key={`${part}${index}`}>{glyphs(part)}</kbd>
                       ),
                     )}
                   </dt>

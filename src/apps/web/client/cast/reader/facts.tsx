@@ -7,6 +7,7 @@ import { END } from "../../../../../core/model/ids.ts";
 import { conditionText } from "../../../../../core/view/graph/words.ts";
 import { costText, ofText } from "../../../../../core/view/numbers.ts";
 import { Orb } from "../../parts/orb.tsx";
+import { glyphs } from "../../parts/words.tsx";
 import type { VisitProps } from "./reader.tsx";
 
 /** How the cast got here, where it goes next and why, and what it took. */
@@ -101,14 +102,19 @@ function Step(props: {
   readonly event: EventOf<"edge_taken">;
 }): ReactElement {
   const { graph, to, event } = props;
-  const edge = socketOf(graph, event.from).edges.find((each) => each.when === event.when && each.to === event.to);
+  const socket = socketOf(graph, event.from);
+  const edge = socket.edges.find((each) => each.when === event.when && each.to === event.to);
   const limit = event.via === "edge" ? edge?.maxTraversals : undefined;
   return (
     <div className="row wrap step">
       <Place graph={graph} to={to} />
       <span className={event.when === "not_satisfied" ? "t-rework" : event.when === "satisfied" ? "t-ok" : "mute"}>
         {event.via === "exit" ? "exit · " : ""}
-        {event.when === null ? "no edge matched" : conditionText(event.when)}
+        {event.when === null
+          ? socket.edges.length === 0
+            ? "it has no edges"
+            : "no edge matched"
+          : glyphs(conditionText(event.when))}
       </span>
       {limit !== undefined && <span className="mute">{ofText(event.traversal, limit)}</span>}
     </div>
@@ -138,7 +144,7 @@ export function WaysOn({ cast, visit }: VisitProps): ReactElement {
         <li key={`${when} ${to} ${index}`} className="row wrap step">
           <Place graph={graph} to={to} />
           <span className={when === "not_satisfied" ? "t-rework" : when === "satisfied" ? "t-ok" : "mute"}>
-            {conditionText(when)}
+            {glyphs(conditionText(when))}
           </span>
           {maxTraversals !== undefined && <span className="mute">{`up to ${maxTraversals}`}</span>}
         </li>

@@ -20,7 +20,11 @@ export function OutputTab(props: VisitProps & { readonly blocks: readonly Block[
 
 function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
   const isLive = visit.to === null && view.latest.status === "running";
-  const output = useVisitFile(cast, visit, "output.md");
+  const output = useVisitFile(
+    cast,
+    visit,
+    blocks.length === 0 && visit.to !== null && visit.outcome !== "failed" ? "output.md" : null,
+  );
   const follow = useFollow(isLive, blocks);
   const shown =
     blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];

@@ -8,8 +8,8 @@ export type VisitFile =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly text: string };
 
-/** A file of a visit, read anew when the visit has gone on. */
-export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string): VisitFile {
+/** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
+export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string | null): VisitFile {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
   const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null}`;
@@ -17,9 +17,10 @@ export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string)
     key: "",
     value: { kind: "loading" },
   });
-  const key = `${castId} ${socket} ${number} ${name}`;
+  const key = `${castId} ${socket} ${number} ${name ?? ""}`;
   useEffect(() => {
     const control = new AbortController();
+    if (name === null) return undefined;
     const load = async (): Promise<void> => {
       const answer = await getVisitFile(castId, { socket, visit: number, name }, control.signal);
       if (control.signal.aborted) return;
@@ -28,5 +29,9 @@ export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string)
     void load();
     return () => control.abort();
   }, [castId, socket, number, name, key, stage]);
-  return file.key === key ? file.value : { kind: "loading" };
+  if (name === null) return NONE;
+  return file.key === key ? file.value : LOADING;
 }
+
+const NONE: VisitFile = { kind: "none" };
+const LOADING: VisitFile = { kind: "loading" };

@@ -4,6 +4,7 @@ import type { Materia } from "../../../../../core/model/materia.ts";
 import { clockText } from "../../../../../core/view/numbers.ts";
 import type { VisitOutcome, VisitRecord } from "../../../../../core/view/watch/visit.ts";
 import { hueStyle } from "../../parts/orb.tsx";
+import { glyphs } from "../../parts/words.tsx";
 
 const LOOKS: Readonly<Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>> = {
   running: { look: "run", sign: "", word: "running" },
@@ -41,7 +42,7 @@ export const Bar = memo(function Bar(props: {
       tabIndex={isRead ? 0 : -1}
       onClick={onChoose}
     >
-      {sign === "" ? <span className={`dt ${isUtility ? "u" : ""}`} /> : <span className="sign">{sign}</span>}
+      {sign === "" ? <span className={`dt ${isUtility ? "u" : ""}`} /> : <span className="sign">{glyphs(sign)}</span>}
       {sign === "" && <span className="nm">{visit.materia}</span>}
     </button>
   );

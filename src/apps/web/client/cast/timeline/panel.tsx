@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import { Button } from "../../parts/button.tsx";
 import { Tabs, tabId } from "../../parts/tabs.tsx";
+import { glyphs } from "../../parts/words.tsx";
 import type { Width } from "../../shell/use-width.ts";
 import type { CastPartProps } from "../head.tsx";
 import { CostPanel } from "./cost.tsx";
@@ -22,6 +23,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   const [aligned, setAligned] = useState(false);
   const count = view.allVisits.length;
   const here = view.visit?.index ?? 0;
+  const isOpen = view.latest.status === "running" || view.latest.status === "waiting";
   const tabs = [
     { key: "timeline", label: "Timeline" },
     { key: "cost", label: "Cost" },
@@ -66,7 +68,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
             onClick={() => view.step(1)}
           />
           <Button aria-pressed={view.at === null} onClick={view.goLive}>
-            Live
+            {isOpen ? "Live" : "Latest"}
           </Button>
         </div>
       </div>
@@ -87,10 +89,12 @@ function TimelineKey(): ReactElement {
         done
       </span>
       <span>
-        <i className="b ok" />✓ satisfied
+        <i className="b ok" />
+        {glyphs("✓ satisfied")}
       </span>
       <span>
-        <i className="b rew" />✗ not satisfied
+        <i className="b rew" />
+        {glyphs("✗ not satisfied")}
       </span>
     </div>
   );

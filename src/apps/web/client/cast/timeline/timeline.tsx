@@ -22,7 +22,7 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
   const shown = folds
     ? view.rows.filter((row, index) => keepRow(row, index, view.rows.length, view.visit?.index))
     : view.rows;
-  const toCome = itemsToCome(view.trail.state.pass, view.allVisits);
+  const toCome = itemsToCome(view.pass, view.allVisits);
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
   return (
     <div className="tl">

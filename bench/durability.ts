@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process";
+import {
+  closeSync,
+  cpSync,
+  fdatasyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startState } from "../src/core/cast/state.ts";
+import type { CastEvent } from "../src/core/cast/event.ts";
+import type { CastId } from "../src/core/model/ids.ts";
+import { FORMAT, startOf } from "../src/shell/files/cast-file.ts";
+import type { CastFile } from "../src/shell/files/cast-file.ts";
+import { createCast, journalFile } from "../src/shell/files/cast-store.ts";
+import { openJournal } from "../src/shell/files/journal.ts";
+import type { Artifacts, Journal } from "../src/shell/ports.ts";
+import { runCast } from "../src/shell/run/run-cast.ts";
+import { instantAgent, workloadGraph } from "./workload.ts";
+
+const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => undefined, append: async () => undefined };
+const PROGRAM = fileURLToPath(new URL("../bin/materia.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("resume-child.ts", import.meta.url));
+
+export interface ResumeFigures {
+  readonly steps: number;
+  readonly journalMb: number;
+  /** From the start of the process to the first new step. */
+  readonly medianMs: number;
+  /** What Node alone takes to start and leave. */
+  readonly nodeMs: number;
+  /** The visit it began with: one behind the last that was completed. */
+  readonly first: string;
+}
+
+/** [D1] A cast that was killed after so many steps, taken up by a new process. */
+export async function measureResume(steps: number, rounds = 7): Promise<ResumeFigures> {
+  return inScratch(async (scratch) => {
+    const root = join(scratch, "casts");
+    const file = castFile(scratch);
+    const made = createCast(root, file);
+    if (!made.ok) throw new Error(JSON.stringify(made.issues));
+    const { runDir, castId } = made.value;
+    const journal = openJournal(journalFile(runDir), { durability: "write", redact: (text) => text });
+    const bytes = await runUntil(file, steps, journal);
+    journal.close();
+    const kept = join(scratch, "kept");
+    cpSync(runDir, kept, { recursive: true });
+    const times: number[] = [];
+    let first = "";
+    for (let round = 0; round <= rounds; round += 1) {
+      const { ms, stdout } = await timed([CHILD, scratch, root, castId]);
+      first = stdout.trim();
+      // The first one fills the compile cache.
+      if (round > 0) times.push(ms);
+      cpSync(kept, runDir, { recursive: true });
+    }
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round += 1) bare.push((await timed(["-e", "console.log(1)"])).ms);
+    return { steps, journalMb: bytes / 2 ** 20, medianMs: median(times), nodeMs: median(bare), first };
+  });
+}
+
+export interface CastsFigures {
+  readonly casts: number;
+  readonly medianMs: number;
+}
+
+/** `casts --json` over so many casts, half of them interrupted, in a process of its own. */
+export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigures> {
+  return inScratch(async (scratch) => {
+    const root = join(scratch, "casts");
+    const file = castFile(scratch);
+    const lines: string[] = [];
+    await runUntil(file, 30, collecting(lines));
+    for (let index = 0; index < casts; index += 1) {
+      const runDir = join(root, `20260101-${String(index).padStart(6, "0")}-bench`);
+      mkdirSync(join(runDir, "owner"), { recursive: true });
+      writeFileSync(join(runDir, "cast.json"), "{}");
+      const interrupted = index % 2 === 0;
+      const end = {
+        seq: lines.length + 1,
+        at: file.startedAt,
+        type: "cast_ended",
+        outcome: "aborted",
+        reason: "",
+        totals: { visits: 30, itemsDone: 9, items: 20, tokens: 1, cost: 0 },
+      };
+      writeFileSync(journalFile(runDir), `${lines.join("")}${interrupted ? "" : `${JSON.stringify(end)}\n`}`);
+      const owner = { pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() };
+      writeFileSync(join(runDir, "owner", "1.json"), interrupted ? JSON.stringify(owner) : "");
+    }
+    const times: number[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const { ms, stdout } = await timed([PROGRAM, "casts", "--json", "--cwd", scratch, "--artifacts", root]);
+      if ((JSON.parse(stdout) as readonly unknown[]).length !== casts) throw new Error("not every cast was listed");
+      if (round > 0) times.push(ms);
+    }
+    return { casts, medianMs: median(times) };
+  });
+}
+
+export interface SyncFigures {
+  readonly steps: number;
+  /** Milliseconds for each step: the engine with `--durability sync`, and the same writes and syncs alone. */
+  readonly engineMs: number;
+  readonly bareMs: number;
+  readonly ratio: number;
+}
+
+/** What the engine adds to the syncs that it needs. Both take turns, so that a busy disk is busy for both. */
+export async function measureSync(steps: number, rounds = 5): Promise<SyncFigures> {
+  return inScratch(async (scratch) => {
+    const file = castFile(scratch);
+    const chunks: string[] = [];
+    await runUntil(file, steps, collecting(chunks));
+    const [engine, bare]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
+      const journal = openJournal(join(scratch, `journal-${round}`), { durability: "sync", redact: (text) => text });
+      const started = performance.now();
+      await runUntil(file, steps, journal);
+      engine.push((performance.now() - started) / chunks.length);
+      journal.close();
+    }
+    const [engineMs, bareMs] = [median(engine), median(bare)];
+    return { steps, engineMs, bareMs, ratio: engineMs / bareMs };
+  });
+}
+
+function bareSyncs(path: string, chunks: readonly string[]): number {
+  const fd = openSync(path, "a");
+  const started = performance.now();
+  for (const chunk of chunks) {
+    writeSync(fd, chunk);
+    fdatasyncSync(fd);
+  }
+  const took = performance.now() - started;
+  closeSync(fd);
+  return took;
+}
+
+function collecting(lines: string[]): Journal {
+  return {
+    append: async (events) => {
+      lines.push(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+      return undefined;
+    },
+  };
+}
+
+/** Runs the workload until so many visits are completed, and leaves it in the middle of the next one. Gives the bytes written. */
+async function runUntil(file: CastFile, steps: number, journal: Journal): Promise<number> {
+  const answer = instantAgent(Math.ceil(steps / 3) + 10);
+  const killed = Promise.withResolvers<undefined>();
+  let bytes = 0;
+  let turns = 0;
+  const counted: Journal = {
+    append: async (events: readonly CastEvent[]) => {
+      bytes += Buffer.byteLength(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+      return journal.append(events);
+    },
+  };
+  const run = runCast(
+    startState(startOf(file)),
+    {
+      agents: {
+        preflight: async () => [],
+        runTurn: async (request) => {
+          turns += 1;
+          if (turns <= steps) return answer(request);
+          killed.resolve(undefined);
+          return new Promise(() => undefined);
+        },
+      },
+      runUtility: () => Promise.reject(new Error("none")),
+      journal: counted,
+      artifacts: NO_ARTIFACTS,
+      now: () => new Date(),
+    },
+    { cwd: file.cwd, runDir: file.cwd, signal: new AbortController().signal },
+  );
+  await Promise.race([run, killed.promise]);
+  return bytes;
+}
+
+function castFile(cwd: string): CastFile {
+  const graph = workloadGraph();
+  return {
+    castId: "20260101-000000-bench" as CastId, // of an id's form
+    request: "Do the work.",
+    command: "cast Do the work.",
+    targets: [],
+    loadout: { id: "bench", name: graph.name },
+    graph,
+    remappings: [],
+    stitches: [],
+    fromCastId: null,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    state: {},
+    cwd,
+    model: null,
+    rehearsal: null,
+    configFiles: [],
+    versions: { format: FORMAT, materia: "bench", node: process.version },
+    startedAt: "2026-01-01T00:00:00.000Z",
+  };
+}
+
+/** From the start of a process to its first line of output. */
+function timed(args: readonly string[]): Promise<{ readonly ms: number; readonly stdout: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly ms: number; readonly stdout: string }>();
+  const started = performance.now();
+  let ms = 0;
+  let stdout = "";
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  child.stdout.on("data", (data: Buffer) => {
+    ms ||= performance.now() - started;
+    stdout += data.toString("utf8");
+  });
+  child.once("close", (code) => (code === 0 ? resolve({ ms, stdout }) : reject(new Error(`exit code ${code}`))));
+  return promise;
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
+
+async function inScratch<T>(measure: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
+  try {
+    return await measure(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

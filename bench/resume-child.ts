@@ -1,0 +1,24 @@
+import { enableCompileCache } from "node:module";
+
+enableCompileCache();
+const { resumeCast } = await import("../src/shell/casting/resume.ts");
+const { openWorkspace } = await import("../src/shell/casting/workspace.ts");
+
+/** Resumes a cast as the command line does, with an agent that answers at once, and leaves when it is asked for the first time. */
+const [cwd = "", root = "", castId = ""] = process.argv.slice(2);
+const workspace = openWorkspace({ cwd, env: {} }, root);
+if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
+const host = {
+  preflight: async () => [],
+  runTurn: async ({ socket, visit }: { readonly socket: string; readonly visit: number }) => {
+    process.stdout.write(`${socket} ${visit}\n`);
+    return new Promise<never>(() => process.exit(0));
+  },
+};
+const resumed = await resumeCast(
+  workspace.value,
+  castId,
+  { agents: {}, openReal: async () => host, nudge: { kind: "recast" }, by: "bench" },
+  { durability: "write", signal: new AbortController().signal },
+);
+if (!resumed.ok) throw new Error(JSON.stringify(resumed.issues));

@@ -1,0 +1,80 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import { bundledLayer } from "../src/core/catalog/bundled.ts";
+import type { Entry } from "../src/core/catalog/layer.ts";
+import { EVENTS } from "../src/core/cast/event.ts";
+import { COMMANDS } from "../src/core/command/table.ts";
+import { Budget, Limits } from "../src/core/model/config.ts";
+import { Advance, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
+import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
+import { Rehearsal, Reply } from "../src/core/model/rehearsal.ts";
+import { OPTION_TEXTS } from "../src/shell/commands/help.ts";
+
+type Schema = Parameters<typeof toJsonSchema>[0];
+
+/** The reference, from the command table and the schemas themselves, so that it cannot drift from either. */
+export function referenceText(): string {
+  return `${[
+    "# Reference",
+    "Made by `npm run reference` from the command table and the schemas that validate; a test fails when it is not up to date.",
+    "## Commands",
+    list(COMMANDS.map((row) => `\`materia ${row.usage}\`: ${row.does}. Example: \`materia ${row.example}\``)),
+    "## Options",
+    list(Object.values(OPTION_TEXTS).map(([usage, does]) => `\`${usage}\`: ${does}`)),
+    "## Configuration",
+    "Layers, later wins: bundled, user (`$XDG_CONFIG_HOME/pi/pi-materia/materia.json`), project (`.pi/pi-materia.json`), `MATERIA_CONFIG`, `--config`.",
+    ...section("A materia that is an agent", AgentMateria),
+    ...section("A materia that is a utility", UtilityMateria),
+    ...section("A loadout", Loadout),
+    ...section("A socket", Socket),
+    ...section("An edge", Edge),
+    ...section("`advance` of a socket", Advance),
+    ...section("A loop", Loop),
+    ...section("An exit of a loop", Exit),
+    ...section("`budget`", Budget),
+    ...section("`limits`", Limits),
+    "## A rehearsal file",
+    ...section("The file", Rehearsal),
+    ...section("A reply", Reply),
+    "## Events of the journal",
+    list(Object.entries(EVENTS).map(([type, schema]) => `\`${type}\`: ${fieldsOf(schema)}`)),
+    "## Bundled",
+    ...bundled(),
+  ].join("\n\n")}\n`;
+}
+
+/** One item a line, as Markdown wants it. */
+function list(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join("\n");
+}
+
+interface Property {
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+function section(title: string, schema: Schema): readonly string[] {
+  const { properties = {}, required = [] } = toJsonSchema(schema, { errorMode: "ignore", typeMode: "input" });
+  const rows = Object.entries(properties).map(([key, property]) => {
+    const { description, default: fallback } = property as Property; // a JSON Schema of ours, never `true`
+    const notes = [
+      required.includes(key) ? "required" : "",
+      fallback === undefined ? "" : `without it ${JSON.stringify(fallback)}`,
+    ].filter((note) => note !== "");
+    return `\`${key}\`${notes.length === 0 ? "" : ` (${notes.join(", ")})`}${description === undefined ? "" : `: ${description}`}`;
+  });
+  return [`### ${title}`, list(rows)];
+}
+
+function fieldsOf(schema: { readonly entries: object }): string {
+  const names = Object.keys(schema.entries).filter((key) => key !== "type");
+  return names.map((key) => `\`${key}\``).join(", ");
+}
+
+function bundled(): readonly string[] {
+  const { materia, loadouts } = bundledLayer();
+  return ["### Materia", described(materia.values()), "### Loadouts", described(loadouts.values())];
+}
+
+function described(entries: Iterable<Entry<{ readonly description?: string | undefined }> | null>): string {
+  return list([...entries].flatMap((entry) => (entry ? [`\`${entry.name}\`: ${entry.value?.description ?? ""}`] : [])));
+}

@@ -1,0 +1,139 @@
+import { useRef, useState } from "react";
+import type { ReactElement } from "react";
+import type { GraphHandle } from "../graph/use-viewport.ts";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { useWidth } from "../shell/use-width.ts";
+import { Canvas } from "./canvas.tsx";
+import type { Connecting } from "./canvas.tsx";
+import { EditorDialogs } from "./dialogs/dialogs.tsx";
+import { Inspector } from "./inspect/inspector.tsx";
+import { Bottom } from "./parts/bottom.tsx";
+import type { BottomTab } from "./parts/bottom.tsx";
+import { LoadoutList } from "./parts/loadout-list.tsx";
+import { MateriaPalette } from "./parts/palette.tsx";
+import { partOf } from "./parts/part-of.ts";
+import { useEditor } from "./state/editor.ts";
+import { loopFrom, useEditorKeys } from "./state/use-editor-keys.ts";
+import type { Problem } from "./state/use-checked.ts";
+import { Toolbar } from "./toolbar.tsx";
+import type { EditorDialog } from "./toolbar.tsx";
+
+/** Palette, canvas, inspector and problems, arranged for the width there is. */
+export function EditorView(): ReactElement {
+  const editor = useEditor();
+  const { name, selected, select, checked, catalog } = editor;
+  const width = useWidth();
+  const handle = useRef<GraphHandle>(null);
+  const awaited = useRef<string | null>(null);
+  const shown = useRef(-1);
+  const [dialog, setDialog] = useState<EditorDialog | null>(null);
+  const [tab, setTab] = useState<BottomTab>("problems");
+  const [connecting, setConnecting] = useState<Connecting | null>(null);
+  const close = (): void => setDialog(null);
+  const focusSoon = (id: string): void => {
+    awaited.current = id;
+    handle.current?.focus(id);
+  };
+  const show = (problem: Problem): void => {
+    const part = partOf(problem);
+    if (!part) return;
+    select(part);
+    if (dialog === "problems") close();
+    handle.current?.center(part.id);
+    handle.current?.focus(part.id);
+  };
+  const nextProblem = (): void => {
+    const places = checked.problems.filter(partOf);
+    shown.current = (shown.current + 1) % Math.max(1, places.length);
+    const problem = places[shown.current];
+    if (problem) show(problem);
+  };
+  const onLoop = (): void =>
+    loopFrom(
+      editor,
+      selected.filter(({ kind }) => kind === "socket").map(({ id }) => id),
+    );
+  useEditorKeys(editor, { open: setDialog, setConnecting, nextProblem, await: focusSoon });
+  const palette = (
+    <>
+      <LoadoutList catalog={catalog} chosen={name} onNew={() => setDialog("new")} />
+      <div className="sep" />
+      <MateriaPalette
+        onAdded={(id) => {
+          if (dialog === "palette") close();
+          focusSoon(id);
+        }}
+      />
+    </>
+  );
+  return (
+    <div className="egrid">
+      <Toolbar open={setDialog} onLoop={onLoop} />
+      {width === "large" && (
+        <aside className="pal" aria-label="Loadouts and palette">
+          {palette}
+        </aside>
+      )}
+      <Canvas
+        handle={handle}
+        connecting={connecting}
+        setConnecting={setConnecting}
+        onOpen={() => (width === "small" ? setDialog("inspector") : undefined)}
+        onAdd={() => setDialog("add")}
+        awaited={awaited}
+      />
+      {width !== "small" && <Bottom tab={tab} setTab={setTab} onShow={show} />}
+      {width !== "small" && (
+        <aside className="insp" aria-label="Inspector">
+          <Inspector onLoop={onLoop} />
+        </aside>
+      )}
+      {width !== "large" && <SheetBar open={setDialog} problems={checked.problems.length} width={width} />}
+      {dialog === "palette" && (
+        <Dialog title="Loadouts and palette" onClose={close} className={width === "small" ? "sheet" : "drawer"}>
+          <div className="pal">{palette}</div>
+        </Dialog>
+      )}
+      {dialog === "inspector" && (
+        <Dialog title="Inspector" onClose={close} className="sheet">
+          <div className="insp">
+            <Inspector onLoop={onLoop} />
+          </div>
+        </Dialog>
+      )}
+      {dialog === "problems" && (
+        <Dialog title="Problems" onClose={close} className="sheet">
+          <Bottom tab={tab} setTab={setTab} onShow={show} />
+        </Dialog>
+      )}
+      <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} />
+    </div>
+  );
+}
+
+/** What does not fit beside the canvas. */
+function SheetBar(props: {
+  readonly open: (dialog: EditorDialog) => void;
+  readonly problems: number;
+  readonly width: "small" | "medium";
+}): ReactElement {
+  const { open, problems, width } = props;
+  const { readOnly, selected } = useEditor();
+  return (
+    <div className="sheetbar" role="toolbar" aria-label="Panels">
+      <Button onClick={() => open("palette")}>Loadouts</Button>
+      <Button icon="plus" off={readOnly} onClick={() => open("add")}>
+        Add
+      </Button>
+      {width === "small" && (
+        <>
+          <Button off={selected.length === 0 ? "Choose a socket first" : null} onClick={() => open("inspector")}>
+            Inspect
+          </Button>
+          <Button onClick={() => open("problems")}>{`Problems ${problems}`}</Button>
+        </>
+      )}
+    </div>
+  );
+}

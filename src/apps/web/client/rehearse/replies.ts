@@ -1,0 +1,26 @@
+import { parseJsonc } from "../../../../core/edit/text/parse.ts";
+import { Reply } from "../../../../core/model/rehearsal.ts";
+import * as v from "valibot";
+
+/** Replies as they are typed: one per line as JSON, a whole JSON list, or plain words as one reply of text. */
+export function readReplies(text: string): {
+  readonly replies: readonly unknown[] | null;
+  readonly fault: string | null;
+} {
+  const trimmed = text.trim();
+  if (trimmed === "") return { replies: [], fault: null };
+  if (!/^[[{]/.test(trimmed)) return { replies: [{ text: trimmed }], fault: null };
+  const whole = parseJsonc(trimmed);
+  const list = whole.ok
+    ? Array.isArray(whole.value.value)
+      ? whole.value.value
+      : [whole.value.value]
+    : trimmed.split("\n").map((line) => {
+        const read = parseJsonc(line);
+        return read.ok ? read.value.value : undefined;
+      });
+  const bad = list.findIndex((reply: unknown) => !v.is(Reply, reply));
+  if (bad === -1) return { replies: list, fault: null };
+  const hint = 'write { "text": "…" } or { "json": { … } }, one reply per line';
+  return { replies: null, fault: `Reply ${bad + 1} cannot be read; ${hint}.` };
+}

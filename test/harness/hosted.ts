@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { Issue } from "../../src/core/model/issue.ts";
+import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
+import { resumeCast } from "../../src/shell/casting/resume.ts";
+import type { Nudge } from "../../src/shell/casting/resume.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace.ts";
+import type { Workspace } from "../../src/shell/casting/workspace.ts";
+import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
+import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { envOf, eventsOf, newPlace } from "./cli.ts";
+
+/** A cast with real files whose agents are functions. */
+export interface Hosted {
+  readonly castId: string;
+  readonly runDir: string;
+  readonly workspace: Workspace;
+  readonly end: RunEnd;
+}
+
+export type Agent = (request: TurnRequest, abort: () => void) => Promise<TurnOutcome> | TurnOutcome;
+
+export function workspaceWith(config: object): Workspace {
+  const cwd = newPlace({ "materia.json": config });
+  const workspace = openWorkspace({ cwd, env: envOf(cwd), explicit: join(cwd, "materia.json") });
+  if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
+  return workspace.value;
+}
+
+export async function startHosted(workspace: Workspace, materia: string, agent: Agent): Promise<Hosted> {
+  const { options, signal } = hosting(agent);
+  const link = { targets: [{ kind: "materia", name: materia } as const], prompt: "Do it." };
+  const ready = await prepareCast(workspace, link, { agents: {}, ...options });
+  if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
+  const started = await startCast(ready.value, { durability: "write", signal });
+  if (!started.ok) throw new Error(JSON.stringify(started.issues));
+  const { castId, runDir } = started.value.folder;
+  return { castId, runDir, workspace, end: started.value.end };
+}
+
+export async function resumeHosted(
+  { workspace, castId }: Hosted,
+  agent: Agent,
+  nudge: Nudge = { kind: "recast" },
+): Promise<RunEnd | readonly Issue[]> {
+  const { options, signal } = hosting(agent);
+  const choice = { agents: {}, nudge, by: "test", ...options };
+  const done = await resumeCast(workspace, castId, choice, { durability: "write", signal });
+  return done.ok ? done.value.end : done.issues;
+}
+
+function hosting(agent: Agent) {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const host = { preflight: async () => [], runTurn: async (request: TurnRequest) => agent(request, abort) };
+  return { options: { openReal: async () => host }, signal: controller.signal };
+}
+
+export function journalIn({ runDir }: Pick<Hosted, "runDir">): readonly CastEvent[] {
+  return eventsOf(readFileSync(join(runDir, "journal.jsonl"), "utf8"));
+}
+
+export function saying(text: string, usage = { input: 10, output: 5, cost: 0.25 }): TurnOutcome {
+  return { kind: "said", text, usage, model: "test" };
+}
