@@ -26,7 +26,7 @@ import { instantAgent, workloadGraph } from "./workload.ts";
 
 const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => undefined, append: async () => undefined };
 const PROGRAM = fileURLToPath(new URL("../bin/materia.mjs", import.meta.url));
-const CHILD = fileURLToPath(new URL("resume-child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("resume-child.mjs", import.meta.url));
 
 export interface ResumeFigures {
   readonly steps: number;

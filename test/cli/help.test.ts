@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/core/command/table.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { castsIn, eventsOf, newPlace, run } from "../harness/cli.ts";
+import { castsIn, eventsOf, journalOf, newPlace, run } from "../harness/cli.ts";
 
 const ECHO = {
   materia: { Echo: { type: "utility", command: ["echo", "said"] } },
@@ -30,6 +30,14 @@ it.each<[title: string, args: readonly string[]]>([
     0,
     "materia runs repeatable agent work as graphs, on top of the Pi coding agent.",
   ]);
+});
+
+it("[C2] -h behind a command asks for its help, and runs nothing; in a longer prompt it is a word", async () => {
+  const cwd = newPlace({ "conf.json": ECHO });
+  const asked = await run(["cast", "-h"], { cwd });
+  expect([asked.code, asked.stdout]).toEqual([0, expect.stringMatching(/^Usage {2}materia cast /)]);
+  expect((await run(["cast", "--config", "conf.json", "add", "-h"], { cwd })).code).toBe(0);
+  expect(journalOf(cwd, castsIn(cwd)[0] ?? "")[0]).toMatchObject({ request: "add -h" });
 });
 
 it("[C2] every command has its own help, which is not the beginning of it", async () => {

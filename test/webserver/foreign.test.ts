@@ -39,7 +39,6 @@ async function elsewhere(at: Site) {
   const castId = castIdOf(last(await list.until(({ event }) => event === "cast")));
   const stream = hear(await at.ask(`/api/casts/${castId}/events`));
   const heard = await stream.until(({ data }) => kindOf(data) === "tool_started bash");
-  if (kindOf(heard.at(-1)?.data ?? {}) !== "tool_started bash") console.log("HEARD", JSON.stringify(heard, undefined, 1), at.problems);
   return { child, exited, go, list, castId, stream, heard };
 }
 

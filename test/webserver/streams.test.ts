@@ -41,6 +41,17 @@ describe("the events of a cast", () => {
     await stream.close();
   });
 
+  it("[N11] a cast that has no journal yet is waited for", async () => {
+    const at = site();
+    const { file, append } = journalOf(at, "c", 0);
+    rmSync(file);
+    const stream = hear(await at.ask("/api/casts/c/events"));
+    expect((await stream.until(({ event }) => event === "live")).at(-1)?.data).toEqual({ live: false });
+    append(1, 1);
+    expect(ids(await stream.until(upTo(1)))).toEqual(["1"]);
+    await stream.close();
+  });
+
   it.each<[rule: string, query: string, header: string | undefined, first: string]>([
     ["[N12] behind the last one that was heard", "", "2", "3"],
     ["[N12] as the address says", "?after=3", undefined, "4"],

@@ -14,7 +14,7 @@ import type { Io } from "./io.ts";
 import { printAnswer, printLines } from "./lines.ts";
 
 /** A refused command: nothing was written. */
-export const REFUSED = 2;
+const REFUSED = 2;
 
 /** Words → what they ask for → an exit code. Only what a command needs is loaded: help must not wait for an agent's library. */
 export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Promise<number> {

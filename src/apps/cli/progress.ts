@@ -94,7 +94,7 @@ function liveProgress(io: Io, start: Trail): Progress {
 }
 
 /** What the agent is doing now, in one line. */
-export function activityText(progress: TurnProgress, before: string): string {
+function activityText(progress: TurnProgress, before: string): string {
   switch (progress.kind) {
     case "tool_started":
       return `${progress.name} ${oneLine(argumentText(progress.args), 200)}`;

@@ -16,11 +16,11 @@ export function countOf(tally: Tally, key: string): number {
 
 export function increment(tally: Tally, key: string): Tally {
   const at = bucketOf(key);
-  const next =
-    tally.length === 0 ? Array.from({ length: BUCKETS }, (): Readonly<Record<string, number>> => ({})) : [...tally];
-  next[at] = { ...next[at], [key]: countOf(tally, key) + 1 };
-  return next;
+  const buckets = tally.length === 0 ? NO_COUNTS : tally;
+  return buckets.with(at, { ...buckets[at], [key]: countOf(tally, key) + 1 });
 }
+
+const NO_COUNTS: Tally = Array.from({ length: BUCKETS }, () => ({}));
 
 function bucketOf(key: string): number {
   let hash = 0;

@@ -35,7 +35,9 @@ export function flowOf(graph: Graph): Flow {
   for (const socket of sockets) numberOf.set(socket.id, numberOf.size);
   const walker = { graph, sockets, numberOf };
   const steps = sockets.map((socket) => stepsFrom(walker, socket));
-  return { sockets, numberOf, steps, next: steps.map(placesAfter), starts: landings(walker, graph.entry, null) };
+  // A graph without sockets begins nowhere.
+  const starts = numberOf.has(graph.entry) ? landings(walker, graph.entry, null) : NOWHERE;
+  return { sockets, numberOf, steps, next: steps.map(placesAfter), starts };
 }
 
 export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {

@@ -62,14 +62,33 @@ export function isCast(runDir: string): boolean {
   return existsSync(join(runDir, "cast.json"));
 }
 
+/** A cast with its journal. What has not changed since it was last read is not read again: a resume looks more than once. */
 export function loadCast(root: string, text: string): Result<LoadedCast> {
   const folder = castFolder(root, text);
   if (!folder.ok) return folder;
-  const file = readCastFile(folder.value.runDir);
+  const stamp = stampOf(folder.value.runDir);
+  if (latest?.stamp === stamp) return ok(latest.cast);
+  const cast = readCast(folder.value);
+  if (cast.ok) latest = { stamp, cast: cast.value };
+  return cast;
+}
+
+let latest: { readonly stamp: string; readonly cast: LoadedCast } | undefined;
+
+/** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
+function stampOf(runDir: string): string {
+  const stats = [join(runDir, "cast.json"), journalFile(runDir)].map((path) =>
+    statSync(path, { bigint: true, throwIfNoEntry: false }),
+  );
+  return [runDir, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
+}
+
+function readCast(folder: CastFolder): Result<LoadedCast> {
+  const { runDir } = folder;
+  const file = readCastFile(runDir);
   if (!file.ok) return file;
-  const { runDir } = folder.value;
   const journal = hasBegun(runDir) ? readJournal(journalFile(runDir), startOf(file.value)) : ok(unbegun(file.value));
-  return journal.ok ? ok({ ...folder.value, file: file.value, journal: journal.value }) : journal;
+  return journal.ok ? ok({ ...folder, file: file.value, journal: journal.value }) : journal;
 }
 
 /** A cast that was killed before its first event has neither a journal nor the files of a visit. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { Owner, isAlive, processOf } from "../files/process-owner.ts";
@@ -17,10 +17,11 @@ export function rememberProgram(runDir: string, pid: number): void {
 }
 
 /** [D12] Ends what a killed owner left running: its utility, and the commands of the agent whose transcript this is. */
-export async function endLeftovers(runDir: string, transcript: string | undefined): Promise<void> {
+export async function endLeftovers(runDir: string, transcript: string): Promise<void> {
   const program = leftProgram(runDir);
   const groups = new Set(program === undefined ? [] : [program]);
-  for (const group of transcript === undefined ? [] : commandsOf(transcript)) groups.add(group);
+  // Without one no agent was asked, and no command started.
+  for (const group of existsSync(transcript) ? commandsOf(transcript) : []) groups.add(group);
   await Promise.all([...groups].map((group) => endGroup(group, GRACE_MS)));
 }
 

@@ -5,7 +5,7 @@ import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { amountText } from "../../../core/view/numbers.ts";
 import { openTeller } from "../../../core/view/tell/teller.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
+import { fitLine, line, lineColumns, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 
@@ -70,9 +70,17 @@ function headOf({ graph }: CastStart, { socket, usage }: EventOf<"visit_complete
 function cardOf(told: readonly Line[], route: readonly Line[], way: Line): Card {
   const [head = [], first = []] = told;
   const taken = way.filter(({ text }) => text.trim() !== "");
-  const gap = first.length > 0 && taken.length > 0 ? "  " : "";
-  const summary = line(...(first.length > 0 ? first : [INDENT]), gap, ...taken);
-  return { lines: taken.length + first.length > 0 ? [head, summary] : [head], opened: [...told, ...route] };
+  const said = first.filter(({ text }) => text.trim() !== "");
+  const lines = said.length + taken.length === 0 ? [head] : [head, summaryOf(said, taken)];
+  return { lines, opened: [...told, ...route] };
 }
 
+/** What was said gives way to where it went on. */
+function summaryOf(said: Line, taken: Line): Line {
+  const room = WIDTH - INDENT.length - GAP.length - lineColumns(taken);
+  const gap = said.length > 0 && taken.length > 0 ? GAP : "";
+  return line(INDENT, ...fitLine(said, Math.max(20, room)), gap, ...taken);
+}
+
+const GAP = "  ";
 const INDENT = "    ";

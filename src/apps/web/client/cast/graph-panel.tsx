@@ -27,7 +27,7 @@ export function GraphPanel(
   }, [graph, stitches, compact]);
   const marks = useMemo(
     () => castMarks(drawing, view),
-    [drawing, view.trail, view.visits, view.ways, view.board, view.at],
+    [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq],
   );
   const selected = useMemo<readonly Part[]>(
     () => (view.visit ? [{ kind: "socket", id: view.visit.socket }] : []),

@@ -3,6 +3,7 @@ import { amountText, clockText, costText, countedText, ofText } from "../../../.
 import { reworkNow } from "../../../../core/view/watch/rework.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
+import { glyphs } from "../parts/words.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { Actions } from "./actions.tsx";
 import type { CastView } from "./use-cast-view.ts";
@@ -60,7 +61,7 @@ export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: 
         <p
           className={`creason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rew" : ""}`}
         >
-          {board.reason}
+          {glyphs(board.reason)}
         </p>
       )}
       {board.question !== null && view.at === null && (

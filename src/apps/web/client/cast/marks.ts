@@ -23,7 +23,7 @@ export function castMarks(drawing: Drawing, view: CastView): Marks {
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(graph, id, bySocket.get(id) ?? [], view)])),
     edges: new Map(
-      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, trail.state, counts.get(edge.way.id) ?? 0, last)]),
+      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0, last)]),
     ),
     loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view)])),
   };
@@ -71,16 +71,14 @@ function tagHere({ at, board }: CastView): string {
   }
 }
 
-function edgeMark({ way, runs }: PlacedEdge, state: CastState, count: number, last: string | undefined): EdgeMark {
+function edgeMark({ way, runs }: PlacedEdge, view: CastView, count: number, last: string | undefined): EdgeMark {
+  const { state } = view.trail;
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
   if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
-  return {
-    visits,
-    label: labelLines(way, runs, {
-      count,
-      item: way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0,
-    }),
-  };
+  const { closed } = view;
+  const isClosed = closed !== null && way.via === "edge" && way.from === closed.from && way.to === closed.to;
+  const item = way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0;
+  return { visits, label: labelLines(way, runs, { count, item }), ...(isClosed ? { problem: "error" as const } : {}) };
 }
 
 function itemsText(loop: string, { graph, data, pass }: CastState): string {

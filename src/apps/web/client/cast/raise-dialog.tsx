@@ -4,6 +4,7 @@ import type { LimitName } from "../../../../core/cast/event.ts";
 import { amountText, costText } from "../../../../core/view/numbers.ts";
 import { Ask } from "../parts/dialog.tsx";
 import { Issues } from "../parts/issues.tsx";
+import { glyphs } from "../parts/words.tsx";
 import type { CastPartProps } from "./head.tsx";
 import { useCommand } from "./use-command.ts";
 
@@ -39,7 +40,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
       onClose={onClose}
       onAct={() => void raise()}
     >
-      {view.latest.reason !== null && <p className="note bad">{view.latest.reason}</p>}
+      {view.latest.reason !== null && <p className="note bad">{glyphs(view.latest.reason)}</p>}
       {counted && <Figure label="Allow so many more times" value={allow} onChange={setAllow} />}
       <Figure
         label={`Tokens in all; ${amountText(tokens)} are used`}

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import type { CastEvent } from "../../../../core/cast/event.ts";
 import type { Pass } from "../../../../core/cast/state.ts";
 import { boardOf } from "../../../../core/view/board.ts";
 import type { Board } from "../../../../core/view/board.ts";
@@ -27,6 +28,8 @@ export interface CastView {
   readonly allVisits: readonly VisitRecord[];
   readonly rows: readonly TimelineRow[];
   readonly ways: readonly WayTaken[];
+  /** The edge that a limit closed, where the cast stopped at one. */
+  readonly closed: { readonly from: string; readonly to: string } | null;
   /** The list that is walked now. */
   readonly pass: Pass | null;
   /** The visit that is read. */
@@ -114,6 +117,7 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
     allVisits,
     rows,
     ways,
+    closed: closedEdge(replay.events()[seq - 1], replay.events()[seq - 2]),
     pass: newest.state.pass,
     visit,
     now,
@@ -124,4 +128,11 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
     read: setChosen,
     step,
   };
+}
+
+/** A cast that stopped at a limit wrote the limit, then its end. */
+function closedEdge(...last: readonly (CastEvent | undefined)[]): CastView["closed"] {
+  const limit = last.find((event) => event?.type === "limit_reached");
+  const [from, to] = limit?.type === "limit_reached" ? (limit.where.edge?.split(" → ") ?? []) : [];
+  return from === undefined || to === undefined ? null : { from, to };
 }

@@ -49,7 +49,7 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
       >
         <Orb materia={materia} />
         <span className="t cut">{socket.materia}</span>
-        <span className="s">
+        <span className={`s ${badges.length > 1 ? "full" : ""}`}>
           {socket.id}
           {badges.map((badge) => (
             <span key={badge} className="badge">
@@ -57,8 +57,13 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
             </span>
           ))}
         </span>
-        {mark.visits !== undefined && <span className="v">{mark.visits}</span>}
-        {mark.figure !== undefined && !compact && <span className="m">{mark.figure}</span>}
+        {mark.visits !== undefined && (
+          <span className="v">
+            {badges.length > 1 && !compact && mark.figure !== undefined && <span className="m">{mark.figure}</span>}
+            {mark.visits}
+          </span>
+        )}
+        {mark.figure !== undefined && !compact && badges.length < 2 && <span className="m">{mark.figure}</span>}
         {mark.tag !== undefined && <span className="nowtag">{mark.tag}</span>}
         {(problem || mark.flag !== undefined) && (
           <span className="flag" aria-hidden="true">

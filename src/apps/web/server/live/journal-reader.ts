@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { isMissing } from "../../../../shell/files/problem.ts";
 
 const BLOCK = 64 * 1024;
@@ -57,8 +58,9 @@ export function journalReader(file: string, after: number): JournalReader {
       try {
         fd = openSync(file, "r");
       } catch (thrown) {
-        if (isMissing(thrown)) return { kind: "lost" };
-        throw thrown;
+        if (!isMissing(thrown)) throw thrown;
+        // A cast has its folder a moment before it has a journal.
+        return { kind: offset === 0 && after === 0 && existsSync(dirname(file)) ? "nothing" : "lost" };
       }
       try {
         return read(fd);

@@ -8,7 +8,7 @@ import { castFolder, journalFile, readCastFile } from "../../../../shell/files/c
 import type { CastFolder } from "../../../../shell/files/cast-store.ts";
 import { listCasts, summaryOf } from "../../../../shell/files/casts.ts";
 import { currentOwner } from "../../../../shell/files/ownership.ts";
-import { problemText } from "../../../../shell/files/problem.ts";
+import { isMissing, problemText } from "../../../../shell/files/problem.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
@@ -72,6 +72,8 @@ function readEvents(file: string): { events: readonly CastEvent[]; issues: reado
   try {
     text = readFileSync(file, "utf8");
   } catch (thrown) {
+    // A cast has its folder a moment before it has a journal.
+    if (isMissing(thrown)) return { events: [], issues: [] };
     return { events: [], issues: [{ ...error("no_journal", "", problemText(thrown)), file }] };
   }
   const events: CastEvent[] = [];

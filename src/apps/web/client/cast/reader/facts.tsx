@@ -7,6 +7,8 @@ import { END } from "../../../../../core/model/ids.ts";
 import { conditionText } from "../../../../../core/view/graph/words.ts";
 import { costText, ofText } from "../../../../../core/view/numbers.ts";
 import { Orb } from "../../parts/orb.tsx";
+import { limitText } from "../../../../../core/view/tell/limit.ts";
+import { capital } from "../../parts/status.tsx";
 import { glyphs } from "../../parts/words.tsx";
 import type { VisitProps } from "./reader.tsx";
 
@@ -90,7 +92,7 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
 
 function LeftBy({ cast, visit }: VisitProps): ReactElement | null {
   const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
-  if (event?.type === "limit_reached") return <div className="note bad">A limit was reached.</div>;
+  if (event?.type === "limit_reached") return <div className="note bad">{capital(limitText(event))}</div>;
   if (event?.type !== "edge_taken") return null;
   return <Step graph={cast.castFile.graph} to={event.to} event={event} />;
 }

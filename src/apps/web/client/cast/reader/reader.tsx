@@ -62,7 +62,9 @@ function VisitReader(props: VisitProps): ReactElement {
           <div className="sub cut">
             {visit.item
               ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
-              : "Outside the loop"}
+              : Object.keys(cast.castFile.graph.loops).length > 0
+                ? "Outside the loop"
+                : "No items"}
           </div>
         </div>
         <Outcome {...props} />

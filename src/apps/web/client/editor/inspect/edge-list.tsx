@@ -52,9 +52,7 @@ function EdgeRow({
 }): ReactElement {
   const { loadout, name, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
-  const fault = checked.problems.find(
-    ({ place }) => place.kind === "socket" && place.way === `edge:${from}:${index + 1}`,
-  );
+  const fault = checked.problems.find(({ ways }) => ways.includes(`edge:${from}:${index + 1}`));
   const reorder = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
     if (!event.altKey || by === null) return;

@@ -38,7 +38,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
   const from = isExit ? way.exit.from : way.from;
   const to = isExit ? way.exit.targetSocketId : way.edge.to;
   const title = isExit ? `Exit of ${way.loop}` : `Edge ${way.index + 1} of ${from}`;
-  const faults = checked.problems.filter(({ place }) => place.kind !== "loadout" && place.way === id);
+  const faults = checked.problems.filter(({ ways }) => ways.includes(id));
   const inside = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
   const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
   return (

@@ -143,7 +143,7 @@ function Output({ id }: { readonly id: string }): ReactElement {
           label="Parse"
           value={socket?.parse ?? "inherit"}
           options={[
-            { value: "inherit", label: `From materia: ${inherited}` },
+            { value: "inherit", label: "From materia", title: `The materia says ${inherited}` },
             { value: "text", label: "text" },
             { value: "json", label: "json" },
           ]}

@@ -45,7 +45,7 @@ export function Pick(props: {
 export function Segments<V extends string>(props: {
   readonly label: string;
   readonly value: V;
-  readonly options: readonly { readonly value: V; readonly label: string }[];
+  readonly options: readonly { readonly value: V; readonly label: string; readonly title?: string }[];
   readonly onPick: (value: V) => void;
   readonly off?: boolean;
   readonly invalid?: boolean;
@@ -59,6 +59,7 @@ export function Segments<V extends string>(props: {
           key={option.value}
           type="button"
           aria-pressed={option.value === value}
+          title={option.title}
           disabled={off}
           onClick={() => onPick(option.value)}
         >

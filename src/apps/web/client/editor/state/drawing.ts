@@ -70,6 +70,6 @@ export function marksOf({ graph, problems }: Checked, labels: ReadonlyMap<string
 }
 
 function edgeProblem(problems: readonly Problem[], way: string): EdgeMark {
-  const found = problems.find(({ place }) => place.kind !== "loadout" && place.way === way);
+  const found = problems.find(({ ways }) => ways.includes(way));
   return found ? { problem: found.issue.severity } : {};
 }

@@ -19,6 +19,8 @@ export interface Problem {
   readonly issue: Issue;
   readonly place: ProblemPlace;
   readonly path: string;
+  /** The edges and exits that it makes red. */
+  readonly ways: readonly string[];
   readonly mend: Mend | undefined;
 }
 
@@ -41,16 +43,36 @@ function checkDraft(name: string, { loadout, issues }: Draft, catalog: Catalog):
   const problems = checked.issues.map((issue, index): Problem => {
     const place = placeOfIssue(issue, name, loadout);
     const mend = mendFor(issue, place, loadout, known);
-    return { key: `${index} ${issue.code} ${issue.path}`, issue, place, path: shortPath(issue, name), mend };
+    const key = `${index} ${issue.code} ${issue.path}`;
+    return { key, issue, place, path: shortPath(issue, name), ways: wayIn(place), mend };
   });
   const sound = checked.flow && !checked.issues.some(isError);
   const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
   return {
     graph: checked.graph,
     // Errors first: they are what stops a cast.
-    problems: problems.toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
+    problems: onceEach(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
     worst: worst === undefined ? null : { words: worstWords(worst), example: exampleOf(worst) },
   };
+}
+
+/** Two edges with one fault and one mend are one problem to a person; each edge is still marked. */
+function onceEach(problems: readonly Problem[]): readonly Problem[] {
+  const alike = (a: Problem, b: Problem): boolean =>
+    a.issue.code === b.issue.code && a.mend !== undefined && a.mend.label === b.mend?.label && sameSocket(a, b);
+  return problems.flatMap((problem, index) => {
+    if (problems.slice(0, index).some((other) => alike(other, problem))) return [];
+    const others = problems.filter((other) => other === problem || alike(other, problem));
+    return [{ ...problem, ways: others.flatMap(({ place }) => wayIn(place)) }];
+  });
+}
+
+function sameSocket({ place: a }: Problem, { place: b }: Problem): boolean {
+  return a.kind === "socket" && b.kind === "socket" && a.id === b.id;
+}
+
+function wayIn(place: ProblemPlace): readonly string[] {
+  return place.kind === "loadout" || place.way === null ? [] : [place.way];
 }
 
 export function knownIn(catalog: Catalog): Known {

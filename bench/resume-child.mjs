@@ -1,5 +1,6 @@
 import { enableCompileCache } from "node:module";
 
+// Not TypeScript itself: what removes its types would have to be loaded for this one file.
 enableCompileCache();
 const { resumeCast } = await import("../src/shell/casting/resume.ts");
 const { openWorkspace } = await import("../src/shell/casting/workspace.ts");
@@ -10,9 +11,9 @@ const workspace = openWorkspace({ cwd, env: {} }, root);
 if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
 const host = {
   preflight: async () => [],
-  runTurn: async ({ socket, visit }: { readonly socket: string; readonly visit: number }) => {
+  runTurn: async ({ socket, visit }) => {
     process.stdout.write(`${socket} ${visit}\n`);
-    return new Promise<never>(() => process.exit(0));
+    return new Promise(() => process.exit(0));
   },
 };
 const resumed = await resumeCast(

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openUi } from "../src/apps/web/server/open-ui.ts";
+import { FORMAT } from "../src/shell/files/cast-file.ts";
+import { createCast, journalFile } from "../src/shell/files/cast-store.ts";
+import type { CastId } from "../src/core/model/ids.ts";
+import { workloadGraph } from "./workload.ts";
+
+export interface WebFigures {
+  readonly events: number;
+  /** `GET /api/casts/<id>` over loopback, its JSON parsed. */
+  readonly firstViewMs: number;
+  readonly firstViewMb: number;
+  /** From the append of an event by another process to its arrival over the stream. */
+  readonly deliveryMs: { readonly p50: number; readonly p99: number; readonly most: number };
+}
+
+/** What a page waits for: a long cast at first, then each event of it. */
+export async function measureWebServer(events = 10_000, appends = 300): Promise<WebFigures> {
+  const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
+  const { file, castId } = longCast(scratch, events);
+  const opened = await openUi({
+    place: { cwd: scratch, env: { HOME: scratch } },
+    openReal: () => Promise.reject(new Error("nobody is asked")),
+    report: (problem) => console.error(problem),
+  });
+  if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
+  const { origin, searchParams } = new URL(opened.value.url);
+  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+  try {
+    const views: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round < 7; round += 1) {
+      const started = performance.now();
+      const text = await (await fetch(`${origin}/api/casts/${castId}`, { headers })).text();
+      JSON.parse(text);
+      views.push(performance.now() - started);
+      bytes = text.length;
+    }
+    const stream = await fetch(`${origin}/api/casts/${castId}/events?after=${events}`, { headers });
+    const delays = await delaysOf(stream, { file, events, appends });
+    return {
+      events,
+      firstViewMs: at(views, 0.5),
+      firstViewMb: bytes / 2 ** 20,
+      deliveryMs: { p50: at(delays, 0.5), p99: at(delays, 0.99), most: at(delays, 1) },
+    };
+  } finally {
+    await opened.value.close();
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function longCast(scratch: string, events: number): { readonly file: string; readonly castId: string } {
+  const graph = workloadGraph();
+  const at = new Date(0).toISOString();
+  const castId = "bench" as CastId; // of an id's form
+  const made = createCast(join(scratch, ".pi", "pi-materia"), {
+    castId,
+    request: "Do the work.",
+    command: "cast Do the work.",
+    targets: [],
+    loadout: { id: "bench", name: "bench" },
+    graph,
+    remappings: [],
+    stitches: [],
+    fromCastId: null,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    state: {},
+    cwd: scratch,
+    model: null,
+    rehearsal: null,
+    configFiles: [],
+    versions: { format: FORMAT, materia: "0", node: "0" },
+    startedAt: at,
+  });
+  if (!made.ok) throw new Error(JSON.stringify(made.issues));
+  const first = { type: "cast_started", castId, request: "Do the work.", loadout: "bench" };
+  const other = { type: "output_accepted", socket: "Socket-1", visit: 1, text: "x".repeat(200), chars: 200 };
+  const usage = { input: 1, output: 1, cost: 0 };
+  const lines = Array.from({ length: events }, (_, index) =>
+    JSON.stringify({ seq: index + 1, at, ...(index === 0 ? first : { ...other, usage }) }),
+  );
+  const file = journalFile(made.value.runDir);
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return { file, castId };
+}
+
+/** Another process appends one event after the other, each with the time at which it did. */
+const APPENDER = `
+const { appendFileSync } = require("node:fs");
+const [file, from, count] = process.argv.slice(1);
+let seq = Number(from);
+const timer = setInterval(() => {
+  if (seq >= Number(from) + Number(count)) return clearInterval(timer);
+  seq += 1;
+  const message = String(performance.timeOrigin + performance.now());
+  appendFileSync(file, JSON.stringify({ seq, at: new Date().toISOString(), type: "cast_warned", message }) + "\\n");
+}, 5);
+`;
+
+async function delaysOf(
+  stream: Response,
+  { file, events, appends }: { readonly file: string; readonly events: number; readonly appends: number },
+): Promise<readonly number[]> {
+  if (!stream.body) throw new Error("there is no stream");
+  const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+  const child = spawn(process.execPath, ["-e", APPENDER, file, String(events), String(appends)], { stdio: "inherit" });
+  const exited = once(child, "exit");
+  const delays: number[] = [];
+  let text = "";
+  while (delays.length < appends) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("the stream ended");
+    const now = performance.timeOrigin + performance.now();
+    text += value;
+    for (const found of text.matchAll(/"message":"([\d.]+)"\}\n\n/g)) delays.push(now - Number(found[1]));
+    text = text.slice(text.lastIndexOf("\n\n") + 1);
+  }
+  await exited;
+  await reader.cancel();
+  return delays;
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,56 @@
+// The end-to-end tests in Pi once more, against the newest release of Pi. Not all of its dependencies can be installed
+// from the public registry, but its own bundle needs only two of them: they are put beside it in a scratch folder.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PACKAGE = "@earendil-works/pi-coding-agent";
+const VERSION = "1.5.0";
+const BESIDE = ["jiti", "@silvia-odwyer/photon-node"];
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const kept = join(tmpdir(), `materia-pi-${VERSION}`);
+const program = join(kept, "package", "dist", "bundle", "cli.js");
+
+if (!existsSync(program)) fetchPi();
+const { stdout: version } = run(process.execPath, [program, "--version"], tmpdir());
+if (version.trim() !== VERSION) stop(`${program} says that it is Pi ${version.trim()}; remove ${kept} and try again.`);
+
+console.log(`The end-to-end tests in Pi, with Pi ${VERSION}`);
+const tests = spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "test/e2e-pi"], {
+  cwd: root,
+  env: { ...process.env, PI_BIN: program },
+  stdio: "inherit",
+});
+process.exit(tests.status ?? 1);
+
+/** Built beside the place it is kept in, so that a half-fetched one is never taken for whole. */
+function fetchPi() {
+  const scratch = mkdtempSync(join(tmpdir(), "materia-pi-"));
+  try {
+    const packed = run("npm", ["pack", `${PACKAGE}@${VERSION}`, "--silent"], scratch).stdout.trim();
+    run("tar", ["-xzf", packed], scratch);
+    const { dependencies } = JSON.parse(readFileSync(join(scratch, "package", "package.json"), "utf8"));
+    writeFileSync(join(scratch, "package.json"), JSON.stringify({ private: true }));
+    const beside = BESIDE.map((name) => `${name}@${dependencies[name]}`);
+    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...beside], scratch);
+    rmSync(kept, { recursive: true, force: true });
+    renameSync(scratch, kept);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function run(command, args, cwd) {
+  const ran = spawnSync(command, args, { cwd, encoding: "utf8" });
+  if (ran.status === 0) return ran;
+  const why = ran.error?.message ?? ran.stderr.trim();
+  return stop(`Pi ${VERSION} could not be made ready: "${command} ${args.join(" ")}" failed.\n${why}`);
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,89 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { TargetRef } from "../command/command.ts";
+import { targetText } from "../command/command.ts";
+import { quoteWord } from "../command/words.ts";
+import { checkTarget, compile } from "../compile/compile.ts";
+import type { Compiled } from "../compile/compile.ts";
+import { flowOf, reachable } from "../compile/flow.ts";
+import type { Graph } from "../compile/graph.ts";
+import { renumber } from "../compile/renumber.ts";
+import { resolveTargets } from "../compile/resolve.ts";
+import { END } from "../model/ids.ts";
+import type { Issue } from "../model/issue.ts";
+
+export interface Chain {
+  readonly targets: readonly TargetRef[];
+  /** A previous cast whose context it exposes. */
+  readonly from: string | null;
+  readonly request: string;
+}
+
+/** The command that a chain stands for, as it is typed after `/materia`. */
+export function chainCommand({ targets, from, request }: Chain): string {
+  const words = targets.map((target) => quoteWord(targetText(target)));
+  return ["link", ...(from === null ? [] : ["--from", from]), ...words, "--", request].join(" ");
+}
+
+/** Between two targets: one end that meets one entry, or why not. */
+export interface Joint {
+  readonly ends: readonly string[];
+  readonly entry: string;
+  /** Whether the end is the exhaustion of a loop. */
+  readonly byLoop: boolean;
+}
+
+export type Composed =
+  | { readonly kind: "empty" }
+  | { readonly kind: "composed"; readonly compiled: Compiled; readonly joints: readonly Joint[] }
+  | {
+      readonly kind: "refused";
+      readonly issues: readonly Issue[];
+      /** The parts side by side, as far as they can be drawn; null where one of them is not known. */
+      readonly parts: Graph | null;
+      readonly joints: readonly Joint[];
+    };
+
+/** [E18] The chain as one graph with its stitches, or its refusal with the ends that stay open. */
+export function composeChain({ targets }: Pick<Chain, "targets">, catalog: Catalog): Composed {
+  if (targets.length === 0) return { kind: "empty" };
+  const parts = partsOf(targets, catalog);
+  const joints = parts ? jointsOf(parts) : [];
+  const compiled = compile(targets, catalog);
+  if (compiled.ok) return { kind: "composed", compiled: compiled.value, joints };
+  return { kind: "refused", issues: compiled.issues, parts: parts && sideBySide(parts), joints };
+}
+
+function partsOf(targets: readonly TargetRef[], catalog: Catalog): readonly Graph[] | null {
+  const resolved = resolveTargets(targets, catalog);
+  if (!resolved.ok) return null;
+  const graphs = resolved.value.map((target, index) => checkTarget(target, catalog, index + 1).graph);
+  return graphs.every((graph) => Object.hasOwn(graph.sockets, graph.entry)) ? renumber(graphs) : null;
+}
+
+function jointsOf(parts: readonly Graph[]): readonly Joint[] {
+  return parts.slice(0, -1).map((graph, index) => {
+    const flow = flowOf(graph);
+    const endings = [...reachable(flow)].map((number) => ({
+      id: flow.sockets[number]?.id ?? "",
+      steps: (flow.steps[number] ?? []).filter(({ way }) => way.to === END),
+    }));
+    const ends = endings.filter(({ steps }) => steps.length > 0);
+    return {
+      ends: ends.map(({ id }) => id),
+      entry: parts[index + 1]?.entry ?? "",
+      byLoop: ends.some(({ steps }) => steps.some(({ exhausted }) => exhausted)),
+    };
+  });
+}
+
+function sideBySide(parts: readonly Graph[]): Graph | null {
+  const [first] = parts;
+  if (!first) return null;
+  return {
+    name: parts.map(({ name }) => name).join(" → "),
+    entry: first.entry,
+    sockets: Object.assign({}, ...parts.map((part) => part.sockets)),
+    loops: Object.assign({}, ...parts.map((part) => part.loops)),
+    materia: Object.assign({}, ...parts.map((part) => part.materia)),
+  };
+}

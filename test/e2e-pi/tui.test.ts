@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { castsIn, journalOf } from "../harness/cli.ts";
+import type { ServerReply } from "../harness/model-server.ts";
+import { newPiPlace, type PiPlace } from "../harness/pi-place.ts";
+import { lastAsked } from "../harness/pi-seen.ts";
+import { KEYS, openPiTui, type PiTui } from "../harness/pi-tui.ts";
+
+async function open(...replies: readonly ServerReply[]): Promise<{ readonly place: PiPlace; readonly pi: PiTui }> {
+  const place = await newPiPlace({}, ...replies);
+  return { place, pi: await openPiTui(place) };
+}
+
+describe("in the terminal", () => {
+  it("[X28] sub-commands, targets and cast ids are completed", async () => {
+    const { place, pi } = await open({ text: "made" });
+    pi.type("/materia li");
+    await pi.sees(/→ link +chain/);
+    pi.type(KEYS.tab);
+    await pi.sees(/\/materia link\s*$/m);
+    pi.type("loadout:Fu");
+    await pi.sees(/→ loadout:Full-Auto/);
+    pi.type(KEYS.tab);
+    await pi.sees(/\/materia link loadout:Full-Auto/);
+    pi.type("materia:Bui");
+    await pi.sees(/→ materia:Build/);
+    await clear(pi);
+
+    await pi.send("/materia link Build -- something small");
+    await pi.sees(/✓ completed/);
+    const [castId = ""] = castsIn(place.cwd);
+    pi.type("/materia show ");
+    await pi.sees(new RegExp(`→ ${castId} +completed: something small`));
+    pi.type(KEYS.tab);
+    await pi.sees(new RegExp(`/materia show ${castId}`));
+    pi.type(KEYS.enter);
+    await pi.sees(/the graph reached its end/);
+  });
+
+  it("[X2, X4, X8, X9, X10, X11, X19] a cast is watched while the prompt stays usable, and ends in a card", async () => {
+    const held = Promise.withResolvers<void>();
+    const { place, pi } = await open(
+      { text: `{"workItems":[{"title":"a small hut","context":""}]}` },
+      { call: { name: "write", arguments: { path: "hut.txt", content: "a hut" } } },
+      { text: "The hut stands, and this is how it was built.", until: held.promise, usage: { input: 9000, output: 800 } },
+      { text: "You are welcome." },
+    );
+    await pi.send("/materia link Planner Build -- build me a hut");
+    const running = await pi.sees(/Build \(Socket-2\) {2}visit 1/, /» The hut stands/);
+    expect(running).toMatch(/running {2}Planner → Build/);
+    expect(running).toContain("build me a hut");
+    expect(running).toContain("✓ Planner ▸ Build");
+    expect(running).toContain("✓ write hut.txt");
+    expect(running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
+    expect(running).toMatch(/◔ materia · Build/);
+
+    await pi.send("/materia casts");
+    await pi.sees(/◔ running {2}\d{8}-\S+ .*Planner → Build/);
+    await pi.send("thank you");
+    await pi.sees(/Kept until the cast is over/);
+    held.resolve();
+
+    const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
+    expect(end).toMatch(/2 visits .* 9\.8 k tokens/);
+    expect(end).toMatch(/\/materia show \d{8}-\S+ {2}the story/);
+    expect(end).not.toContain("Esc or /materia abort");
+    expect(lastAsked(place.model).said).toEqual([
+      expect.stringMatching(/^user: A materia cast completed/),
+      "user: thank you",
+    ]);
+
+    pi.type(KEYS.ctrlO);
+    await pi.sees(/1\. a small hut/);
+    pi.type(KEYS.ctrlD);
+    expect(await pi.exited).toBe(0);
+  });
+
+  it("[X5] Esc stops a cast, but not while something is typed", async () => {
+    const { place, pi } = await open({ hang: "after text" }, { text: "I am still here." });
+    await pi.send("/materia link Build -- never to end");
+    await pi.sees(/» thinking aloud/);
+    pi.type("half a sentence");
+    await pi.sees(/half a sentence/);
+    // Esc as newer terminals write it, which nothing behind it can change.
+    pi.type("\u001b[27u!");
+    await pi.sees(/half a sentence!/, /» thinking aloud/);
+    await clear(pi);
+    pi.type(KEYS.escape);
+    const end = await pi.sees(/■ aborted {2}Build/);
+    expect(end).toMatch(/\/materia recast \d{8}-\S+ {2}go on where it stopped/);
+    expect(end).not.toContain("» thinking aloud");
+    await pi.send("are you there?");
+    await pi.sees(/I am still here\./);
+    expect(lastAsked(place.model)).toMatchObject({ model: "plain", tools: ["bash", "edit", "read", "write"] });
+  });
+
+  it("[X17, X20] planning together: it streams, waits, is refined, and goes on with /materia continue", async () => {
+    const held = Promise.withResolvers<void>();
+    const { place, pi } = await open(
+      { text: "Wood or stone? Take your time to think about it.", until: held.promise },
+      { text: `{"workItems":[{"title":"a hut of stone","context":""}]}` },
+      { text: "The hut is of stone." },
+      { hang: "after text" },
+    );
+    await pi.send("/materia link Interactive-Plan Build -- build me a hut");
+    await pi.sees(/▸ Interactive-Plan \(Socket-1\)/, /^ ?Wood or stone\?/m, /Working/);
+    held.resolve();
+    const waiting = await pi.sees(/‖ waiting for you {2}Interactive-Plan \(Socket-1\)/, /think about it\./);
+    expect(waiting).toMatch(/type to refine · \/materia continue/);
+    await pi.send("stone, and go ahead");
+    await pi.sees(/│ stone, and go ahead/, /a hut of stone/, /‖ waiting for you/);
+    await pi.send("/materia continue");
+    await pi.sees(/✓ completed {2}Interactive-Plan → Build/, /The hut is of stone\./);
+
+    await pi.send("/materia link Interactive-Plan Build -- and a shed");
+    await pi.sees(/thinking aloud/, /Working/);
+    pi.type(KEYS.escape);
+    await pi.sees(/■ aborted {2}Interactive-Plan → Build/);
+    place.model.say({ text: "I am still here." });
+    await pi.send("are you there?");
+    await pi.sees(/I am still here\./);
+    const asked = lastAsked(place.model);
+    expect(asked.tools).toEqual(["bash", "edit", "read", "write"]);
+    expect(asked.said).toEqual([
+      expect.stringMatching(/^user: A materia cast completed/),
+      expect.stringMatching(/^user: A materia cast aborted/),
+      "user: are you there?",
+    ]);
+  });
+
+  it("[X6, X27] /reload and leaving stop the cast in good order, and the next start speaks of what waits", async () => {
+    const { place, pi } = await open({ hang: "after text" }, { hang: "after text" }, { text: "Wood or stone?" });
+    await pi.send("/materia link Build -- never to end");
+    await pi.sees(/» thinking aloud/);
+    await pi.send("/reload");
+    await pi.sees(/[Rr]eloaded/);
+    expect(outcomes(place)).toEqual(["aborted"]);
+    expect(pi.view()).not.toContain("» thinking aloud");
+
+    await pi.send("/materia recast");
+    await pi.sees(/» thinking aloud/);
+    pi.type(KEYS.ctrlD);
+    expect(await pi.exited).toBe(0);
+    expect(outcomes(place)).toEqual(["aborted"]);
+
+    const next = await openPiTui(place);
+    await next.send("/materia link Interactive-Plan -- a hut");
+    await next.sees(/‖ waiting for you/);
+    next.type(KEYS.ctrlD);
+    expect(await next.exited).toBe(0);
+    const last = await openPiTui(place, "--continue");
+    await last.sees(/The cast “a hut” waits for you: \/materia show/);
+  });
+});
+
+function outcomes({ cwd }: PiPlace): readonly string[] {
+  return castsIn(cwd).map((castId) => {
+    const last = journalOf(cwd, castId).at(-1);
+    return last?.type === "cast_ended" ? last.outcome : (last?.type ?? "");
+  });
+}
+
+async function clear(pi: PiTui): Promise<void> {
+  pi.type(KEYS.ctrlC);
+  await pi.until("an empty editor", (view) => /─\n\s*\n─/.test(view));
+}
