@@ -1,71 +1,38 @@
 import { spawn } from "node:child_process";
-import {
-  closeSync,
-  cpSync,
-  fdatasyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startState } from "../src/core/cast/state.ts";
-import type { CastEvent } from "../src/core/cast/event.ts";
 import type { CastId } from "../src/core/model/ids.ts";
 import { FORMAT, startOf } from "../src/shell/files/cast-file.ts";
 import type { CastFile } from "../src/shell/files/cast-file.ts";
 import { createCast, journalFile } from "../src/shell/files/cast-store.ts";
 import { openJournal } from "../src/shell/files/journal.ts";
+import { claim } from "../src/shell/files/ownership.ts";
 import type { Artifacts, Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { instantAgent, workloadGraph } from "./workload.ts";
 
 const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => undefined, append: async () => undefined };
 const PROGRAM = fileURLToPath(new URL("../bin/materia.mjs", import.meta.url));
-const CHILD = fileURLToPath(new URL("resume-child.mjs", import.meta.url));
 
-export interface ResumeFigures {
-  readonly steps: number;
-  readonly journalMb: number;
-  /** From the start of the process to the first new step. */
-  readonly medianMs: number;
-  /** What Node alone takes to start and leave. */
-  readonly nodeMs: number;
-  /** The visit it began with: one behind the last that was completed. */
-  readonly first: string;
+/** [D1] A cast of the workload on disk, run until so many steps are done; the next one is never answered. */
+export async function startAndHang(
+  scratch: string,
+  steps: number,
+): Promise<{ readonly root: string; readonly castId: string }> {
+  const root = join(scratch, "casts");
+  const file = castFile(scratch);
+  const made = createCast(root, file);
+  if (!made.ok) throw new Error(JSON.stringify(made.issues));
+  const mine = claim(made.value.runDir);
+  if (mine.kind !== "mine") throw new Error("a new cast is nobody's");
+  await runUntil(file, steps, openJournal(journalFile(made.value.runDir), { durability: "write", redact: unchanged }));
+  return { root, castId: file.castId };
 }
 
-/** [D1] A cast that was killed after so many steps, taken up by a new process. */
-export async function measureResume(steps: number, rounds = 7): Promise<ResumeFigures> {
-  return inScratch(async (scratch) => {
-    const root = join(scratch, "casts");
-    const file = castFile(scratch);
-    const made = createCast(root, file);
-    if (!made.ok) throw new Error(JSON.stringify(made.issues));
-    const { runDir, castId } = made.value;
-    const journal = openJournal(journalFile(runDir), { durability: "write", redact: (text) => text });
-    const bytes = await runUntil(file, steps, journal);
-    journal.close();
-    const kept = join(scratch, "kept");
-    cpSync(runDir, kept, { recursive: true });
-    const times: number[] = [];
-    let first = "";
-    for (let round = 0; round <= rounds; round += 1) {
-      const { ms, stdout } = await timed([CHILD, scratch, root, castId]);
-      first = stdout.trim();
-      // The first one fills the compile cache.
-      if (round > 0) times.push(ms);
-      cpSync(kept, runDir, { recursive: true });
-    }
-    const bare: number[] = [];
-    for (let round = 0; round < rounds; round += 1) bare.push((await timed(["-e", "console.log(1)"])).ms);
-    return { steps, journalMb: bytes / 2 ** 20, medianMs: median(times), nodeMs: median(bare), first };
-  });
-}
+const unchanged = (text: string): string => text;
 
 export interface CastsFigures {
   readonly casts: number;
@@ -123,7 +90,7 @@ export async function measureSync(steps: number, rounds = 5): Promise<SyncFigure
     const [engine, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
-      const journal = openJournal(join(scratch, `journal-${round}`), { durability: "sync", redact: (text) => text });
+      const journal = openJournal(join(scratch, `journal-${round}`), { durability: "sync", redact: unchanged });
       const started = performance.now();
       await runUntil(file, steps, journal);
       engine.push((performance.now() - started) / chunks.length);
@@ -155,18 +122,11 @@ function collecting(lines: string[]): Journal {
   };
 }
 
-/** Runs the workload until so many visits are completed, and leaves it in the middle of the next one. Gives the bytes written. */
-async function runUntil(file: CastFile, steps: number, journal: Journal): Promise<number> {
+/** Runs the workload until so many visits are completed, and leaves it in the middle of the next one. */
+async function runUntil(file: CastFile, steps: number, journal: Journal): Promise<void> {
   const answer = instantAgent(Math.ceil(steps / 3) + 10);
   const killed = Promise.withResolvers<undefined>();
-  let bytes = 0;
   let turns = 0;
-  const counted: Journal = {
-    append: async (events: readonly CastEvent[]) => {
-      bytes += Buffer.byteLength(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-      return journal.append(events);
-    },
-  };
   const run = runCast(
     startState(startOf(file)),
     {
@@ -180,14 +140,13 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
         },
       },
       runUtility: () => Promise.reject(new Error("none")),
-      journal: counted,
+      journal,
       artifacts: NO_ARTIFACTS,
       now: () => new Date(),
     },
     { cwd: file.cwd, runDir: file.cwd, signal: new AbortController().signal },
   );
   await Promise.race([run, killed.promise]);
-  return bytes;
 }
 
 function castFile(cwd: string): CastFile {

@@ -12,7 +12,7 @@ if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
 const host = {
   preflight: async () => [],
   runTurn: async ({ socket, visit }) => {
-    process.stdout.write(`${socket} ${visit}\n`);
+    process.stdout.write(`${JSON.stringify({ visit: `${socket} ${visit}` })}\n`);
     return new Promise(() => process.exit(0));
   },
 };

@@ -40,9 +40,11 @@ if (modules.length < 20) throw new Error(`only ${modules.length} modules were re
 const layerOf = (path) => ORDER.findIndex((folder) => path === folder || path.startsWith(`${folder}/`));
 const appOf = (path) => /^src\/apps\/([^/]+)/.exec(path)?.[1];
 const problems = modules.flatMap(({ source, dependencies }) =>
-  dependencies.flatMap(({ resolved: to, circular }) => {
+  dependencies.flatMap(({ resolved: to, circular, cycle = [] }) => {
     const found = [];
-    if (circular) found.push(`${source} and ${to} import each other`);
+    // A cycle that is closed by types alone is gone when the program runs.
+    const isReal = circular && !cycle.some((step) => step.dependencyTypes.includes("type-only"));
+    if (isReal) found.push(`${source} and ${to} import each other`);
     if (to.startsWith("src/")) {
       if (layerOf(to) > layerOf(source)) found.push(`${source} may not import ${to}, which comes after it`);
       if (appOf(to) && appOf(to) !== appOf(source) && !ENTRIES.includes(source))

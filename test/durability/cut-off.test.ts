@@ -76,7 +76,7 @@ it.each<[rule: string, content: string]>([
   ["[D3] in the middle of its answer", transcript(asked)],
   ["[D3] between two tools", transcript(asked, replied("", "toolUse"))],
   ["[D3] in the middle of a line", `${transcript(asked)}{"type":"mess`],
-])("an agent that was cut off goes on from its transcript: %s", async (_rule, content) => {
+])("%s: an agent that was cut off goes on from its transcript", async (_rule, content) => {
   const cast = await aborted(content);
   writeFileSync(join(cast.workspace.place.cwd, "new.txt"), "");
   const request = await resumedWith(cast);
@@ -89,7 +89,7 @@ it.each<[rule: string, content: string]>([
   ["[D3] no transcript", ""],
   ["[D3] nothing but its head", transcript()],
   ["[D3] a question that was torn", transcript(asked).slice(0, -20)],
-])("an agent that was asked nothing begins anew: %s", async (_rule, content) => {
+])("%s: an agent that was asked nothing begins anew", async (_rule, content) => {
   const request = await resumedWith(await aborted(content));
   expect(request).toMatchObject({ history: "fresh", prompt: expect.stringContaining("Do it.") });
 });

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
@@ -49,20 +50,22 @@ const damaged = fc.tuple(
   fc.string({ minLength: 1, unit: "binary" }),
 );
 
+/** What is read is a beginning of what happened; what is not read is an error with its line. */
+function honest(found: ReturnType<typeof loadCast>): boolean {
+  if (!found.ok) return found.issues.every(({ code, path }) => code === "damaged_journal" && /^line \d+$/.test(path));
+  const { journal } = found.value;
+  const beginning = events.slice(0, journal.events.length);
+  return isDeepStrictEqual(
+    [journal.events, JSON.stringify(journal.state)],
+    [beginning, JSON.stringify(beginning.reduce(apply, start))],
+  );
+}
+
 it("[D6] cut, doubled, moved and garbled lines: an error with the line, or the state of a beginning", () => {
   fc.assert(
     fc.property(damaged, ([kind, at, noise]) => {
       writeFileSync(file, damages[kind]?.(lines, at, noise) ?? "");
-      const found = loadCast(root, castId);
-      if (found.ok) {
-        const { journal } = found.value;
-        const beginning = events.slice(0, journal.events.length);
-        expect(journal.events).toEqual(beginning);
-        expect(journal.state).toEqual(beginning.reduce(apply, start));
-      } else
-        expect(found.issues).toMatchObject([
-          { code: "damaged_journal", path: expect.stringMatching(/^line \d+$/), file },
-        ]);
+      expect(honest(loadCast(root, castId))).toBe(true);
     }),
     { seed: 1, numRuns: 1_500 },
   );

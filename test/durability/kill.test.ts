@@ -151,10 +151,14 @@ it("[D13] a second Ctrl-C leaves at once, and leaves nothing running", async () 
   expect(readFileSync(castFile(cwd, onlyCast(cwd), "journal.jsonl"), "utf8")).not.toContain("cast_ended");
 });
 
-it("[D19] what waits for a person waits for any later process", async () => {
+function talk(delayMs: number): object {
+  return { replies: { Talk: [{ text: "draft" }, { text: "shorter", delayMs }] } };
+}
+
+it("[D19] what waits for a person waits for any later process, and an answer that was given is not lost", async () => {
   const cwd = newPlace({
     "materia.json": { materia: { Talk: { prompt: "Talk.", interactive: true } } },
-    "replies.json": { replies: { Talk: [{ text: "draft" }, { text: "shorter" }] } },
+    "replies.json": talk(600_000),
   });
   const at = { cwd };
   expect(await run(["link", ...options, "Talk", "--", "go"], at)).toMatchObject({ code: 4 });
@@ -163,12 +167,16 @@ it("[D19] what waits for a person waits for any later process", async () => {
   await answered.events(2);
   answered.signal("SIGKILL");
   await answered.exited;
-  const standing = JSON.parse((await run(["casts", "--json"], at)).stdout) as readonly { status: string }[]; // printed by the program
-  expect(["interrupted", "waiting"]).toContain(standing[0]?.status);
-  if (standing[0]?.status === "interrupted")
-    expect(await run(["recast", "--config", "materia.json"], at)).toMatchObject({ code: 4 });
-  const { code, stdout } = await run(["continue", "--config", "materia.json", "--quiet"], at);
-  expect([code, stdout]).toEqual([0, "shorter\n"]);
+  expect(JSON.parse((await run(["casts", "--json"], at)).stdout)).toMatchObject([{ status: "interrupted" }]);
+  put(cwd, { "replies.json": talk(0) });
+  expect(await run(["recast", "--config", "materia.json"], at)).toMatchObject({ code: 4 });
+  expect(readText(castFile(cwd, onlyCast(cwd), "sockets", "Socket-1", "1", "transcript.jsonl"))).toContain(
+    "Shorter, please.",
+  );
+  expect(await run(["continue", "--config", "materia.json", "--quiet"], at)).toMatchObject({
+    code: 0,
+    stdout: "shorter\n",
+  });
   const events = journalOf(cwd, onlyCast(cwd));
   expect(typed(events, "turn_answered").map(({ text }) => text)).toEqual(["draft", "shorter"]);
 });

@@ -152,10 +152,9 @@ it("[D20] what is pruned is named first, never runs, and is gone as a whole", as
   claim(running.runDir);
   // A prune that was killed left this; it is no cast.
   mkdirSync(join(at.root, ".removed-20200101-000000-aaaaa"));
-  const ids = listCasts(at.root).map(({ castId }) => castId);
-  expect(ids.toSorted()).toEqual([first, second, third].toSorted());
+  expect(new Set(listCasts(at.root).map(({ castId }) => castId))).toEqual(new Set([first, second, third]));
   const chosen = prunable(at.root, { keep: 0 }, Date.now());
-  expect(chosen.map(({ castId }) => castId).toSorted()).toEqual([second, third].toSorted());
+  expect(new Set(chosen.map(({ castId }) => castId))).toEqual(new Set([second, third]));
   expect(listCasts(at.root).length).toBe(3);
   expect(removeCasts(at.root, [...chosen, ...listCasts(at.root)])).toEqual({ ok: true, value: 0 });
   expect(listing(at.place.cwd).filter((name) => /removed|owner\/1\.json/.test(name))).toEqual([

@@ -5,7 +5,19 @@ import { castsIn } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, userConfig } from "../harness/pi-place.ts";
 import { startPi } from "../harness/pi-rpc.ts";
-import { all, lastAsked, notice, openedCard, result, settingsOf, settled, status, visitCard, widget } from "../harness/pi-seen.ts";
+import {
+  all,
+  gone,
+  lastAsked,
+  notice,
+  openedCard,
+  result,
+  settingsOf,
+  settled,
+  status,
+  visitCard,
+  widget,
+} from "../harness/pi-seen.ts";
 
 /** Plan, then for each item make and judge; a refused item is made again. */
 const SMALL = {
@@ -81,8 +93,6 @@ describe("a cast over RPC", () => {
     expect(cards).toHaveLength(7);
     expect(cards[2]).toMatch(/Judge \(Socket-3\).*item 1 of 2: first thing.*→ Socket-2 \(Make\)/s);
     expect(all(pi, openedCard)[2]).toContain("no second line");
-    const lines = pi.records.findLast((record) => record.type === "extension_ui_request" && record.method === "setWidget");
-    expect(lines).not.toHaveProperty("widgetLines");
 
     expect(await settingsOf(pi)).toEqual(before);
     pi.mark();
@@ -96,6 +106,12 @@ describe("a cast over RPC", () => {
       expect.stringMatching(/^user: A materia cast completed: Small/),
       "user: another question",
     ]);
+
+    const shown = pi.records.filter((record) => record.type === "extension_ui_request");
+    for (const method of ["setWidget", "setStatus"] as const) {
+      const last = shown.findLast((record) => record.method === method);
+      expect(last && gone(method)(last)).toBe(true);
+    }
 
     const [, draft, make] = place.model.requests;
     expect(draft).toMatchObject({ model: "clever", reasoning_effort: "high" });
@@ -152,7 +168,7 @@ describe("a cast over RPC", () => {
     await pi.until("the first words", widget(/» thinking aloud/));
     await pi.type("/materia abort");
     expect(await pi.until("the result", result)).toMatch(/^A materia cast aborted.*\/materia recast \d{8}-/s);
-    expect(await pi.until("the widget to go", noWidget)).toBe(true);
+    await pi.until("the widget to go", gone("setWidget"));
     pi.mark();
     await pi.type("/materia recast");
     expect(await pi.until("the result", result)).toContain("Result: made after all");
@@ -171,7 +187,3 @@ describe("a cast over RPC", () => {
     expect(await pi.until("the result", result)).toContain("Result: made in the end");
   });
 });
-
-function noWidget(record: object): true | undefined {
-  return ("method" in record && record.method === "setWidget" && !("widgetLines" in record)) || undefined;
-}

@@ -3,7 +3,7 @@ import { castsIn, journalOf } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, userConfig, type PiPlace } from "../harness/pi-place.ts";
 import { startPi, type PiRpc } from "../harness/pi-rpc.ts";
-import { all, lastAsked, notice, result, settingsOf, settled, status, widget } from "../harness/pi-seen.ts";
+import { all, lastAsked, notice, result, settingsOf, settled, status, streaming, widget } from "../harness/pi-seen.ts";
 
 const PLAN = JSON.stringify({ workItems: [{ title: "use sqlite", context: "" }] });
 
@@ -89,7 +89,7 @@ describe("planning together over RPC", () => {
     const held = Promise.withResolvers<void>();
     const { place, pi } = await open({ text: "Which of the two?", until: held.promise }, { text: PLAN });
     await pi.type("/materia link Consult Build -- keep the notes");
-    await pi.until("the first words", firstWords);
+    await pi.until("the first words", streaming);
     await pi.ask({ type: "prompt", message: "the second one", streamingBehavior: "steer" });
     held.resolve();
     await pi.until("the plan", () => (place.model.requests.length === 3 ? all(pi, waits)[1] : undefined));
@@ -103,7 +103,7 @@ describe("planning together over RPC", () => {
   it("[X5, X20] an abort in the middle of a turn puts everything back", async () => {
     const { place, pi } = await open({ hang: "after text" });
     await pi.type("/materia link Consult Build -- keep the notes");
-    await pi.until("the first words", firstWords);
+    await pi.until("the first words", streaming);
     await pi.type("/materia abort");
     expect(await pi.until("the result", result)).toMatch(/^A materia cast aborted/);
     const asked = await askAgain({ place, pi });
@@ -114,7 +114,7 @@ describe("planning together over RPC", () => {
   it("[X5, X20] Pi's own abort ends the cast as well", async () => {
     const { place, pi } = await open({ hang: "after text" });
     await pi.type("/materia link Consult Build -- keep the notes");
-    await pi.until("the first words", firstWords);
+    await pi.until("the first words", streaming);
     await pi.ask({ type: "abort" });
     expect(await pi.until("the result", result)).toMatch(/^A materia cast aborted/);
     expect(await askAgain({ place, pi })).toMatchObject(USER);
@@ -132,7 +132,7 @@ describe("planning together over RPC", () => {
   it("[X6, X20] a new session in the middle of a turn ends the cast; the next one is the user's", async () => {
     const { place, pi } = await open({ hang: "after text" });
     await pi.type("/materia link Consult Build -- keep the notes");
-    await pi.until("the first words", firstWords);
+    await pi.until("the first words", streaming);
     await pi.ask({ type: "new_session" });
     expect(await settingsOf(pi)).toEqual({ model: "plain", thinking: "low" });
     expect((await askAgain({ place, pi })).said).toEqual(["user: another question"]);
@@ -151,7 +151,3 @@ describe("planning together over RPC", () => {
     expect((await askAgain({ place, pi })).said.at(-1)).toBe("user: another question");
   });
 });
-
-function firstWords(record: object): true | undefined {
-  return ("type" in record && record.type === "message_update") || undefined;
-}

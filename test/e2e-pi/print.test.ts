@@ -48,7 +48,11 @@ describe("without a screen", () => {
   });
 
   it("[X3] looking prints, and a cast that waits is continued by a later process", async () => {
-    const place = await newPiPlace({}, { text: `{"workItems":[{"title":"one thing","context":""}]}` }, { text: "made" });
+    const place = await newPiPlace(
+      {},
+      { text: `{"workItems":[{"title":"one thing","context":""}]}` },
+      { text: "made" },
+    );
     expect((await runPi(place, "-p", "/materia link Interactive-Plan Build -- plan it")).code).toBe(4);
     const listed = await runPi(place, "-p", "/materia casts --json");
     expect(listed.code).toBe(0);

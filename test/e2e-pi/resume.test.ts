@@ -3,7 +3,17 @@ import { castsIn, eventsOf, journalOf, run } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, userConfig, type PiPlace } from "../harness/pi-place.ts";
 import { startPi } from "../harness/pi-rpc.ts";
-import { castIdIn, lastAsked, notice, result, settingsOf, settled, status, widget } from "../harness/pi-seen.ts";
+import {
+  castIdIn,
+  lastAsked,
+  notice,
+  result,
+  settingsOf,
+  settled,
+  status,
+  streaming,
+  widget,
+} from "../harness/pi-seen.ts";
 
 const TWO = {
   materia: {
@@ -50,7 +60,7 @@ describe("after a crash", () => {
     await first.type("the user's own question");
     await first.until("the answer", settled);
     await first.type("/materia link Consult -- a hut");
-    await first.until("the turn", firstWords);
+    await first.until("the turn", streaming);
     expect(await settingsOf(first)).toEqual({ model: "clever", thinking: "high" });
     await first.kill();
 
@@ -62,11 +72,7 @@ describe("after a crash", () => {
     await second.until("the answer", settled);
     const asked = lastAsked(place.model);
     expect(asked).toMatchObject({ model: "plain", thinking: "low", tools: ["bash", "edit", "read", "write"] });
-    expect(asked.said).toEqual([
-      "user: the user's own question",
-      "assistant: hello to you",
-      "user: another question",
-    ]);
+    expect(asked.said).toEqual(["user: the user's own question", "assistant: hello to you", "user: another question"]);
 
     place.model.say({ text: "wood or stone?" });
     await second.type("/materia recast");
@@ -139,8 +145,4 @@ function visitsOf({ cwd }: PiPlace, castId: string): readonly string[] {
   return journalOf(cwd, castId).flatMap((event) =>
     event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [],
   );
-}
-
-function firstWords(record: object): true | undefined {
-  return ("type" in record && record.type === "message_update") || undefined;
 }

@@ -65,21 +65,19 @@ const SETTINGS = {
 };
 
 function modelsFor(url: string): object {
-  const model = (id: string) => ({
-    id,
-    reasoning: true,
-    contextWindow: 128_000,
-    maxTokens: 4096,
-    cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
-  });
   const standIn = {
     baseUrl: url,
     api: "openai-completions",
     apiKey: "none",
     compat: { supportsDeveloperRole: false, supportsStore: false },
-    models: [model("plain"), model("clever")],
+    models: [modelOf("plain"), modelOf("clever")],
   };
   // A provider whose key comes from a variable that is not set.
-  const keyless = { ...standIn, apiKey: "$NO_SUCH_KEY", models: [model("locked")] };
+  const keyless = { ...standIn, apiKey: "$NO_SUCH_KEY", models: [modelOf("locked")] };
   return { providers: { "stand-in": standIn, keyless } };
+}
+
+function modelOf(id: string): object {
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
+  return { id, reasoning: true, contextWindow: 128_000, maxTokens: 4096, cost };
 }

@@ -5,7 +5,11 @@ import { EXTENSION, PI, type PiPlace } from "./pi-place.ts";
 
 /** Runs `pi` to its end as a script would, with nothing on standard input. */
 export async function runPi({ cwd, env }: PiPlace, ...args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [PI, "-e", EXTENSION, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [PI, "-e", EXTENSION, ...args], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);

@@ -22,7 +22,7 @@ interface Response {
   readonly data?: unknown;
 }
 
-export interface PiMessage {
+interface PiMessage {
   readonly role: string;
   readonly customType?: string;
   readonly content: unknown;
@@ -40,7 +40,7 @@ interface EntryRecord {
 }
 
 interface OtherRecord {
-  readonly type: "agent_start" | "agent_settled" | "extension_error";
+  readonly type: "agent_start" | "agent_settled" | "extension_error" | "message_update";
   readonly error?: string;
 }
 
@@ -66,6 +66,8 @@ export interface PiRpc {
 export interface RpcOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The place has the extension installed, so it is not named. */
+  readonly installed?: boolean;
   /** Answers a dialog; it is cancelled where there is none. */
   readonly onDialog?: (request: UiRequest) => Readonly<Record<string, unknown>>;
 }
@@ -78,8 +80,10 @@ afterAll(async () => {
 });
 
 /** The real `pi --mode rpc` with the extension, in a place of its own. */
-export function startPi(place: PiPlace, { args = [], env = {}, onDialog = cancel }: RpcOptions = {}): PiRpc {
-  const child = spawn(process.execPath, [PI, "--mode", "rpc", "-e", EXTENSION, ...args], {
+export function startPi(place: PiPlace, options: RpcOptions = {}): PiRpc {
+  const { args = [], env = {}, onDialog = cancel } = options;
+  const extension = options.installed ? [] : ["-e", EXTENSION];
+  const child = spawn(process.execPath, [PI, "--mode", "rpc", ...extension, ...args], {
     cwd: place.cwd,
     env: { ...place.env, ...env },
   });

@@ -25,6 +25,21 @@ export function settled(record: PiRecord): true | undefined {
   return record.type === "agent_settled" || undefined;
 }
 
+/** An answer that is being given in the user's session. */
+export function streaming(record: PiRecord): true | undefined {
+  return record.type === "message_update" || undefined;
+}
+
+/** The widget, or the line below the editor, taken away. */
+export function gone(method: "setWidget" | "setStatus"): (record: PiRecord) => true | undefined {
+  return (record) =>
+    (record.type === "extension_ui_request" &&
+      record.method === method &&
+      record.widgetLines === undefined &&
+      record.statusText === undefined) ||
+    undefined;
+}
+
 /** The final card: what the conversation is told of a cast. */
 export function result(record: PiRecord): string | undefined {
   if (record.type !== "message_end" || record.message.customType !== "materia-result") return undefined;
@@ -44,7 +59,9 @@ export function openedCard(record: PiRecord): string | undefined {
 }
 
 function visitData(record: PiRecord): unknown {
-  return record.type === "entry_appended" && record.entry.customType === "materia-visit" ? record.entry.data : undefined;
+  return record.type === "entry_appended" && record.entry.customType === "materia-visit"
+    ? record.entry.data
+    : undefined;
 }
 
 /** All that is found in what Pi has written so far. */

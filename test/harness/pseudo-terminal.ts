@@ -7,6 +7,8 @@ export interface PseudoTerminal {
   readonly view: () => string;
   /** What a person sees now, behind all that has scrolled away. */
   readonly screen: () => string;
+  /** Everything that was written, escape sequences included. */
+  readonly raw: () => string;
   readonly type: (keys: string) => void;
   /** Resolves with what is in view as soon as this holds for it. */
   readonly until: (what: string, holds: (view: string) => boolean) => Promise<string>;
@@ -29,6 +31,7 @@ export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): Ps
   const size = { cols: columns, rows };
   const terminal = new headless.Terminal({ ...size, scrollback: 2000, allowProposedApi: true });
   const child = spawn(process.execPath, [...args], { name: "xterm-256color", ...size, cwd, env });
+  let raw = "";
   const looking = new Set<() => void>();
   const linesFrom = (start: number): string => {
     const { active } = terminal.buffer;
@@ -41,6 +44,7 @@ export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): Ps
   // A program that asks its terminal something waits for the answer.
   terminal.onData((data) => child.write(data));
   child.onData((data) => {
+    raw += data;
     terminal.write(data, () => {
       for (const look of looking) look();
     });
@@ -75,5 +79,13 @@ export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): Ps
         giveUp();
       });
     });
-  return { view, screen, type: (keys) => child.write(keys), until, exited, kill: () => child.kill("SIGKILL") };
+  return {
+    view,
+    screen,
+    raw: () => raw,
+    type: (keys) => child.write(keys),
+    until,
+    exited,
+    kill: () => child.kill("SIGKILL"),
+  };
 }

@@ -1,13 +1,11 @@
-import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent, EventBody } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state.ts";
+import type { CastState } from "../../src/core/cast/state.ts";
 import { tokensOf } from "../../src/core/cast/usage.ts";
 import { compile } from "../../src/core/compile/compile.ts";
-import type { Compiled } from "../../src/core/compile/compile.ts";
-import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { statusOf } from "../../src/core/view/casts.ts";
@@ -15,29 +13,18 @@ import { summaryOf } from "../../src/shell/files/casts.ts";
 import { openJournal } from "../../src/shell/files/journal.ts";
 import { claim } from "../../src/shell/files/ownership.ts";
 import { readJournal } from "../../src/shell/files/read-journal.ts";
-import type { Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { catalogOf } from "./play.ts";
 import type { TestConfig } from "./play.ts";
-import { chanceOf, randomConfig, randomMood, randomReply } from "./random-graph.ts";
-import type { Chance, Mood } from "./random-graph.ts";
+import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
+import { World, journalOf } from "./storm-world.ts";
+import type { Standing, Storm } from "./storm-world.ts";
 
 const MOST_LIVES = 40;
 /** After so many lives the weather is calm, so that every cast comes to its end. */
 const STORMY_LIVES = 10;
-
-/** One cast of a random graph through random weather. */
-interface Storm {
-  readonly chance: Chance;
-  readonly mood: Mood;
-  readonly compiled: Compiled;
-  readonly start: CastStart;
-  readonly root: string;
-  readonly runDir: string;
-  readonly problems: string[];
-}
 
 export type Weathered =
   | { readonly kind: "no_graph" }
@@ -100,15 +87,6 @@ function gather(seed: number, root: string): Storm | undefined {
   };
 }
 
-function journalOf(runDir: string): string {
-  return join(runDir, "journal.jsonl");
-}
-
-interface Standing {
-  readonly state: CastState;
-  readonly events: readonly CastEvent[];
-}
-
 /** From taking the cast up to letting it go or being killed; what is found on the disk afterwards. */
 async function liveOnce(storm: Storm, life: number, before: Standing, first: readonly EventBody[]): Promise<Standing> {
   const { runDir } = storm;
@@ -169,134 +147,4 @@ function nudge({ chance }: Storm, { phase, usage }: CastState, life: number): re
   if (phase.limit.limit === "maxCostUsd")
     return [{ type: "limits_raised", maxCostUsd: usage.cost + chance.count(0, 5) }, resumed];
   return [{ type: "limits_raised", allow: chance.count(1, 2) }, resumed];
-}
-
-/** The world of one life. Once it is killed nothing in it ever answers. */
-class World {
-  readonly abort = new AbortController();
-  readonly killed: Promise<undefined>;
-  readonly #storm: Storm;
-  readonly #journal: Journal;
-  readonly #stormy: boolean;
-  readonly #completed: Set<string>;
-  readonly #die: () => void;
-  #state: CastState;
-  #dead = false;
-
-  constructor(storm: Storm, journal: Journal, before: Standing, stormy: boolean) {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.killed = promise;
-    this.#die = () => resolve(undefined);
-    this.#storm = storm;
-    this.#journal = journal;
-    this.#stormy = stormy;
-    this.#state = before.state;
-    this.#completed = new Set(before.events.flatMap(completedVisit));
-  }
-
-  hear(events: readonly CastEvent[], state: CastState): void {
-    for (const event of events) for (const visit of completedVisit(event)) this.#completed.add(visit);
-    this.#state = state;
-  }
-
-  ports(): Ports {
-    const { chance, runDir } = this.#storm;
-    const write = async (): Promise<string | undefined> => {
-      if (this.#strikes(0.004)) return this.#kill();
-      return this.#strikes(0.004) ? "the disk is full" : undefined;
-    };
-    return {
-      agents: { preflight: async () => [], runTurn: (request) => this.#turn(request) },
-      runUtility: () => this.#utility(),
-      journal: { append: (events) => this.#append(events) },
-      artifacts: { visitFolder: () => runDir, write, append: write },
-      // [D21] The clock of a laptop jumps, also back.
-      now: () => new Date(chance.count(0, 2 ** 31) * 1000),
-    };
-  }
-
-  #strikes(probability: number): boolean {
-    return this.#stormy && this.#storm.chance.happens(probability);
-  }
-
-  #kill(): Promise<never> {
-    this.#dead = true;
-    this.#die();
-    return new Promise(() => undefined);
-  }
-
-  async #append(events: readonly CastEvent[]): Promise<string | undefined> {
-    const { chance, runDir } = this.#storm;
-    for (let wait = this.#stormy ? chance.count(0, 3) : 0; wait > 0; wait -= 1) await Promise.resolve();
-    if (this.#dead || this.#strikes(0.02)) return this.#kill();
-    const tear = (some: readonly CastEvent[]): void => {
-      const bytes = Buffer.from(some.map((event) => `${JSON.stringify(event)}\n`).join(""));
-      appendFileSync(journalOf(runDir), bytes.subarray(0, chance.count(0, bytes.length - 1)));
-    };
-    if (this.#strikes(0.03)) {
-      tear(events);
-      return this.#kill();
-    }
-    if (this.#strikes(0.02)) {
-      // Mostly the part that was written can be taken back.
-      if (chance.happens(0.3)) tear(events.slice(0, 1));
-      return "the journal cannot be written: the disk is full";
-    }
-    const problem = await this.#journal.append(events);
-    return this.#strikes(0.03) ? this.#kill() : problem;
-  }
-
-  /** [D21] What is over is not done again, and nothing is begun beyond a limit. */
-  #examine(): string | undefined {
-    const { problems, start, root } = this.#storm;
-    const { phase, usage, budget } = this.#state;
-    if (phase.kind !== "visiting") return void problems.push(`something is done while the cast is ${phase.kind}`);
-    const visit = `${phase.visit.socket} ${phase.visit.number}`;
-    if (this.#completed.has(visit)) problems.push(`visit ${visit} is over and done again`);
-    const isAgent = materiaOf(start.graph, socketOf(start.graph, phase.visit.socket)).type === "agent";
-    if (isAgent && tokensOf(usage) >= (budget.maxTokens ?? Infinity))
-      problems.push(`a turn beyond ${budget.maxTokens} tokens`);
-    if (isAgent && usage.cost > 0 && usage.cost >= (budget.maxCostUsd ?? Infinity))
-      problems.push(`a turn beyond $${budget.maxCostUsd}`);
-    if (this.#storm.chance.happens(0.05)) {
-      const listed = summaryOf(root, start.castId)?.status;
-      if (listed !== "running") problems.push(`it runs, and is listed as ${listed}`);
-    }
-    return phase.visit.socket;
-  }
-
-  async #turn(request: TurnRequest): Promise<TurnOutcome> {
-    const { chance, mood, start } = this.#storm;
-    this.#examine();
-    const usage = { input: chance.count(0, 3), output: chance.count(0, 2), cost: chance.count(0, 1) };
-    if (this.#strikes(0.02)) return this.#kill();
-    request.onProgress({ kind: "told", system: request.system });
-    for (let retry = 1; this.#strikes(0.1); retry += 1) {
-      request.onProgress({ kind: "retrying", attempt: retry, delayMs: 1, error: "overloaded" });
-      await Promise.resolve();
-      if (this.#strikes(0.1)) return this.#kill();
-    }
-    if (this.#strikes(0.02)) this.abort.abort();
-    if (request.signal.aborted && chance.happens(0.7))
-      return { kind: "failed", reason: "aborted", message: "aborted", usage };
-    if (this.#strikes(0.04))
-      return { kind: "failed", reason: chance.pick("provider", "timeout", "overflow"), message: "no reply", usage };
-    const text = randomReply(chance, mood, start.graph, socketOf(start.graph, request.socket));
-    return { kind: "said", text, usage, model: "storm" };
-  }
-
-  async #utility(): Promise<UtilityOutcome> {
-    const { chance, mood, start } = this.#storm;
-    const socket = this.#examine();
-    if (this.#strikes(0.02)) return this.#kill();
-    if (this.#strikes(0.02)) this.abort.abort();
-    if (socket === undefined || this.#strikes(0.03))
-      return { kind: "failed", reason: "exited with code 1", stdout: "", stderr: "" };
-    const stdout = randomReply(chance, mood, start.graph, socketOf(start.graph, socket as TurnRequest["socket"]));
-    return { kind: "exited", stdout, stdoutCut: false, stderr: "" };
-  }
-}
-
-function completedVisit(event: CastEvent): readonly string[] {
-  return event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [];
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { castIds, summaryOf } from "../../src/shell/files/casts.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 import type { PiSession } from "../harness/pi-session.ts";
@@ -192,6 +192,17 @@ describe("[X29] the demo", () => {
     expect(await pi.sees(/scripted/)).toContain("materia-demo-");
     expect(await pi.sees(/^materia-result/)).toContain("completed: Full-Auto");
     expect(existsSync(join(pi.cwd, ".pi"))).toBe(false);
+  });
+});
+
+describe("[X29] the web UI", () => {
+  it("is served until the session ends", async () => {
+    const pi = await openPiSession();
+    await pi.type("/materia ui");
+    const [url = ""] = /http\S+/.exec(await pi.sees(/^info/)) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+    await pi.leave("quit");
+    await vi.waitFor(() => expect(fetch(url)).rejects.toThrow("fetch failed"));
   });
 });
 

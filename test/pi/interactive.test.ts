@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
@@ -154,6 +155,54 @@ describe("[X19] messages during other visits", () => {
     await pi.sees(/^settled/);
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: tell me a joke");
     expect(pi.requests.slice(0, 2).map(({ messages }) => messages.join())).not.toContain("joke");
+  });
+});
+
+describe("[X17] faults", () => {
+  it("a message that is refused stands in the editor again", async () => {
+    const pi = await openPiSession({ replies: ["Plan A"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    const other = await openPiSession({ cwd: pi.cwd });
+    await other.type("/materia abort");
+    await other.sees(/is aborted/);
+    rmSync(join(pi.cwd, ".pi", "pi-materia"), { recursive: true });
+    await pi.type("make it B");
+    expect(await pi.sees(/^error/)).toContain("unknown_cast");
+    expect(await pi.sees(/^editor/)).toBe("editor: make it B");
+  });
+
+  it("a refinement that was cut off is not lost when the cast goes on", async () => {
+    const pi = await openPiSession({ replies: ["Plan A", { hang: true }, "Plan B"] });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    const asked = pi.asked();
+    await pi.type("make it B");
+    await asked;
+    await pi.type("/materia abort");
+    await pi.type("/materia recast");
+    await pi.sees(/waits for you/);
+    expect(pi.requests.at(-1)?.messages.slice(0, 3)).toEqual(["u: ## Request\n\nplan it", "a: Plan A", "u: make it B"]);
+  });
+});
+
+describe("[X19] messages to Pi itself", () => {
+  it("reach the answer that they steer, also beside a cast", async () => {
+    const waits = "until [ -f go ]; do sleep 0.02; done";
+    const pi = await openPiSession({
+      replies: [{ call: "bash", args: { command: waits } }, { hang: true }, "steered"],
+    });
+    const asked = pi.asked();
+    const mine = pi.type("work");
+    await asked;
+    const second = pi.asked();
+    await pi.type("/materia link Build -- make it");
+    await second;
+    await pi.session.prompt("and this", { source: "interactive", streamingBehavior: "steer" });
+    writeFileSync(join(pi.cwd, "go"), "");
+    await pi.type("/materia abort");
+    await mine;
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: and this");
   });
 });
 

@@ -72,6 +72,16 @@ describe("casts", () => {
   });
 });
 
+it.each(["[N4] cast.json", "[N4] journal.jsonl"])("%s", async (title) => {
+  const { at, id, runDir } = await oneCast();
+  const file = join(runDir, title.slice(5));
+  const elsewhere = at.write("elsewhere", readFileSync(file, "utf8"));
+  rmSync(file);
+  symlinkSync(elsewhere, file);
+  expect(await refusal(at.ask(`/api/casts/${id}`))).toBe("404 unknown_cast");
+  expect(await refusal(at.ask(`/api/casts/${id}/events`))).toBe("404 unknown_cast");
+});
+
 describe("files of a visit", () => {
   it("[N14] a file is plain text with its length", async () => {
     const { at, id } = await oneCast();

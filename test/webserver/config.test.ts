@@ -137,6 +137,14 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     ]);
   });
 
+  it("[N22] a text that is nested without end harms nobody", async () => {
+    const at = site();
+    const [open, close] = ["[".repeat(100_000), "]".repeat(100_000)];
+    await make(at, layer, `{"x":${open}${close}}`);
+    await make(at, layer, `{"x":${open}${close},}`);
+    expect([(await at.ask("/api/catalog")).status, at.problems]).toEqual([200, []]);
+  });
+
   it("[N22] every byte of the text and the file's mode are kept", async () => {
     const at = site();
     const text = '{ "é": "😀\\u0000" }\r\n\r\n\t// end';

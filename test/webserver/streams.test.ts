@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castOf, ended, hear, project, refusal, site } from "./harness.ts";
@@ -187,6 +188,30 @@ const shown = (messages: readonly Message[]): readonly string[] =>
     const { castId = "", status = "" } = data as { castId?: string; status?: string };
     return [event, castId, status].join(" ").trim();
   });
+
+it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {
+  const at = site();
+  const { file } = journalOf(at, "c", 1);
+  const started = { type: "visit_started", socket: "Socket-1", visit: 1, materia: "Build", item: null };
+  appendFileSync(file, `${JSON.stringify({ ...JSON.parse(line(2)), ...started })}\n`);
+  const visit = join(at.root, "c", "sockets", "Socket-1", "1");
+  mkdirSync(visit, { recursive: true });
+  const transcript = join(visit, "transcript.jsonl");
+  execFileSync("mkfifo", [transcript]);
+  const secret = { type: "message", message: { role: "assistant", content: "secret" } };
+  at.write("secret.jsonl", `${JSON.stringify(secret)}\n`);
+  const stream = hear(await at.ask("/api/casts/c/events"));
+  await stream.until(upTo(2));
+  rmSync(transcript);
+  symlinkSync(join(at.cwd, "secret.jsonl"), transcript);
+  appendFileSync(file, `${line(3)}\n`);
+  expect((await stream.until(upTo(3))).filter(({ event }) => event === "progress")).toEqual([]);
+  rmSync(transcript);
+  writeFileSync(transcript, `${JSON.stringify(secret)}\n`);
+  const heard = await stream.until(({ event }) => event === "progress");
+  expect(heard.at(-1)?.data).toEqual({ socket: "Socket-1", visit: 1, kind: "text", from: 0, delta: "secret" });
+  await stream.close();
+});
 
 describe("the list of casts", () => {
   it("[N10] every cast, newest first, then what appears, changes and goes", async () => {

@@ -33,7 +33,16 @@ export { runCast } from "../../shell/run/run-cast.ts";
 export type { RunEnd } from "../../shell/run/run-cast.ts";
 
 // The world a cast needs, and the bodies that are brought along
-export type { AgentHost, Artifacts, Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../shell/ports.ts";
+export type {
+  AgentHost,
+  Artifacts,
+  Journal,
+  Ports,
+  TurnOutcome,
+  TurnRequest,
+  UtilityOutcome,
+  UtilityRequest,
+} from "../../shell/ports.ts";
 export { piAgentHost } from "../../shell/agents/pi-host.ts";
 export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
 export { runUtility } from "../../shell/run/utility.ts";

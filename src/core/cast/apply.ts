@@ -181,7 +181,9 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   if (state.phase.kind !== "visiting")
     return { ...state, phase: { kind: "failing", reason, limit: null, before: state.phase } };
   const { visit, ask } = expect(state, event, "visiting");
-  const had = event.reason === "utility" ? state : turnHad(state, visit, event.usage, ask);
+  // A reply that was missing was not had: once it is there, the cast goes on with it.
+  const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
+  const had = wasTurn ? turnHad(state, visit, event.usage, ask) : state;
   return { ...had, phase: { kind: "failing", reason, limit: null, before: had.phase } };
 }
 

@@ -27,8 +27,13 @@ function issueOf(issue: v.BaseIssue<unknown>, keys: Keys): Issue {
   const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
   const received = oneLine(issue.received, 60);
+  if (issue.expected === "never") return error("unknown_key", path, `"${name}" is not known here`);
   if (isOurWording(issue)) return error("bad_value", path, `"${name}" ${issue.message}; found ${received}`);
-  const expected = (issue.expected ?? "another value").replaceAll(" | ", " or ").replace(/^\((.*)\)$/, "$1");
+  const expected = (issue.expected ?? "another value")
+    .replaceAll(" | ", " or ")
+    .replace(/^\((.*)\)$/, "$1")
+    .replace(/^Array$/, "a list")
+    .replace(/^Object$/, "an object");
   return error("bad_value", path, `"${name}" must be ${expected}, not ${received}`);
 }
 

@@ -5,10 +5,11 @@ import { quoteWord } from "../command/words.ts";
 import { checkTarget, compile } from "../compile/compile.ts";
 import type { Compiled } from "../compile/compile.ts";
 import { flowOf, reachable } from "../compile/flow.ts";
+import { socketOf } from "../compile/graph.ts";
 import type { Graph } from "../compile/graph.ts";
 import { renumber } from "../compile/renumber.ts";
 import { resolveTargets } from "../compile/resolve.ts";
-import { END } from "../model/ids.ts";
+import { END, sortSocketIds } from "../model/ids.ts";
 import type { Issue } from "../model/issue.ts";
 
 export interface Chain {
@@ -50,7 +51,7 @@ export function composeChain({ targets }: Pick<Chain, "targets">, catalog: Catal
   const joints = parts ? jointsOf(parts) : [];
   const compiled = compile(targets, catalog);
   if (compiled.ok) return { kind: "composed", compiled: compiled.value, joints };
-  return { kind: "refused", issues: compiled.issues, parts: parts && sideBySide(parts), joints };
+  return { kind: "refused", issues: compiled.issues, parts: parts && sideBySide(parts, joints), joints };
 }
 
 function partsOf(targets: readonly TargetRef[], catalog: Catalog): readonly Graph[] | null {
@@ -69,21 +70,29 @@ function jointsOf(parts: readonly Graph[]): readonly Joint[] {
     }));
     const ends = endings.filter(({ steps }) => steps.length > 0);
     return {
-      ends: ends.map(({ id }) => id),
+      ends: sortSocketIds(ends.map(({ id }) => id)),
       entry: parts[index + 1]?.entry ?? "",
       byLoop: ends.some(({ steps }) => steps.some(({ exhausted }) => exhausted)),
     };
   });
 }
 
-function sideBySide(parts: readonly Graph[]): Graph | null {
+/** Whole up to the first open joint; of what follows only the entry that is not reached. */
+function sideBySide(parts: readonly Graph[], joints: readonly Joint[]): Graph | null {
   const [first] = parts;
   if (!first) return null;
+  const open = joints.findIndex(({ ends }) => ends.length !== 1);
+  const shown = parts.map((part, index) => (open !== -1 && index > open ? entryOnly(part) : part));
   return {
     name: parts.map(({ name }) => name).join(" → "),
     entry: first.entry,
-    sockets: Object.assign({}, ...parts.map((part) => part.sockets)),
-    loops: Object.assign({}, ...parts.map((part) => part.loops)),
-    materia: Object.assign({}, ...parts.map((part) => part.materia)),
+    sockets: Object.assign({}, ...shown.map((part) => part.sockets)),
+    loops: Object.assign({}, ...shown.map((part) => part.loops)),
+    materia: Object.assign({}, ...shown.map((part) => part.materia)),
   };
+}
+
+function entryOnly(part: Graph): Graph {
+  const entry = socketOf(part, part.entry);
+  return { ...part, sockets: { [entry.id]: { ...entry, edges: [], loop: null } }, loops: {} };
 }

@@ -78,8 +78,8 @@ function edgeChanges(at: string, before: readonly Edge[], after: readonly Edge[]
 }
 
 function reordered(before: readonly Edge[], after: readonly Edge[]): boolean {
-  const text = (edges: readonly Edge[]): readonly string[] => edges.map((edge) => JSON.stringify(edge));
-  const [a, b] = [text(before), text(after)];
+  const [a, b] = [before, after].map((edges) => edges.map((edge) => JSON.stringify(edge)));
+  if (!a || !b) return false;
   return a.length === b.length && a.join() !== b.join() && a.toSorted().join() === b.toSorted().join();
 }
 

@@ -39,6 +39,8 @@ function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, kn
       return { label: "Set parse to json", edit: (each) => setParse(each, id, "json") };
     case "advance_outside_loop":
       return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
+    case "unbounded_cycle":
+      return limitMend(loadout);
     case "uncovered_outcome":
       return { label: "Send the rest to end", edit: (each) => connect(each, { from: id, to: "end", when: "always" }) };
     case "unknown_materia": {
@@ -48,6 +50,23 @@ function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, kn
     default:
       return way === null ? undefined : edgeMend(issue, way, loadout);
   }
+}
+
+const USUAL_LIMIT = 3;
+
+/** The rework that nothing counts, where there is only one. */
+function limitMend(loadout: Loadout): Mend | undefined {
+  const [only, ...others] = Object.entries(loadout.sockets).flatMap(([from, { edges }]) =>
+    edges.flatMap(({ when, maxTraversals }, index) =>
+      when === "not_satisfied" && maxTraversals === undefined ? [{ from, index }] : [],
+    ),
+  );
+  if (!only || others.length > 0) return undefined;
+  const { from, index } = only;
+  return {
+    label: `Allow ${USUAL_LIMIT} times`,
+    edit: (each) => setEdge(each, from, index, { maxTraversals: USUAL_LIMIT }),
+  };
 }
 
 function edgeMend(issue: Issue, id: string, loadout: Loadout): Mend | undefined {

@@ -5,13 +5,6 @@ export const WorkItem = v.object({ title: v.string(), context: v.string() });
 export type WorkItem = v.InferOutput<typeof WorkItem>;
 
 /** All that an agent hands over. */
-export const Handoff = v.object({
-  workItems: v.optional(v.array(WorkItem)),
-  satisfied: v.optional(v.boolean()),
-  context: v.optional(v.string()),
-});
-export type Handoff = v.InferOutput<typeof Handoff>;
-
 export const HANDOFF_FIELDS = ["workItems", "satisfied", "context"] as const;
 export type HandoffField = (typeof HANDOFF_FIELDS)[number];
 

@@ -20,7 +20,8 @@ import type { Lineage } from "./story.ts";
 import { textLines, titleText } from "./tell/handed.ts";
 import { nextSteps } from "./tell/next-step.ts";
 import type { NextStep } from "./tell/next-step.ts";
-import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "./text/line.ts";
+import { wrapColumns } from "./text/columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "./text/line.ts";
 import type { Line } from "./text/line.ts";
 
 /** [C14] Where a cast stands now. */
@@ -136,10 +137,14 @@ function headLines(board: Board, width: number): readonly Line[] {
     costText(board.cost),
   ];
   const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
-  return [
-    squeeze({ before, long: toned("strong", board.loadout), after: line(toned("dim", `  ${board.castId}`)) }, width),
-    line(toned("dim", figures.join(" · "))),
-  ];
+  const after = line(toned("dim", `  ${board.castId}`));
+  const whole = line(...before, toned("strong", board.loadout), ...after);
+  // A chain and what it continues is long, and worth lines of its own.
+  const head =
+    lineColumns(whole) <= width
+      ? [whole]
+      : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
+  return [...head, line(toned("dim", figures.join(" · ")))];
 }
 
 function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {

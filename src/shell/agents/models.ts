@@ -48,7 +48,8 @@ export async function chooseModel(stage: Stage, wanted: string | undefined): Pro
   const provider = wanted.slice(0, Math.max(0, slash));
   const model = stage.runtime.getModel(provider, wanted.slice(slash + 1));
   if (!model) return { kind: "unknown", wanted };
-  const hasKey = stage.runtime.hasConfiguredAuth(provider);
+  // Of a provider that was registered a moment ago Pi may not have taken note yet; asking it outright is slower and sure.
+  const hasKey = stage.runtime.hasConfiguredAuth(provider) || (await stage.runtime.checkAuth(provider)) !== undefined;
   return hasKey ? { kind: "found", model } : { kind: "no_key", wanted, provider };
 }
 

@@ -8,7 +8,7 @@ const BLOCK = 8_192;
 const FARTHEST = 64 * 1024 * 1024;
 
 /** The two ends of a journal, without its middle: the first event, and the last ones back to where `enough` is content. */
-export function journalEnds(file: string, enough: (events: readonly CastEvent[]) => boolean): JournalEnds {
+export function journalEnds(file: string, enough: Enough): JournalEnds {
   try {
     const fd = openSync(file, "r");
     try {
@@ -40,20 +40,30 @@ function firstEvent(fd: number, size: number): CastEvent | undefined {
   }
 }
 
-function lastEvents(
-  fd: number,
-  size: number,
-  enough: (events: readonly CastEvent[]) => boolean,
-): Pick<JournalEnds, "last" | "unread"> {
+type Enough = (events: readonly CastEvent[]) => boolean;
+
+function lastEvents(fd: number, size: number, enough: Enough): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
     // What stands before the first line break may be the end of a longer line; what stands behind the last one is torn.
     const pieces = readPart(fd, start, size).split("\n");
-    const lines = pieces.slice(start === 0 ? 0 : 1, -1);
-    const last = lines.flatMap((line) => eventOf(line) ?? []);
     const torn = pieces.at(-1) === "" ? 0 : 1;
-    if (start === 0 || length > FARTHEST || enough(last)) return { last, unread: lines.length - last.length + torn };
+    const { last, unread, content } = readBack(pieces.slice(start === 0 ? 0 : 1, -1), enough);
+    if (content || start === 0 || length > FARTHEST) return { last, unread: unread + torn };
   }
+}
+
+/** From the end on, no farther than is wanted: a listing reads thousands of journals. */
+function readBack(lines: readonly string[], enough: Enough) {
+  const last: CastEvent[] = [];
+  let unread = 0;
+  for (const line of lines.toReversed()) {
+    const event = eventOf(line);
+    if (event) last.unshift(event);
+    else unread += 1;
+    if (event && enough(last)) return { last, unread, content: true };
+  }
+  return { last, unread, content: false };
 }
 
 function eventOf(line: string): CastEvent | undefined {
@@ -66,7 +76,7 @@ function eventOf(line: string): CastEvent | undefined {
 }
 
 function readPart(fd: number, from: number, to: number): string {
-  const buffer = Buffer.alloc(to - from);
+  const buffer = Buffer.allocUnsafe(to - from);
   const read = readSync(fd, buffer, 0, buffer.length, from);
   return buffer.toString("utf8", 0, read);
 }

@@ -3,7 +3,7 @@ import type { Effect } from "../../core/cast/next.ts";
 import { currentItem } from "../../core/cast/state.ts";
 import { NO_USAGE } from "../../core/cast/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-import type { Json, JsonObject } from "../../core/model/json.ts";
+import type { JsonObject } from "../../core/model/json.ts";
 import type { Performed, Performing } from "./performing.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
@@ -43,7 +43,7 @@ function utilityInput({ socket }: UtilityEffect, { state, options }: Performing)
     castId: state.castId,
     socketId: socket.id,
     materia: socket.materia,
-    params: params as Record<string, Json>, // it came out of a JSON file
+    params,
     state: state.data,
     item: item === null ? null : { title: item.title, context: item.context },
     itemKey: item === null ? null : itemKey(state.pass?.cursor ?? 0),

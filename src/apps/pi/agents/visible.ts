@@ -1,4 +1,4 @@
-import type { ContextWithSystemEvent, ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE } from "../../../core/cast/usage.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openTranscript } from "../../../shell/agents/transcript.ts";
@@ -56,54 +56,59 @@ let turns = 0;
 
 /** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
 async function runInSession(here: Here, request: TurnRequest): Promise<TurnOutcome> {
-  const { pi, ctx } = here;
   const transcript = openTranscript(await loadPi(), request);
-  const earlier = transcript.buildSessionContext().messages.filter(({ role }) => role !== "system");
   turns += 1;
   const curation: Curation = {
     turn: `${request.castId}/${turns}`,
     system: `${request.system}\n\nCurrent working directory: ${request.cwd}`,
-    earlier,
+    earlier: transcript.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
-  const seen = witness(request.onProgress);
-  const said: Messages = [];
-  const settled = untilSettled(here, request.signal);
   const borrowed = await borrowSettings(here, request);
-  const stop = listen(pi, curation, {
-    hear: (event) => {
-      seen.hear(event);
-      if (event.type === "message_end") said.push(event.message);
-    },
-  });
   try {
     if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
+    return await ask(here, request, { curation, transcript });
+  } finally {
+    await borrowed.giveBack();
+  }
+}
+
+interface Asking {
+  readonly curation: Curation;
+  readonly transcript: SessionManager;
+}
+
+async function ask({ pi, ctx }: Here, request: TurnRequest, { curation, transcript }: Asking): Promise<TurnOutcome> {
+  const seen = witness(request.onProgress);
+  const settled = untilSettled({ pi, ctx }, request.signal);
+  const stop = listen(pi, curation, (event) => {
+    seen.hear(event);
+    if (event.type === "message_end") keep(transcript, event.message);
+  });
+  try {
     const model = ctx.model ?? { provider: "", id: "" };
     request.onProgress({ kind: "told", system: curation.system });
     const details = { turn: curation.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
     const how = await settled.done;
-    for (const message of said) if (isKept(message)) transcript.appendMessage(message);
-    const end = how === "aborted" || seen.last()?.stopReason === "aborted";
-    return outcomeOf(seen, end ? { reason: "aborted", message: "the turn was aborted" } : undefined, model);
+    const isAborted = how === "aborted" || seen.last()?.stopReason === "aborted";
+    return outcomeOf(seen, isAborted ? { reason: "aborted", message: "the turn was aborted" } : undefined, model);
   } finally {
     settled.release();
     stop();
-    await borrowed.giveBack();
   }
 }
 
-type Said = Extract<Messages[number], { role: "user" | "assistant" | "toolResult" | "custom" }>;
-
-/** A failed answer is no part of the conversation that a later turn goes on from. */
-function isKept(message: Messages[number]): message is Said {
-  if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
-  return message.role === "toolResult" || message.role === "user" || message.role === "custom";
+/** [A16] The visit's transcript grows with the turn, as in a session of its own. */
+function keep(transcript: SessionManager, message: Messages[number]): void {
+  if (message.role === "assistant" || message.role === "toolResult") transcript.appendMessage(message);
+  if (message.role === "custom")
+    transcript.appendMessage({ role: "user", content: message.content, timestamp: message.timestamp });
 }
 
 type Heard = Parameters<ReturnType<typeof witness>["hear"]>[0];
 
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
-function listen(pi: ExtensionAPI, curation: Curation, { hear }: { readonly hear: (event: Heard) => void }): () => void {
+function listen(pi: ExtensionAPI, curation: Curation, hear: (event: Heard) => void): () => void {
   const offs = [
     pi.on("context_with_system", (event) => ({ messages: curated(event.messages, curation, toolsNow(pi)) })),
     // [X23] A cast must not cost the user their history, whatever its turn would need.

@@ -8,7 +8,6 @@ import { currentOwner } from "../../../shell/files/ownership.ts";
 import { undertake, undertakeAgain } from "../../../shell/commands/undertake.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Asking, Undertaking } from "../../../shell/commands/undertake.ts";
-import type { Nudge } from "../../../shell/casting/resume.ts";
 import { openAgents } from "../agents/host.ts";
 import { visibleBody } from "../agents/visible.ts";
 import type { VisibleBody } from "../agents/visible.ts";
@@ -27,47 +26,52 @@ export async function begin(desk: Desk, command: CastingCommand, options: Option
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   const trusted = await trustedPlace(desk, options);
-  return trusted.ok ? beginIn(desk, trusted.value, command, options) : trusted;
+  return trusted.ok ? beginIn(desk, trusted.value, { command, options }) : trusted;
 }
 
 export async function beginIn(
   desk: Desk,
   trusted: Trusted,
-  command: CastingCommand,
-  options: Options,
+  { command, options }: { readonly command: CastingCommand; readonly options: Options },
 ): Promise<Result<Begun>> {
   const free = freeProject(trusted.workspace.root);
-  return free.ok ? take(desk, trusted, options, (asking) => undertake(command, asking)) : free;
+  if (!free.ok) return free;
+  return take(desk, trusted, { options, ask: (asking) => undertake(command, asking) });
 }
 
 /** What the person says to the agent that waits, in the place and with the options that its cast was begun with. */
-export async function nudge(desk: Desk, { castId, options }: WaitingCast, how: Nudge): Promise<Result<Begun>> {
+export async function refine(desk: Desk, { castId, options }: WaitingCast, text: string): Promise<Result<Begun>> {
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   const trusted = await trustedPlace(desk, options);
   if (!trusted.ok) return trusted;
-  return take(desk, trusted.value, options, async (asking) => undertakeAgain(castId, how, asking));
+  const ask: Wish["ask"] = async (asking) => undertakeAgain(castId, { kind: "answer", text }, asking);
+  return take(desk, trusted.value, { options, ask, said: text });
 }
 
-async function take(
-  desk: Desk,
-  { workspace, remember }: Trusted,
-  options: Options,
-  ask: (asking: Asking) => Promise<Result<Undertaking>>,
-): Promise<Result<Begun>> {
+/** What is to run. */
+interface Wish {
+  readonly options: Options;
+  readonly ask: (asking: Asking) => Promise<Result<Undertaking>>;
+  /** The message that goes with it, where there is one. */
+  readonly said?: string;
+}
+
+async function take(desk: Desk, { workspace, remember }: Trusted, wish: Wish): Promise<Result<Begun>> {
   const { here, screen } = desk;
+  const { ask, ...rest } = wish;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
   const visible: VisibleBody | undefined = screen.live ? visibleBody(here, abort) : undefined;
   const openReal: Asking["openReal"] = (choice) => openAgents(here, choice, visible);
-  const undertaking = await ask({ options, workspace, openReal, remember });
+  const undertaking = await ask({ options: wish.options, workspace, openReal, remember });
   if (!undertaking.ok) return undertaking;
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   for (const text of undertaking.value.notes) screen.note(text);
   const { cwd } = here.ctx;
-  const run = { undertaking: undertaking.value, workspace, controller, visible, options, cwd };
+  const run = { ...rest, undertaking: undertaking.value, workspace, controller, visible, cwd };
   return ok({ done: runInSession(desk, run) });
 }
 

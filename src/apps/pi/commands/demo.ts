@@ -10,12 +10,11 @@ export async function demo(desk: Desk): Promise<Result<undefined>> {
   const prepared = prepareDemo(process.env);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
-  const begun = await beginIn(
-    desk,
-    { workspace, remember: () => undefined },
-    { kind: "cast", prompt: request, loadout },
-    { cwd: repository, rehearse: rehearsal },
-  );
+  const trusted = { workspace, remember: () => undefined };
+  const begun = await beginIn(desk, trusted, {
+    command: { kind: "cast", prompt: request, loadout },
+    options: { cwd: repository, rehearse: rehearsal },
+  });
   if (!begun.ok) return begun;
   screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
   if (!screen.live) await begun.value.done;

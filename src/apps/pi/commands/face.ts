@@ -4,9 +4,10 @@ import type { Pi } from "../../../shell/agents/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { openScreen } from "../session/screen.ts";
-import { nudge } from "./casting.ts";
+import { refine } from "./casting.ts";
 import { giveBackHeld, onInput } from "./messages.ts";
 import { perform } from "./perform.ts";
+import { refuseSaid } from "./running.ts";
 import type { Desk, FaceState } from "./state.ts";
 import { stopWaiting } from "./waiting.ts";
 
@@ -33,8 +34,8 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       refine: (text) => {
         const { waiting } = state;
         if (!waiting) return;
-        nudge(desk, waiting, { kind: "answer", text }).then(
-          (begun) => void (begun.ok || screen.refuse(begun.issues)),
+        refine(desk, waiting, text).then(
+          (begun) => void (begun.ok || refuseSaid(desk, begun.issues, text)),
           (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
         );
       },

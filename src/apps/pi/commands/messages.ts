@@ -4,10 +4,12 @@ import { ifHere } from "../session/here.ts";
 import type { Desk, FaceState, HeldMessage, RunningCast } from "./state.ts";
 
 /** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
-export function onInput(desk: Desk, { text, images, source }: InputEvent): InputEventResult {
+export function onInput(desk: Desk, { text, images, source, streamingBehavior }: InputEvent): InputEventResult {
   const { state, screen } = desk;
   // What begins with a slash is meant for Pi: a template, a skill, or a command of another extension.
   if (source === "extension" || text.startsWith("/")) return { action: "continue" };
+  // An answer that Pi gives to the user is the user's to steer.
+  if (streamingBehavior !== undefined && !state.running?.isInTurn()) return { action: "continue" };
   if (state.running) {
     if (isInteractive(state.running)) {
       state.running.refinements.push(text);
@@ -39,8 +41,13 @@ export function deliverHeld({ state, here: { pi, ctx } }: Desk): void {
 export function giveBackHeld({ state, ctx }: { readonly state: FaceState; readonly ctx: ExtensionContext }): void {
   const kept = [...state.held.splice(0).map(({ text }) => text), ...(state.running?.refinements.splice(0) ?? [])];
   if (kept.length === 0 || !ctx.hasUI) return;
+  putBack(ctx, kept.join("\n\n"));
+}
+
+/** Into the editor, before what is typed there. */
+export function putBack(ctx: ExtensionContext, text: string): void {
   const typed = ctx.ui.getEditorText();
-  ctx.ui.setEditorText([...kept, ...(typed === "" ? [] : [typed])].join("\n\n"));
+  ctx.ui.setEditorText(typed === "" ? text : `${text}\n\n${typed}`);
 }
 
 function contentOf(held: readonly HeldMessage[]) {

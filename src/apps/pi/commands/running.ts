@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Options } from "../../../core/command/options.ts";
 import { fail } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
 import type { Undertaking } from "../../../shell/commands/undertake.ts";
@@ -13,7 +13,7 @@ import { openWidget } from "../live/widget.ts";
 import { ifHere } from "../session/here.ts";
 import { exitCode } from "./exit-code.ts";
 import { onEscape } from "./escape.ts";
-import { deliverHeld } from "./messages.ts";
+import { deliverHeld, putBack } from "./messages.ts";
 import type { Desk } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
 
@@ -25,6 +25,8 @@ interface Run {
   readonly workspace: Workspace;
   readonly controller: AbortController;
   readonly visible: VisibleBody | undefined;
+  /** What the person has said with it. */
+  readonly said?: string;
 }
 
 /** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
@@ -51,13 +53,19 @@ export function runInSession(desk: Desk, run: Run): Promise<void> {
       const refinements = state.running?.refinements ?? [];
       delete state.running;
       if (ended.ok) finish(desk, run, ended.value, refinements);
-      else screen.refuse(ended.issues);
+      else refuseSaid(desk, ended.issues, run.said);
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
     .then(() => deliverHeld(desk));
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   state.running = { castId: undertaking.castId, watch, abort, isInTurn, done, refinements: [] };
   return done;
+}
+
+/** A refused message is not lost: it stands in the editor again. */
+export function refuseSaid({ screen, here: { ctx } }: Desk, issues: readonly Issue[], said: string | undefined): void {
+  screen.refuse(issues);
+  if (said !== undefined) ifHere(() => putBack(ctx, said));
 }
 
 function brokenIssue(castId: string, thrown: unknown) {

@@ -5,7 +5,7 @@ import type { Command } from "../../../core/command/command.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
+import { line } from "../../../core/view/text/line.ts";
 import { packagePath } from "../../../shell/files/package-files.ts";
 import type { Desk } from "./state.ts";
 
@@ -20,9 +20,13 @@ export async function openUi(desk: Desk, { port, open }: Extract<Command, { kind
   const address = await addressOf(child);
   if (!address.ok) return address;
   state.closeUi = () => child.kill();
-  const lines = [line("The web UI: ", toned("accent", address.value), toned("dim", "  until this session ends"))];
-  screen.answer({ lines, data: { url: address.value }, code: 0 });
-  if (!screen.live) await new Promise((resolve) => child.once("exit", resolve));
+  if (screen.live) {
+    // Said and not kept: the address holds the token, and answers are written into the session.
+    screen.note(`The web UI, until this session ends: ${address.value}`);
+    return ok(undefined);
+  }
+  screen.answer({ lines: [line(address.value)], data: { url: address.value }, code: 0 });
+  await new Promise((resolve) => child.once("exit", resolve));
   return ok(undefined);
 }
 

@@ -32,7 +32,10 @@ interface Drawing {
 export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
   const { draw, isInFront } = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
+  let closed = false;
   const now = (): void => {
+    // The tick draws for a change too; a frame that it forgot would come after the close.
+    clearTimeout(due);
     due = undefined;
     ifHere(() => {
       draw();
@@ -44,10 +47,12 @@ export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
   now();
   return {
     changed: () => {
-      due ??= setTimeout(now, FRAME_MS).unref();
+      // An agent that was left behind may still speak.
+      if (!closed) due ??= setTimeout(now, FRAME_MS).unref();
     },
     isInFront,
     close: () => {
+      closed = true;
       clearInterval(tick);
       clearTimeout(due);
       ifHere(() => {

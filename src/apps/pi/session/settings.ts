@@ -44,12 +44,17 @@ export async function borrowSettings(here: Here, wanted: TurnRequest): Promise<B
     stopWatching();
     await ifStillHere(() => putBack(here, chosen ? { ...before, model: null } : before));
   };
-  pi.setActiveTools([...wanted.tools]);
-  const problem = wanted.model === undefined ? undefined : await setModel(here, wanted.model);
-  // A change of model resets the level, so it comes after.
-  if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
-  ours = false;
-  return problem === undefined ? { giveBack } : { problem, giveBack };
+  try {
+    pi.setActiveTools([...wanted.tools]);
+    const problem = wanted.model === undefined ? undefined : await setModel(here, wanted.model);
+    // A change of model resets the level, so it comes after.
+    if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
+    ours = false;
+    return problem === undefined ? { giveBack } : { problem, giveBack };
+  } catch (thrown) {
+    await giveBack();
+    throw thrown;
+  }
 }
 
 /** [X21] A session that was left in the middle of a turn gets back what it had before. */

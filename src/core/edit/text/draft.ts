@@ -5,7 +5,7 @@ import type { Loadout } from "../../model/loadout.ts";
 import { EMPTY_LOADOUT } from "../graph/base.ts";
 import { authoredLoadout } from "./authored.ts";
 import { parseJsonc } from "./parse.ts";
-import { printJson } from "./print.ts";
+import { LOADOUT_LEVELS, printJson } from "./print.ts";
 import { salvage } from "./salvage.ts";
 import { stepText } from "./step.ts";
 
@@ -19,11 +19,15 @@ export interface Draft {
 }
 
 export function draftOf(loadout: Loadout): Draft {
-  return { loadout, text: printJson(authoredLoadout(loadout)), issues: [] };
+  return { loadout, text: printLoadout(loadout), issues: [] };
 }
 
 export function draftOfText(name: string, text: string): Draft {
   return readText(name, text, EMPTY_LOADOUT);
+}
+
+export function printLoadout(loadout: Loadout): string {
+  return printJson(authoredLoadout(loadout), "", LOADOUT_LEVELS);
 }
 
 /** [E13] An edit of the graph, written into the text. */
@@ -32,7 +36,7 @@ export function edited(draft: Draft, name: string, loadout: Loadout): Draft {
   const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
   const after = authoredLoadout(loadout);
   // A text that is no JSON cannot be changed in one place; what the graph says is written anew.
-  const text = isJson ? stepText(draft.text, authoredLoadout(draft.loadout), after) : printJson(after);
+  const text = isJson ? stepText(draft.text, authoredLoadout(draft.loadout), after) : printLoadout(loadout);
   return readText(name, text, loadout);
 }
 

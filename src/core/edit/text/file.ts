@@ -2,7 +2,7 @@ import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import { isJsonObject } from "../../model/json.ts";
-import { parseJsonc } from "./parse.ts";
+import { indentAt, parseJsonc } from "./parse.ts";
 
 export type Section = "materia" | "loadouts";
 
@@ -51,10 +51,4 @@ function withPlace(file: string, value: unknown, section: Section, name: string)
   const known = isJsonObject(value) && isJsonObject(value[section]);
   const sectioned = known ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
   return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));
-}
-
-/** The white space that the line of a place begins with. */
-function indentAt(text: string, offset: number): string {
-  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  return /^[ \t]*/.exec(line)?.[0] ?? "";
 }

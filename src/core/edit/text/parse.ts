@@ -41,3 +41,9 @@ function valueOf(node: Node): unknown {
     }),
   );
 }
+
+/** The white space that the line of a place begins with. */
+export function indentAt(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}

@@ -1,27 +1,33 @@
 import type { Json } from "../../model/json.ts";
 
-const WIDTH = 100;
+const WIDTH = 116;
 const STEP = "  ";
 
-/** JSON as people write it: what fits on one line stands on one line. */
-export function printJson(value: Json, indent = ""): string {
+/** JSON as people write it: what fits on one line stands on one line, but for the outermost `apart` levels. */
+export function printJson(value: Json, indent = "", apart = 0): string {
   const flat = flatJson(value);
-  if (typeof value !== "object" || value === null || (indent.length + flat.length <= WIDTH && isShallow(value)))
-    return flat;
-  const inner = indent + STEP;
+  if (typeof value !== "object" || value === null) return flat;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (inner.length === 0 || (apart <= 0 && indent.length + flat.length <= WIDTH && isShallow(value))) return flat;
+  const deeper = indent + STEP;
   if (Array.isArray(value)) {
-    const lines = value.map((each: Json) => `${inner}${printJson(each, inner)}`);
+    const lines = value.map((each: Json) => `${deeper}${printJson(each, deeper, apart - 1)}`);
     return `[\n${lines.join(",\n")}\n${indent}]`;
   }
-  const lines = Object.entries(value).map(([key, each]) => `${inner}${JSON.stringify(key)}: ${printJson(each, inner)}`);
+  const lines = Object.entries(value).map(
+    ([key, each]) => `${deeper}${JSON.stringify(key)}: ${printJson(each, deeper, apart - 1)}`,
+  );
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
+
+/** The levels of a loadout that are read line by line: itself, its sockets and its loops. */
+export const LOADOUT_LEVELS = 2;
 
 /** One line for a value without lists of objects in it: an edge fits, a socket with its edges is easier to read apart. */
 function isShallow(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
-  return inner.length === 0 || inner.every((each) => typeof each !== "object" || each === null || isFlat(each));
+  return inner.every((each) => typeof each !== "object" || each === null || isFlat(each));
 }
 
 function isFlat(value: Json): boolean {

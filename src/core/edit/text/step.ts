@@ -1,9 +1,9 @@
-import { applyEdits, modify } from "jsonc-parser";
-import type { JSONPath } from "jsonc-parser";
+import { findNodeAtLocation, parseTree } from "jsonc-parser";
+import type { JSONPath, Node } from "jsonc-parser";
 import { isJsonObject } from "../../model/json.ts";
 import type { Json } from "../../model/json.ts";
-import { parseJsonc } from "./parse.ts";
-import { printJson } from "./print.ts";
+import { indentAt, parseJsonc } from "./parse.ts";
+import { LOADOUT_LEVELS, printJson } from "./print.ts";
 
 interface TextEdit {
   readonly path: JSONPath;
@@ -19,21 +19,65 @@ export function stepText(text: string, before: Json, after: Json): string {
     for (const edit of editsBetween(before, after, [])) stepped = written(stepped, edit);
   } catch {
     // The text does not have the shape it had; written anew it has.
-    return printJson(after);
+    return printJson(after, "", LOADOUT_LEVELS);
   }
   const read = parseJsonc(stepped);
   // Whatever the text said besides, it must say what is shown.
-  return read.ok && covers(read.value.value, after) ? stepped : printJson(after);
+  return read.ok && covers(read.value.value, after) ? stepped : printJson(after, "", LOADOUT_LEVELS);
 }
 
+/** Only what changes is touched: what stands on one line stays on one line. */
 function written(text: string, { path, value, insert }: TextEdit): string {
-  return applyEdits(
-    text,
-    modify(text, path, value, {
-      formattingOptions: { insertSpaces: true, tabSize: 2, eol: "\n" },
-      isArrayInsertion: insert,
-    }),
-  );
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const place = tree && findNodeAtLocation(tree, path);
+  if (value === undefined) return place ? removed(text, place) : text;
+  if (place && !insert) return replaced(text, place, printJson(value, indentAt(text, place.offset)));
+  const parent = tree && findNodeAtLocation(tree, path.slice(0, -1));
+  const key = path.at(-1);
+  if (!parent || key === undefined) throw new RangeError("the text has no such place");
+  return inserted(text, parent, { key, value, apart: Math.max(0, LOADOUT_LEVELS - path.length + 1) });
+}
+
+function inserted(
+  text: string,
+  parent: Node,
+  { key, value, apart: levels }: { readonly key: string | number; readonly value: Json; readonly apart: number },
+): string {
+  const children = parent.children ?? [];
+  const [first] = children;
+  const name = parent.type === "object" ? `${JSON.stringify(key)}: ` : "";
+  const outer = indentAt(text, parent.offset);
+  if (!first)
+    return replaced(text, parent, printJson(parent.type === "object" ? { [key]: value } : [value], outer, levels));
+  const apart = text.slice(parent.offset, first.offset).includes("\n");
+  const indent = apart ? indentAt(text, first.offset) : outer;
+  const piece = `${name}${printJson(value, indent, levels - 1)}`;
+  const gap = apart ? `\n${indent}` : " ";
+  const before = typeof key === "number" ? children[key - 1] : children.at(-1);
+  if (!before) return `${text.slice(0, first.offset)}${piece},${gap}${text.slice(first.offset)}`;
+  const end = before.offset + before.length;
+  return `${text.slice(0, end)},${gap}${piece}${text.slice(end)}`;
+}
+
+/** With its comma, and with its line where nothing else stands on it. */
+function removed(text: string, place: Node): string {
+  const element = place.parent?.type === "property" ? place.parent : place;
+  const siblings = element.parent?.children ?? [];
+  const before = siblings[siblings.indexOf(element) - 1];
+  const end = element.offset + element.length;
+  const comma = /^\s*,[ \t]*/.exec(text.slice(end))?.[0];
+  if (comma === undefined && before) {
+    const last = before.offset + before.length;
+    const between = text.slice(last, element.offset).replace(",", "").trimEnd();
+    return text.slice(0, last) + between + text.slice(end);
+  }
+  const [head, tail] = [text.slice(0, element.offset), text.slice(end + (comma ?? "").length)];
+  const isOwnLine = /\n[ \t]*$/.test(head) && /^[ \t]*\r?\n/.test(tail);
+  return isOwnLine ? head.replace(/\n[ \t]*$/, "") + tail : head + tail;
+}
+
+function replaced(text: string, { offset, length }: Node, by: string): string {
+  return text.slice(0, offset) + by + text.slice(offset + length);
 }
 
 function editsBetween(before: Json | undefined, after: Json | undefined, path: JSONPath): readonly TextEdit[] {

@@ -43,7 +43,7 @@ export function placeByHand(
     if (!isTouched(edge)) return edge;
     const region =
       edge.way.via === "items" ? loops.find(({ id }) => edge.way.via === "items" && id === edge.way.loop) : undefined;
-    const points = routeOf(edge, { boxOf, region, metrics });
+    const points = routeOf(edge, { boxOf, region, metrics, sockets: sockets.map(({ box }) => box) });
     const label = edge.label && freeSpot(edge.label, points, taken);
     if (label) taken.push(label);
     return { ...edge, points, label, bar: edge.bar && barOn(points, edge, loops) };
@@ -113,19 +113,22 @@ function around(boxes: readonly Box[]): Box | undefined {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Below everything that was put below it. */
+/** Below everything, on the rail of what stands lowest. */
 function movedEnd(end: Box, boxes: readonly Box[], metrics: Metrics): Box {
-  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-  return { ...end, y: Math.max(end.y, bottom + metrics.gap.beforeEnd) };
+  const lowest = boxes.toSorted((a, b) => b.y + b.height - (a.y + a.height))[0];
+  if (!lowest) return end;
+  const y = Math.max(end.y, lowest.y + lowest.height + metrics.gap.beforeEnd);
+  return { ...end, x: lowest.x + metrics.rail - end.width / 2, y };
 }
 
 interface Routing {
   readonly boxOf: (id: string) => Box | undefined;
   readonly region: PlacedLoop | undefined;
   readonly metrics: Metrics;
+  readonly sockets: readonly Box[];
 }
 
-function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics }: Routing): readonly Point[] {
+function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets }: Routing): readonly Point[] {
   const from = boxOf(way.from);
   if (!from) return points;
   const middle = from.y + from.height / 2;
@@ -144,15 +147,18 @@ function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics }: Routin
     { x: from.x + metrics.rail, y: from.y + from.height },
     { x: to.x + rail, y: to.y },
   ];
+  const others = sockets.filter((box) => box !== from && box !== to);
   if (b.y >= a.y + 12) {
-    if (Math.abs(a.x - b.x) < 1) return [a, b];
-    const turn = b.y - Math.min(14, (b.y - a.y) / 2);
-    return [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b];
+    const direct = downward(a, b);
+    if (!piecesOf(direct).some((piece) => others.some((box) => overlap(box, piece)))) return direct;
   }
-  const isLeft = way.when !== "not_satisfied";
+  const isLeft = way.when !== "not_satisfied" && b.y < a.y + 12;
+  // Beside all that stands between the two, so that the lane meets none of them.
+  const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
+  const between = [from, to, ...others.filter((box) => box.y < bottom && box.y + box.height > top)];
   const x = isLeft
-    ? Math.min(from.x, to.x) - metrics.lane.least
-    : Math.max(from.x + from.width, to.x + to.width) + metrics.lane.least;
+    ? Math.min(...between.map((box) => box.x)) - metrics.lane.least
+    : Math.max(...between.map((box) => box.x + box.width)) + metrics.lane.least;
   const [start, stop] = isLeft ? [from.x, to.x] : [from.x + from.width, to.x + to.width];
   const target = to.y + to.height / 2;
   return [
@@ -161,6 +167,13 @@ function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics }: Routin
     { x, y: target },
     { x: stop, y: target },
   ];
+}
+
+/** Down its own rail, over as soon as it has left, then down onto the other. */
+function downward(a: Point, b: Point): readonly Point[] {
+  if (Math.abs(a.x - b.x) < 1) return [a, b];
+  const turn = a.y + Math.min(14, (b.y - a.y) / 2);
+  return [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b];
 }
 
 /** Along the route, the first place where the label meets nothing; else where it meets least. */

@@ -5,6 +5,7 @@ import { addSocket, nextSocketId, placeSockets } from "../../../../core/edit/gra
 import type { Point } from "../../../../core/edit/graph/sockets.ts";
 import type { Destination } from "../../../../core/model/ids.ts";
 import type { Condition } from "../../../../core/model/loadout.ts";
+import type { Drawing } from "../../../../core/view/draw/drawing.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import { Legend } from "../graph/legend.tsx";
 import { samePart } from "../graph/marks.ts";
@@ -69,7 +70,8 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
   const compact = width !== "large";
   const [dragged, setDragged] = useState<Readonly<Record<string, Point>> | null>(null);
   const { graph } = checked;
-  const base = useMemo(() => drawGraph(graph, compact), [graph, compact]);
+  const tells = checked.problems.some(({ place }) => place.kind === "loop");
+  const base = useMemo(() => drawGraph(graph, compact, tells), [graph, compact, tells]);
   const drawing = useMemo(
     () => drawByHand(base, graph, dragged ? { ...loadout.layout, ...dragged } : loadout.layout),
     [base, graph, loadout.layout, dragged],
@@ -86,7 +88,9 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
   const edit = useMemo(
     () => ({
       onMove: (positions: Readonly<Record<string, Point>>, isDone: boolean) => {
-        const held = Object.fromEntries(Object.entries(positions).map(([id, at]) => [id, kept(at)]));
+        const held = Object.fromEntries(
+          Object.entries(positions).map(([id, at]) => [id, onRail(kept(at), drawing, Object.keys(positions))]),
+        );
         if (!isDone) return setDragged((before) => ({ ...before, ...held }));
         setDragged(null);
         return void apply(`Move ${Object.keys(held).join(", ")}`, (each) => placeSockets(each, held));
@@ -95,12 +99,12 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
         draw(from, to, handle === "rework" ? "not_satisfied" : undefined),
       onDrop: (materia: string, at: Point) => {
         const id = nextSocketId(loadout);
-        const place = kept({ x: at.x - 118, y: at.y - 23 });
+        const place = onRail(kept({ x: at.x - 118, y: at.y - 23 }), drawing, []);
         if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select({ kind: "socket", id });
       },
     }),
     // The functions of the editor change with the loadout, and only then.
-    [apply, loadout, select, catalog],
+    [apply, loadout, select, catalog, drawing],
   );
   const onKey = (event: KeyboardEvent, focus: Part | null): boolean => {
     if (connecting) return connectKey(event, focus);
@@ -124,7 +128,15 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
     select(...(selected.some((each) => samePart(each, part)) ? others : [...others, part]));
   };
   return (
-    <div className="canvas" data-connecting={connecting !== null || undefined}>
+    <div
+      className="canvas"
+      data-connecting={connecting !== null || undefined}
+      // Space has selected already; the click that a button makes of it would select anew.
+      onKeyUpCapture={(event) => {
+        if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
+          event.preventDefault();
+      }}
+    >
       <GraphView
         graph={graph}
         drawing={drawing}
@@ -180,6 +192,15 @@ function useAwaited(
 /** Nothing is put where it cannot be seen, and sockets stand on a fine grid. */
 function kept({ x, y }: Point): Point {
   return { x: Math.max(4, Math.round(x / 4) * 4), y: Math.max(4, Math.round(y / 4) * 4) };
+}
+
+const NEAR = 18;
+
+/** A socket that is put almost on the rail of another stands on it. */
+function onRail({ x, y }: Point, { sockets }: Drawing, moved: readonly string[]): Point {
+  const rails = sockets.filter(({ id }) => !moved.includes(id)).map(({ box }) => box.x);
+  const rail = rails.toSorted((a, b) => Math.abs(a - x) - Math.abs(b - x))[0];
+  return rail !== undefined && Math.abs(rail - x) <= NEAR ? { x: rail, y } : { x, y };
 }
 
 function Furniture({ handle }: { readonly handle: CanvasProps["handle"] }): ReactElement {

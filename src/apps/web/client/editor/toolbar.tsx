@@ -123,11 +123,6 @@ function More({
 }): ReactElement {
   const { name, work, loadout, readOnly, apply } = useEditor();
   const width = useWidth();
-  const item = (label: string, act: () => void, off: string | null = null): ReactElement => (
-    <DropdownMenu.Item key={label} className="mitem" disabled={off !== null} onSelect={act}>
-      {label}
-    </DropdownMenu.Item>
-  );
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
@@ -155,6 +150,14 @@ function More({
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  );
+}
+
+function item(label: string, act: () => void, off: string | null = null): ReactElement {
+  return (
+    <DropdownMenu.Item key={label} className="mitem" disabled={off !== null} onSelect={act}>
+      {label}
+    </DropdownMenu.Item>
   );
 }
 

@@ -4,7 +4,6 @@ import type { Graph } from "../../../../core/compile/graph.ts";
 import type { Drawing, PlacedEdge, Point } from "../../../../core/view/draw/drawing.ts";
 import { overlap } from "../../../../core/view/draw/drawing.ts";
 import { placeText } from "../../../../core/view/graph/words.ts";
-import { lineText } from "../../../../core/view/text/line.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
 import { Words } from "../parts/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
@@ -119,9 +118,9 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
       style={style}
       data-part={`edge ${way.id}`}
       tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
-      aria-label={`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: ${lines.map(lineText).join(", ") || "always"}`}
       onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
     >
+      <span className="sr">{`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: `}</span>
       {words}
     </button>
   );

@@ -43,28 +43,30 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
         className={classes.filter(Boolean).join(" ")}
         data-part={`socket ${socket.id}`}
         tabIndex={isStop ? 0 : -1}
-        aria-label={nameOf(data, badges)}
+        title={badges.length > 1 ? badges.join(", ") : undefined}
         aria-current={state === "live" || state === "waiting" ? "step" : undefined}
         aria-pressed={edit ? chosen : undefined}
       >
         <Orb materia={materia} />
         <span className="t cut">{socket.materia}</span>
+        <Told text={`, ${materia.type}, `} />
         <span className={`s ${badges.length > 1 ? "full" : ""}`}>
           {socket.id}
           {badges.map((badge) => (
             <span key={badge} className="badge">
+              <Told text=", " />
               {badge}
             </span>
           ))}
         </span>
-        {mark.visits !== undefined && (
-          <span className="v">
-            {badges.length > 1 && !compact && mark.figure !== undefined && <span className="m">{mark.figure}</span>}
-            {mark.visits}
+        {mark.visits !== undefined && <Figures mark={mark} beside={badges.length > 1} compact={compact} />}
+        {mark.tag !== undefined && (
+          <span className="nowtag">
+            <Told text=", " />
+            {mark.tag}
           </span>
         )}
-        {mark.figure !== undefined && !compact && badges.length < 2 && <span className="m">{mark.figure}</span>}
-        {mark.tag !== undefined && <span className="nowtag">{mark.tag}</span>}
+        {problem && <Told text={`, ${problem.severity}: ${problem.text}`} />}
         {(problem || mark.flag !== undefined) && (
           <span className="flag" aria-hidden="true">
             {mark.flag ?? (problem?.severity === "error" ? "!" : "?")}
@@ -85,19 +87,44 @@ function badgesOf({ socket, isEntry, isConsumer }: SocketData): readonly string[
   ];
 }
 
-function nameOf({ socket, materia, mark = {} }: SocketData, badges: readonly string[]): string {
-  const visits = mark.visits === undefined ? [] : [mark.visits === "–" ? "not visited" : `visited ${mark.visits}`];
-  return [
-    socket.materia,
-    socket.id,
-    materia.type,
-    ...badges,
-    ...visits,
-    ...(mark.figure === undefined ? [] : [mark.figure]),
-    ...(mark.tag === undefined ? [] : [mark.tag]),
-    ...(mark.state === "failed" ? ["failed here"] : []),
-    ...(mark.problem ? [`${mark.problem.severity}: ${mark.problem.text}`] : []),
-  ].join(", ");
+/** For who listens; the eye has the same from the shape and the place. */
+function Told({ text }: { readonly text: string }): ReactElement {
+  return <span className="sr">{text}</span>;
+}
+
+/** Visits over cost; beside each other where badges need the second row. */
+function Figures(props: {
+  readonly mark: SocketMark;
+  readonly beside: boolean;
+  readonly compact: boolean;
+}): ReactElement {
+  const { mark, beside, compact } = props;
+  const visits = (
+    <>
+      <Told text={mark.visits === "–" ? ", not visited " : ", visited "} />
+      {mark.visits}
+    </>
+  );
+  if (mark.figure === undefined || compact) return <span className="v">{visits}</span>;
+  const figure = (
+    <span className="m">
+      <Told text=", " />
+      {mark.figure}
+    </span>
+  );
+  if (!beside)
+    return (
+      <>
+        <span className="v">{visits}</span>
+        {figure}
+      </>
+    );
+  return (
+    <span className="v">
+      {figure}
+      {visits}
+    </span>
+  );
 }
 
 /** Round below goes on, square at the left returns, the diamond at the right is for rework; the whole socket receives. */

@@ -13,7 +13,11 @@ import { CommandLine } from "./command-line.tsx";
 import { TargetField } from "./target-field.tsx";
 import { moveTarget, removeTarget, setChain } from "./use-chain.ts";
 
-export function ChainPanel(props: { readonly catalog: Catalog; readonly chain: Chain; readonly composed: Composed }): ReactElement {
+export function ChainPanel(props: {
+  readonly catalog: Catalog;
+  readonly chain: Chain;
+  readonly composed: Composed;
+}): ReactElement {
   const { catalog, chain, composed } = props;
   const { casts } = useCasts();
   const joints = composed.kind === "empty" ? [] : composed.joints;
@@ -26,7 +30,9 @@ export function ChainPanel(props: { readonly catalog: Catalog; readonly chain: C
           value={chain.from ?? ""}
           options={[
             { value: "", label: "None" },
-            ...casts.slice(0, 100).map(({ castId, request }) => ({ value: castId, label: `${castId} · ${request.slice(0, 60)}` })),
+            ...casts
+              .slice(0, 100)
+              .map(({ castId, request }) => ({ value: castId, label: `${castId} · ${request.slice(0, 60)}` })),
           ]}
           onPick={(id) => setChain({ from: id === "" ? null : id })}
         />
@@ -48,7 +54,12 @@ export function ChainPanel(props: { readonly catalog: Catalog; readonly chain: C
       <label className="opt">
         <span className="lb">Request</span>
         <span className="field tall">
-          <textarea rows={3} aria-label="Request" value={chain.request} onChange={(event) => setChain({ request: event.target.value })} />
+          <textarea
+            rows={3}
+            aria-label="Request"
+            value={chain.request}
+            onChange={(event) => setChain({ request: event.target.value })}
+          />
         </span>
       </label>
       {chain.targets.length > 0 && (
@@ -74,7 +85,11 @@ function Target(props: {
   const { target, index, catalog, faulty } = props;
   const entry = target.kind === "loadout" ? catalog.loadouts.get(target.name) : catalog.materia.get(target.name);
   const sockets = Object.keys(catalog.loadouts.get(target.name)?.value?.sockets ?? {}).length;
-  const facts = [target.kind, entry?.layer ?? "not known", ...(target.kind === "loadout" ? [`${sockets} sockets`] : [])];
+  const facts = [
+    target.kind,
+    entry?.layer ?? "not known",
+    ...(target.kind === "loadout" ? [`${sockets} sockets`] : []),
+  ];
   const onKey = (event: KeyboardEvent<HTMLLIElement>): void => {
     const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
     const list = event.currentTarget.parentElement;
@@ -115,7 +130,13 @@ function Target(props: {
         <div className="mute">{facts.join(" · ")}</div>
       </div>
       <span className="row moves">
-        <Button look="bare" label={`Move ${target.name} up`} off={index === 0 ? "It is the first" : null} className="ico" onClick={() => moveTarget(index, index - 1)}>
+        <Button
+          look="bare"
+          label={`Move ${target.name} up`}
+          off={index === 0 ? "It is the first" : null}
+          className="ico"
+          onClick={() => moveTarget(index, index - 1)}
+        >
           ↑
         </Button>
         <Button look="bare" icon="cross" label={`Remove ${target.name}`} onClick={() => removeTarget(index)} />

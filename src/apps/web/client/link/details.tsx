@@ -15,7 +15,11 @@ import { isOpen } from "./chain-panel.tsx";
 import { CommandLine } from "./command-line.tsx";
 
 /** How the chain came about, or why it did not. */
-export function Details(props: { readonly composed: Composed; readonly chain: Chain; readonly catalog: Catalog }): ReactElement {
+export function Details(props: {
+  readonly composed: Composed;
+  readonly chain: Chain;
+  readonly catalog: Catalog;
+}): ReactElement {
   const { composed, chain, catalog } = props;
   if (composed.kind === "empty") {
     return (
@@ -99,12 +103,19 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
   );
 }
 
-function Refused({ composed, chain }: { readonly composed: Extract<Composed, { kind: "refused" }>; readonly chain: Chain }): ReactElement {
+function Refused({
+  composed,
+  chain,
+}: {
+  readonly composed: Extract<Composed, { kind: "refused" }>;
+  readonly chain: Chain;
+}): ReactElement {
   const [isSplit, setSplit] = useState(false);
   const at = composed.joints.findIndex(isOpen);
   const joint = composed.joints[at];
   const [left, right] = [chain.targets[at], chain.targets[at + 1]];
-  const half = (targets: Chain["targets"], from: string | null): string => `/materia ${chainCommand({ ...chain, targets, from })}`;
+  const half = (targets: Chain["targets"], from: string | null): string =>
+    `/materia ${chainCommand({ ...chain, targets, from })}`;
   return (
     <div className="scrolls">
       <div className="ph">
@@ -136,7 +147,10 @@ function Refused({ composed, chain }: { readonly composed: Extract<Composed, { k
           </div>
           <div className="sec">
             <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
-            <a className="btn" href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}>{`Edit ${left.name}`}</a>
+            <a
+              className="btn"
+              href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}
+            >{`Edit ${left.name}`}</a>
             <div>
               Or run two casts: the second with <code>--from</code> the first.
             </div>

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import type { Composed } from "../../../../core/edit/chain.ts";
 import { END } from "../../../../core/model/ids.ts";
 import { layoutGraph } from "../../../../core/view/draw/layout.ts";
-import type { AnyWay } from "../../../../core/view/draw/drawing.ts";
+import type { AnyWay, PlacedEdge } from "../../../../core/view/draw/drawing.ts";
 import { COMPACT, REGULAR, scaled } from "../../../../core/view/draw/metrics.ts";
 import { line } from "../../../../core/view/text/line.ts";
 import { GraphView } from "../graph/graph-view.tsx";
@@ -46,11 +46,21 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       labels.set(way.id, lines);
       return lines;
     };
-    const drawing = layoutGraph(graph, { metrics, labelOf, stitches });
+    const whole = layoutGraph(graph, { metrics, labelOf, stitches });
+    // Of a target behind an open end only its entry is drawn, and no way leads from there.
+    const waiting =
+      composed.kind === "refused"
+        ? composed.joints.filter((_, index) => index >= composed.joints.findIndex(isOpen)).map(({ entry }) => entry)
+        : [];
+    const isShown = ({ way }: PlacedEdge): boolean => open.length === 0 || !waiting.includes(way.from);
+    const drawing = { ...whole, edges: whole.edges.filter(isShown) };
     const edges = new Map<string, EdgeMark>(
       drawing.edges.map(({ way }) => [
         way.id,
-        { label: (labels.get(way.id) ?? []).map((text) => line(text)), ...(isLoose(way) ? { problem: "error" as const } : {}) },
+        {
+          label: (labels.get(way.id) ?? []).map((text) => line(text)),
+          ...(isLoose(way) ? { problem: "error" as const } : {}),
+        },
       ]),
     );
     const sockets = new Map<string, SocketMark>(
@@ -64,7 +74,14 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
   }, [graph, composed, compact]);
   if (!graph || !drawn) return null;
   return (
-    <GraphView graph={graph} drawing={drawn.drawing} marks={drawn.marks} label={`Composed graph, ${drawn.drawing.sockets.length} sockets`} compact={compact} grows={width !== "large"} />
+    <GraphView
+      graph={graph}
+      drawing={drawn.drawing}
+      marks={drawn.marks}
+      label={`Composed graph, ${drawn.drawing.sockets.length} sockets`}
+      compact={compact}
+      grows={width !== "large"}
+    />
   );
 }
 

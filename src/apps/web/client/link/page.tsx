@@ -26,7 +26,11 @@ export default function LinkPage(): ReactElement {
         <h1>Link</h1>
         <span className="sub">Chain materia and loadouts into one cast. Nothing is saved.</span>
       </div>
-      {catalog ? <Opened catalog={catalog} /> : <div className="blank">{issues.map(({ message }) => message).join(" ")}</div>}
+      {catalog ? (
+        <Opened catalog={catalog} />
+      ) : (
+        <div className="blank">{issues.map(({ message }) => message).join(" ")}</div>
+      )}
     </>
   );
 }
@@ -40,7 +44,11 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
         <div className="ph">
           <h2>Chain</h2>
           <span className="grow" />
-          <Button look="bare" off={chain.targets.length === 0 ? "The chain is empty" : null} onClick={() => setChain({ targets: [], from: null })}>
+          <Button
+            look="bare"
+            off={chain.targets.length === 0 ? "The chain is empty" : null}
+            onClick={() => setChain({ targets: [], from: null })}
+          >
             Clear
           </Button>
         </div>
@@ -106,7 +114,13 @@ function Foot({ composed }: { readonly composed: Composed }): ReactElement {
       <Button off={off} onClick={() => setRehearses(true)}>
         Rehearse…
       </Button>
-      <Button look={off === null ? "primary" : "plain"} icon="play" busy={command.busy !== null} off={off} onClick={() => void run()}>
+      <Button
+        look={off === null ? "primary" : "plain"}
+        icon="play"
+        busy={command.busy !== null}
+        off={off}
+        onClick={() => void run()}
+      >
         Run link
       </Button>
       {rehearses && composed.kind === "composed" && (

@@ -24,6 +24,7 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
     addTarget(choice.ref);
     setText("");
     setAt(0);
+    setOpen(false);
   };
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -49,7 +50,7 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
           aria-activedescendant={isOpen && found[at] ? `${list}-${at}` : undefined}
           placeholder="Add a materia or a loadout"
           value={text}
-          onFocus={() => setOpen(true)}
+          onClick={() => setOpen(true)}
           onBlur={() => setOpen(false)}
           onKeyDown={onKey}
           onChange={(event) => {
@@ -88,7 +89,9 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
 }
 
 function choicesOf(catalog: Catalog): readonly Choice[] {
-  const of = (kind: "materia" | "loadout", names: Iterable<string>): readonly Choice[] =>
-    [...names].map((name) => ({ ref: { kind, name }, key: `${kind}:${name}` }));
-  return [...of("loadout", catalog.loadouts.keys()), ...of("materia", catalog.materia.keys())];
+  return [...choices("loadout", catalog.loadouts.keys()), ...choices("materia", catalog.materia.keys())];
+}
+
+function choices(kind: "materia" | "loadout", names: Iterable<string>): readonly Choice[] {
+  return [...names].map((name) => ({ ref: { kind, name }, key: `${kind}:${name}` }));
 }

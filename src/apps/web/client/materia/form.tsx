@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import type { ReactElement, ReactNode, UIEvent } from "react";
+import type { ReactElement, UIEvent } from "react";
 import { promptVariables } from "../../../../core/edit/preview.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { THINKING_LEVELS } from "../../../../core/model/materia.ts";
@@ -11,6 +11,7 @@ import { Icon } from "../parts/icon.tsx";
 import { HUES, hueStyle } from "../parts/orb.tsx";
 import { setField } from "./state.ts";
 import type { MateriaWork } from "./state.ts";
+import { Opt, textOf } from "./opt.tsx";
 import { UtilityFields } from "./utility.tsx";
 
 /** Everything a materia says of itself. */
@@ -26,7 +27,11 @@ export function MateriaForm(props: {
   return (
     <div className="mform">
       {issues.map((issue) => (
-        <Fault key={`${issue.path} ${issue.message}`} text={`${issue.message}${issue.hint === undefined ? "" : `; ${issue.hint}`}.`} warning={issue.severity === "warning"} />
+        <Fault
+          key={`${issue.path} ${issue.message}`}
+          text={`${issue.message}${issue.hint === undefined ? "" : `; ${issue.hint}`}.`}
+          warning={issue.severity === "warning"}
+        />
       ))}
       <div className="opts">
         {!isUtility && <AgentOptions work={work} />}
@@ -43,35 +48,37 @@ export function MateriaForm(props: {
         </Opt>
         <Opt label="Behaviour">
           <span className="row">
-            <Switch label="Generator" on={raw["generator"] === true} onTurn={(on) => setField(name, "generator", on ? true : null)} />
+            <Switch
+              label="Generator"
+              on={raw["generator"] === true}
+              onTurn={(on) => setField(name, "generator", on ? true : null)}
+            />
             {!isUtility && (
               <Switch
                 label="Interactive"
                 on={raw["interactive"] === true || raw["multiTurn"] === true}
-                onTurn={(on) => setField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)}
+                onTurn={(on) =>
+                  setField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)
+                }
               />
             )}
           </span>
         </Opt>
         <Hues name={name} chosen={textOf(raw["color"], "slate")} />
-        <Opt label="What for">
-          <TextField label="Description" value={textOf(raw["description"], "")} placeholder="One sentence" onType={(text) => setField(name, "description", text === "" ? null : text, "description")} />
+        <Opt label="What for" whole>
+          <TextField
+            label="Description"
+            value={textOf(raw["description"], "")}
+            placeholder="One sentence"
+            onType={(text) => setField(name, "description", text === "" ? null : text, "description")}
+          />
         </Opt>
       </div>
-      {isUtility ? <UtilityFields work={work} /> : <PromptEditor name={name} prompt={textOf(raw["prompt"], "")} value={value} />}
-    </div>
-  );
-}
-
-export function textOf(value: unknown, fallback: string): string {
-  return typeof value === "string" ? value : fallback;
-}
-
-export function Opt({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
-  return (
-    <div className="opt">
-      <span className="lb">{label}</span>
-      {children}
+      {isUtility ? (
+        <UtilityFields work={work} />
+      ) : (
+        <PromptEditor name={name} prompt={textOf(raw["prompt"], "")} value={value} />
+      )}
     </div>
   );
 }
@@ -82,7 +89,10 @@ function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {
   const { name, history } = work;
   const { raw } = history.present;
   const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : textOf(raw["tools"], "none");
-  const custom = scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"] ? raw["tools"].tools : [];
+  const custom =
+    scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
+      ? raw["tools"].tools
+      : [];
   const list = Array.isArray(custom) ? custom.join(", ") : "";
   return (
     <>
@@ -91,7 +101,10 @@ function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {
           label="Tools"
           value={scope}
           options={[
-            ...SCOPES.map((each) => ({ value: each, label: [each, toolsOf(each).join(", ")].filter(Boolean).join(": ") })),
+            ...SCOPES.map((each) => ({
+              value: each,
+              label: [each, toolsOf(each).join(", ")].filter(Boolean).join(": "),
+            })),
             { value: "custom", label: "custom" },
           ]}
           onPick={(next) => setField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
@@ -102,19 +115,39 @@ function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {
             mono
             value={list}
             onType={(text) =>
-              setField(name, "tools", { type: "custom", tools: text.split(",").map((each) => each.trim()).filter(Boolean) }, "tools")
+              setField(
+                name,
+                "tools",
+                {
+                  type: "custom",
+                  tools: text
+                    .split(",")
+                    .map((each) => each.trim())
+                    .filter(Boolean),
+                },
+                "tools",
+              )
             }
           />
         )}
       </Opt>
       <Opt label="Model">
-        <TextField label="Model" mono value={textOf(raw["model"], "")} placeholder="the cast's model" onType={(text) => setField(name, "model", text === "" ? null : text, "model")} />
+        <TextField
+          label="Model"
+          mono
+          value={textOf(raw["model"], "")}
+          placeholder="the cast's model"
+          onType={(text) => setField(name, "model", text === "" ? null : text, "model")}
+        />
       </Opt>
       <Opt label="Thinking">
         <Pick
           label="Thinking"
           value={textOf(raw["thinking"], "")}
-          options={[{ value: "", label: "the cast's own" }, ...THINKING_LEVELS.map((level) => ({ value: level, label: level }))]}
+          options={[
+            { value: "", label: "the cast's own" },
+            ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
+          ]}
           onPick={(level) => setField(name, "thinking", level === "" ? null : level)}
         />
       </Opt>
@@ -146,7 +179,15 @@ function Hues({ name, chosen }: { readonly name: string; readonly chosen: string
 const INSERTED = ["request", "item.title", "item.context", "state.path", "workItems"];
 
 /** The prompt, with its variables marked and known ones to insert. */
-function PromptEditor({ name, prompt, value }: { readonly name: string; readonly prompt: string; readonly value: Materia | null }): ReactElement {
+function PromptEditor({
+  name,
+  prompt,
+  value,
+}: {
+  readonly name: string;
+  readonly prompt: string;
+  readonly value: Materia | null;
+}): ReactElement {
   const area = useRef<HTMLTextAreaElement>(null);
   const layer = useRef<HTMLPreElement>(null);
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
@@ -170,7 +211,12 @@ function PromptEditor({ name, prompt, value }: { readonly name: string; readonly
         <span className="grow" />
         <span className="mute hide-s">Insert</span>
         {INSERTED.map((variable) => (
-          <Button key={variable} className="mono ins" aria-label={`Insert ${variable}`} onClick={() => insert(variable)}>
+          <Button
+            key={variable}
+            className="mono ins"
+            aria-label={`Insert ${variable}`}
+            onClick={() => insert(variable)}
+          >
             {variable === "state.path" ? "state…" : variable}
           </Button>
         ))}

@@ -8,7 +8,11 @@ import { Orb } from "../parts/orb.tsx";
 import { hrefOf } from "../shell/route.ts";
 import { isChanged, useMateriaWorks } from "./state.ts";
 
-export function MateriaList(props: { readonly catalog: Catalog; readonly chosen: string; readonly onNew: () => void }): ReactElement {
+export function MateriaList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string;
+  readonly onNew: () => void;
+}): ReactElement {
   const { catalog, chosen, onNew } = props;
   const works = useMateriaWorks();
   const [sought, setSought] = useState("");
@@ -19,11 +23,19 @@ export function MateriaList(props: { readonly catalog: Catalog; readonly chosen:
       <div className="f">
         <label className="field">
           <Icon name="search" />
-          <input type="search" placeholder="Find materia" aria-label="Find materia" value={sought} onChange={(event) => setSought(event.target.value)} />
+          <input
+            type="search"
+            placeholder="Find materia"
+            aria-label="Find materia"
+            value={sought}
+            onChange={(event) => setSought(event.target.value)}
+          />
           <kbd>/</kbd>
         </label>
       </div>
-      {groups.every(({ entries }) => entries.length === 0) && <p className="mute none">No materia matches. Clear the search.</p>}
+      {groups.every(({ entries }) => entries.length === 0) && (
+        <p className="mute none">No materia matches. Clear the search.</p>
+      )}
       {fresh.length > 0 && (
         <section aria-label="Not saved">
           <h2>
@@ -32,7 +44,11 @@ export function MateriaList(props: { readonly catalog: Catalog; readonly chosen:
           <ul>
             {fresh.map(({ name }) => (
               <li key={name}>
-                <a className="palrow" href={hrefOf("materia", name)} aria-current={name === chosen ? "page" : undefined}>
+                <a
+                  className="palrow"
+                  href={hrefOf("materia", name)}
+                  aria-current={name === chosen ? "page" : undefined}
+                >
                   <Orb materia={undefined} size="sm" />
                   <span className="cut grow">{name}</span>
                 </a>
@@ -52,7 +68,11 @@ export function MateriaList(props: { readonly catalog: Catalog; readonly chosen:
                 const work = works.get(name);
                 return (
                   <li key={name}>
-                    <a className="palrow" href={hrefOf("materia", name)} aria-current={name === chosen ? "page" : undefined}>
+                    <a
+                      className="palrow"
+                      href={hrefOf("materia", name)}
+                      aria-current={name === chosen ? "page" : undefined}
+                    >
                       <Orb materia={value} size="sm" />
                       <span className="cut grow">{name}</span>
                       {work && isChanged(work) && (

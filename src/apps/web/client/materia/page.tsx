@@ -22,7 +22,15 @@ import { MateriaForm } from "./form.tsx";
 import { MateriaList } from "./list.tsx";
 import "./materia.css";
 import { Preview } from "./preview.tsx";
-import { beginMateria, isChanged, readMateriaDraft, redoMateria, savedMateria, undoMateria, useMateriaWork } from "./state.ts";
+import {
+  beginMateria,
+  isChanged,
+  readMateriaDraft,
+  redoMateria,
+  savedMateria,
+  undoMateria,
+  useMateriaWork,
+} from "./state.ts";
 import type { MateriaWork } from "./state.ts";
 import { seatsOf } from "./used-by.ts";
 
@@ -112,8 +120,20 @@ function Head(props: {
       <span className="mute">{notes.join(" · ")}</span>
       <span className="grow" />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
-      <Button look="bare" icon="undo" label="Undo" off={history.past.length === 0 ? "Nothing to undo" : null} onClick={() => undoMateria(name)} />
-      <Button look="bare" icon="redo" label="Redo" off={history.future.length === 0 ? "Nothing to redo" : null} onClick={() => redoMateria(name)} />
+      <Button
+        look="bare"
+        icon="undo"
+        label="Undo"
+        off={history.past.length === 0 ? "Nothing to undo" : null}
+        onClick={() => undoMateria(name)}
+      />
+      <Button
+        look="bare"
+        icon="redo"
+        label="Redo"
+        off={history.future.length === 0 ? "Nothing to redo" : null}
+        onClick={() => redoMateria(name)}
+      />
       {width === "large" && (
         <Button off={work.filed === null ? "It is not saved yet" : null} onClick={() => open("compare")}>
           Compare with saved…
@@ -171,7 +191,13 @@ function Dialogs(props: {
     if (!made.ok) return null;
     const warning = isChanged(work) ? "It has changes that are not saved. The saved one is rehearsed." : null;
     return (
-      <RehearseDialog title={`Rehearse ${name}`} graph={made.value.graph} target={{ targets: [`materia:${name}`] }} warning={warning} onClose={onClose} />
+      <RehearseDialog
+        title={`Rehearse ${name}`}
+        graph={made.value.graph}
+        target={{ targets: [`materia:${name}`] }}
+        warning={warning}
+        onClose={onClose}
+      />
     );
   }
   if (open !== "duplicate" && open !== "new") return null;

@@ -21,7 +21,11 @@ const ITEMS = [
 ];
 
 /** The prompt as a socket would send it, and where the materia is seated. */
-export function Preview(props: { readonly name: string; readonly value: Materia | null; readonly catalog: Catalog }): ReactElement {
+export function Preview(props: {
+  readonly name: string;
+  readonly value: Materia | null;
+  readonly catalog: Catalog;
+}): ReactElement {
   const { name, value } = props;
   const catalog = useDraftCatalog(props.catalog, name, value);
   const seats = seatsOf(catalog, name);
@@ -75,14 +79,23 @@ function Told(props: {
   const [reworked, setReworked] = useState(false);
   const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
   const seated = useMemo(() => seatIn(catalog, name, chosen), [catalog, name, chosen]);
-  if (value?.type === "utility") return <p className="pvs mute">A utility has no prompt. It gets one JSON object with the state, the item and its parameters.</p>;
+  if (value?.type === "utility")
+    return (
+      <p className="pvs mute">
+        A utility has no prompt. It gets one JSON object with the state, the item and its parameters.
+      </p>
+    );
   if (!value || !seated) return <p className="pvs mute">The prompt can be shown when its problems are mended.</p>;
   const text = previewTurn(seated.graph, seated.socket, { request, items: ITEMS, reworked });
   const sections = [
     { title: "Instructions", note: "stable", body: text.system },
     ...text.prompt.split(/\n\n(?=## )/).map((part) => {
       const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
-      return { title, note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit", body };
+      return {
+        title,
+        note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit",
+        body,
+      };
     }),
   ];
   const whole = `${text.system}\n\n${text.prompt}`;
@@ -93,7 +106,14 @@ function Told(props: {
           <Pick
             label="As told in"
             value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
-            options={seats.length === 0 ? [{ value: "", label: "by itself" }] : seats.map((seat) => ({ value: `${seat.loadout} ${seat.socket}`, label: `${seat.loadout}, ${seat.socket}` }))}
+            options={
+              seats.length === 0
+                ? [{ value: "", label: "by itself" }]
+                : seats.map((seat) => ({
+                    value: `${seat.loadout} ${seat.socket}`,
+                    label: `${seat.loadout}, ${seat.socket}`,
+                  }))
+            }
             onPick={setPlace}
           />
         </Row>
@@ -111,7 +131,9 @@ function Told(props: {
             <span>{`${index + 1} · ${title}`}</span>
             <span className="mute">{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
           </div>
-          <pre tabIndex={0} aria-label={title}>{body}</pre>
+          <pre tabIndex={0} aria-label={title}>
+            {body}
+          </pre>
         </div>
       ))}
       <div className="pvs">
@@ -119,7 +141,11 @@ function Told(props: {
           <span>Return</span>
           <span className="mute">{seated.socket.parse}</span>
         </div>
-        <p>{contractText(seated.graph, seated.socket) === "" ? "Plain text. No fields are read from it." : "The fields stand at the end of the instructions."}</p>
+        <p>
+          {contractText(seated.graph, seated.socket) === ""
+            ? "Plain text. No fields are read from it."
+            : "The fields stand at the end of the instructions."}
+        </p>
       </div>
       <div className="sec last">
         <div className="row">
@@ -141,7 +167,11 @@ function Told(props: {
   );
 }
 
-function seatIn(catalog: Catalog, name: string, seat: Seat | undefined): { readonly graph: Graph; readonly socket: GraphSocket } | null {
+function seatIn(
+  catalog: Catalog,
+  name: string,
+  seat: Seat | undefined,
+): { readonly graph: Graph; readonly socket: GraphSocket } | null {
   const inPlace = seat && compile([{ kind: "loadout", name: seat.loadout }], catalog);
   const made = inPlace?.ok ? inPlace : compile([{ kind: "materia", name }], catalog);
   if (!made.ok) return null;
@@ -152,7 +182,12 @@ function seatIn(catalog: Catalog, name: string, seat: Seat | undefined): { reado
 }
 
 /** Each variable of the prompt and what it would be here. */
-function Variables(props: { readonly value: Materia; readonly graph: Graph; readonly socket: GraphSocket; readonly request: string }): ReactElement | null {
+function Variables(props: {
+  readonly value: Materia;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+  readonly request: string;
+}): ReactElement | null {
   const { value, graph, socket, request } = props;
   const found = promptVariables(value);
   if (found.length === 0) return null;

@@ -80,7 +80,12 @@ function asRaw(value: Materia | undefined): JsonObject {
 
 /** A new materia, or a copy; a bundled one that is changed becomes the project's own. */
 export function beginMateria(name: string, raw: JsonObject): void {
-  put(name, { name, layer: "project", filed: null, history: did(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create") });
+  put(name, {
+    name,
+    layer: "project",
+    filed: null,
+    history: did(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
+  });
 }
 
 /** One field set, or taken away with `null`. */
@@ -114,7 +119,10 @@ export function dropMateria(name: string): void {
 }
 
 /** What the draft means, by the door that reads files. */
-export function readMateriaDraft(name: string, { raw }: MateriaDraft): { readonly value: Materia | null; readonly issues: readonly Issue[] } {
+export function readMateriaDraft(
+  name: string,
+  { raw }: MateriaDraft,
+): { readonly value: Materia | null; readonly issues: readonly Issue[] } {
   const entry = readLayer("project", { materia: { [name]: raw } }).materia.get(name);
   return { value: entry?.value ?? null, issues: entry?.issues ?? [] };
 }

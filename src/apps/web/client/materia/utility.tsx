@@ -4,7 +4,7 @@ import { BUNDLED_UTILITIES } from "../../../../core/catalog/utilities.ts";
 import type { Json } from "../../../../core/model/json.ts";
 import { Pick, TextField } from "../editor/parts/fields.tsx";
 import { useState } from "react";
-import { Opt, textOf } from "./form.tsx";
+import { Opt, textOf } from "./opt.tsx";
 import { setField } from "./state.ts";
 import type { MateriaWork } from "./state.ts";
 
@@ -25,7 +25,11 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
             onPick={(script) => setField(name, "script", script)}
           />
         ) : (
-          <JsonField label="Command" value={raw["command"] ?? []} onChange={(command) => setField(name, "command", command, "command")} />
+          <JsonField
+            label="Command"
+            value={raw["command"] ?? []}
+            onChange={(command) => setField(name, "command", command, "command")}
+          />
         )}
       </Opt>
       <Opt label="Time-out in ms">
@@ -44,20 +48,35 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
           placeholder="GIT_DIR, CI"
           value={Array.isArray(raw["env"]) ? raw["env"].join(", ") : ""}
           onType={(text) => {
-            const names = text.split(",").map((each) => each.trim()).filter(Boolean);
+            const names = text
+              .split(",")
+              .map((each) => each.trim())
+              .filter(Boolean);
             setField(name, "env", names.length === 0 ? null : names, "env");
           }}
         />
       </Opt>
       <Opt label="Parameters">
-        <JsonField label="Parameters" value={raw["params"] ?? {}} onChange={(params) => setField(name, "params", params, "params")} />
+        <JsonField
+          label="Parameters"
+          value={raw["params"] ?? {}}
+          onChange={(params) => setField(name, "params", params, "params")}
+        />
       </Opt>
     </div>
   );
 }
 
 /** JSON in a field; what cannot be read stays in the field and nowhere else. */
-function JsonField({ label, value, onChange }: { readonly label: string; readonly value: Json; readonly onChange: (value: Json) => void }): ReactElement {
+function JsonField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: Json;
+  readonly onChange: (value: Json) => void;
+}): ReactElement {
   const [text, setText] = useState(JSON.stringify(value));
   const read = parseJsonc(text);
   return (

@@ -20,7 +20,11 @@ export function Dialog({
   const heading = useId();
   useEffect(() => {
     const shown = dialog.current;
-    if (shown && !shown.open) shown.showModal();
+    if (shown && !shown.open) {
+      shown.showModal();
+      // What a dialog was opened for comes first, not its way out.
+      shown.querySelector<HTMLElement>(":is(input, textarea, select):not([type=file])")?.focus();
+    }
     return () => shown?.close();
   }, []);
   return (

@@ -45,9 +45,9 @@ function hunksOf(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] {
   );
   const hunks: DiffLine[][] = [];
   lines.forEach((line, index) => {
-    if (near[index] !== true) return;
+    if (!near[index]) return;
     const last = hunks.at(-1);
-    if (last && near[index - 1] === true) last.push(line);
+    if (last && near[index - 1]) last.push(line);
     else hunks.push([line]);
   });
   return hunks;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing } from "../../../../shell/files/problem.ts";
 
@@ -32,7 +32,7 @@ export function journalReader(file: string, after: number): JournalReader {
   };
   const read = (fd: number): Reading => {
     for (let length = BLOCK; ;) {
-      const { size } = fstatSync(fd);
+      const size = sizeOf(fd);
       if (size < offset) return { kind: "lost" };
       const bytes = readBlock(fd, offset, Math.min(length, size - offset));
       const end = bytes.lastIndexOf(0x0a) + 1;
@@ -56,7 +56,8 @@ export function journalReader(file: string, after: number): JournalReader {
     read: () => {
       let fd: number;
       try {
-        fd = openSync(file, "r");
+        // Without waiting at a pipe that somebody has put in its place.
+        fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
       } catch (thrown) {
         if (!isMissing(thrown)) throw thrown;
         // A cast has its folder a moment before it has a journal.
@@ -69,6 +70,11 @@ export function journalReader(file: string, after: number): JournalReader {
       }
     },
   };
+}
+
+function sizeOf(fd: number): number {
+  const stat = fstatSync(fd);
+  return stat.isFile() ? stat.size : 0;
 }
 
 function readBlock(fd: number, from: number, length: number): Buffer {

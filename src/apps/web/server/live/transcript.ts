@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import * as v from "valibot";
+import { isInside } from "../inside.ts";
 import { journalReader } from "./journal-reader.ts";
 import type { Note } from "./progress.ts";
 
@@ -65,6 +66,7 @@ export function transcriptNotes(runDir: string, socket: string, visit: number): 
     folder,
     next: () => {
       if (waiting.length > 0) return waiting.shift();
+      if (!isInside(runDir, file)) return undefined;
       const reading = reader.read();
       // A visit that begins again empties it.
       if (reading.kind === "lost") reader = journalReader(file, 0);

@@ -8,7 +8,7 @@ import type { CastFolder } from "../../../../shell/files/cast-store.ts";
 import { notFound, refuse } from "../http/reply.ts";
 import type { Served } from "../served.ts";
 import { inCast } from "./casts.ts";
-import { isInside } from "./inside.ts";
+import { isInside } from "../inside.ts";
 
 const NAMES: readonly string[] = [
   "prompt.md",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import { parseEvent } from "../../../../core/cast/event.ts";
 import type { CastEvent } from "../../../../core/cast/event.ts";
@@ -16,7 +17,7 @@ import { castFeed } from "../live/cast-feed.ts";
 import { castsFeed } from "../live/casts-feed.ts";
 import { inWorkspace } from "../served.ts";
 import type { Served } from "../served.ts";
-import { isInside } from "./inside.ts";
+import { isInsideOrAbsent } from "../inside.ts";
 
 export function castRoutes(app: Hono, served: Served): void {
   app.get(
@@ -39,7 +40,7 @@ export function castRoutes(app: Hono, served: Served): void {
   );
 }
 
-/** A route that needs one cast. Its folder lies in the root, and so does what it is a link to. */
+/** [N4] A route that needs one cast. Its folder lies in the root, and so does what it or its files are links to. */
 export function inCast(
   served: Served,
   route: (c: Context, folder: CastFolder, workspace: Workspace) => Response | Promise<Response>,
@@ -47,7 +48,9 @@ export function inCast(
   return inWorkspace(served, (c, workspace) => {
     const folder = castFolder(workspace.root, c.req.param("id") ?? "");
     if (!folder.ok) return refuseAll(c, folder.issues);
-    if (!isInside(workspace.root, folder.value.runDir))
+    const { runDir } = folder.value;
+    const parts = [runDir, join(runDir, "cast.json"), journalFile(runDir)];
+    if (!parts.every((part) => isInsideOrAbsent(workspace.root, part)))
       return refuse(c, 404, error("unknown_cast", folder.value.castId, "this cast lies elsewhere"));
     return route(c, folder.value, workspace);
   });

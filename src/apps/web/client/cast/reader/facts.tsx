@@ -19,7 +19,7 @@ export function Facts(props: VisitProps): ReactElement {
   const materia = graph.materia[visit.materia];
   const { usage } = visit;
   return (
-    <aside className="side" aria-label="About this visit">
+    <aside className="side" aria-label="About this visit" tabIndex={0}>
       <div className="came">
         <h3>How it got here</h3>
         <CameBy {...props} />

@@ -2,8 +2,7 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compareLoadouts } from "../../../../../core/edit/compare.ts";
-import { authoredLoadout } from "../../../../../core/edit/text/authored.ts";
-import { printJson } from "../../../../../core/edit/text/print.ts";
+import { printLoadout } from "../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../core/model/loadout.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Diff } from "../../save/diff.tsx";
@@ -50,8 +49,8 @@ export function CompareDialog(props: {
         {before && as === "list" && <Changes changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
           <Diff
-            before={printJson(authoredLoadout(before))}
-            after={printJson(authoredLoadout(loadout))}
+            before={printLoadout(before)}
+            after={printLoadout(loadout)}
             label={`${other} and ${name}`}
           />
         )}

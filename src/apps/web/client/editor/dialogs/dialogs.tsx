@@ -39,7 +39,11 @@ export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDial
       return <Delete {...props} />;
     case "rehearse":
       return <Rehearse {...props} />;
-    default:
+    case "palette":
+    case "inspector":
+    case "problems":
+    case null:
+      // Those are panels that the view shows itself.
       return null;
   }
 }

@@ -60,7 +60,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
 
 /** What a loop walks and where it leads, also beside one of its members. */
 export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
-  const { loadout, catalog, apply, select, readOnly } = useEditor();
+  const { loadout, catalog, apply, select, selected, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
   const loop = loadout.loops[id];
   if (!loop) return null;
@@ -68,11 +68,13 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
   const generators = socketOptions(loadout).filter(({ value }) => isGenerator(loadout.sockets[value]?.materia ?? ""));
   return (
     <>
-      <Row label="Loop">
-        <Button look="bare" className="link" onClick={() => select({ kind: "loop", id })}>
-          {id}
-        </Button>
-      </Row>
+      {!selected.some(({ kind, id: each }) => kind === "loop" && each === id) && (
+        <Row label="Member of">
+          <Button look="bare" className="link" onClick={() => select({ kind: "loop", id })}>
+            {id}
+          </Button>
+        </Row>
+      )}
       <Row label="Consumes">
         <Pick
           label="Consumes"

@@ -15,12 +15,14 @@ export function groupsOf(catalog: Catalog, sought = ""): readonly Group[] {
     const text = `${name} ${value?.label ?? ""} ${value?.description ?? ""} ${value?.group ?? ""}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const titleOf = (materia: Materia | undefined): Group["title"] =>
-    materia?.type === "utility" ? "Utility" : materia?.generator === true ? "Generators" : "Agents";
   return (["Agents", "Generators", "Utility"] as const).map((title) => ({
     title,
     entries: found.filter(({ value }) => titleOf(value) === title),
   }));
+}
+
+function titleOf(materia: Materia | undefined): Group["title"] {
+  return materia?.type === "utility" ? "Utility" : materia?.generator === true ? "Generators" : "Agents";
 }
 
 export function materiaOptions(catalog: Catalog): readonly Option[] {

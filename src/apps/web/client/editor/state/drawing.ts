@@ -3,7 +3,7 @@ import type { Loadout } from "../../../../../core/model/loadout.ts";
 import { placeByHand } from "../../../../../core/view/draw/by-hand.ts";
 import type { AnyWay, Drawing, PlacedEdge } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/metrics.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/metrics.ts";
 import type { Metrics } from "../../../../../core/view/draw/metrics.ts";
 import { line, toned } from "../../../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../../../core/view/text/line.ts";
@@ -19,8 +19,9 @@ export interface Drawn {
 }
 
 /** The drawing that the graph itself gives, with the order of edges written. */
-export function drawGraph(graph: Graph, compact: boolean): Drawn {
-  const metrics = scaled(compact ? COMPACT : REGULAR, textScale());
+export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): Drawn {
+  const plain = scaled(compact ? COMPACT : REGULAR, textScale());
+  const metrics = loopsTell ? withItemLine(plain) : plain;
   const first = layoutGraph(graph, { metrics, labelOf: (way) => labelLines(graph, way, false) });
   const lanes = new Set(first.edges.filter(isLane).map(({ way }) => way.id));
   const labels = new Map(first.edges.map(({ way }) => [way.id, labelLines(graph, way, lanes.has(way.id))]));

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 
 /** [N4] Whether a path lies below a folder when all links are followed; agents may have left links anywhere. */
@@ -8,4 +8,9 @@ export function isInside(folder: string, path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a path may be read: it lies inside, or there is nothing to read yet. */
+export function isInsideOrAbsent(folder: string, path: string): boolean {
+  return isInside(folder, path) || !existsSync(path);
 }

@@ -1,0 +1,105 @@
+import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { startState } from "../../src/core/cast/state.ts";
+import { compile } from "../../src/core/compile/compile.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+
+export interface PromptFigures {
+  readonly items: number;
+  /** Characters of a turn in the loop, system text and prompt together, by materia. */
+  readonly sizes: Readonly<Record<string, { readonly first: number; readonly last: number }>>;
+  /** The largest growth from the first item to the last. */
+  readonly growth: number;
+  /** The share of a turn that is the same, from its first character on, as in the turn before at the same socket. */
+  readonly repeated: Readonly<Record<string, number>>;
+  readonly repeatedOverall: number;
+}
+
+/** Full-Auto with so many items, every fourth refused once; what each turn is told, and how much of it was told before. */
+export async function measurePrompts(items: number): Promise<PromptFigures> {
+  const turns = await turnsOf(items);
+  const inLoop = [...Map.groupBy(turns, (turn) => turn.materia)].filter(([, all]) => all.length >= items);
+  const sizes = Object.fromEntries(
+    inLoop.map(([materia, all]) => [materia, { first: sizeAt(all, 1, items), last: sizeAt(all, items, items) }]),
+  );
+  const repeated = Object.fromEntries(inLoop.map(([materia, all]) => [materia, repeatedShare(all)]));
+  const every = inLoop.flatMap(([, all]) => all.slice(1).map((turn, index) => ({ turn, before: all[index] })));
+  const told = every.reduce((sum, { turn }) => sum + turn.text.length, 0);
+  const same = every.reduce((sum, { turn, before }) => sum + samePrefix(before?.text ?? "", turn.text), 0);
+  const growth = Math.max(...Object.values(sizes).map(({ first, last }) => last / first));
+  return { items, sizes, growth, repeated, repeatedOverall: same / told };
+}
+
+/** The first turn for an item; whoever does it again is told why, too. */
+function sizeAt(turns: readonly Told[], item: number, items: number): number {
+  const turn = turns.find(({ text }) => text.includes(`\n${item} of ${items}: `));
+  if (!turn) throw new Error(`item ${item} was never worked on`);
+  return turn.text.length;
+}
+
+interface Told {
+  readonly materia: string;
+  readonly text: string;
+}
+
+async function turnsOf(items: number): Promise<readonly Told[]> {
+  const compiled = compile([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+  const turns: Told[] = [];
+  const runTurn = async (request: TurnRequest): Promise<TurnOutcome> => {
+    turns.push({ materia: request.materia, text: `${request.system}\n\n${request.prompt}` });
+    return { kind: "said", text: replyTo(request, items), usage: { input: 0, output: 0, cost: 0 }, model: "instant" };
+  };
+  const ports: Ports = {
+    agents: { preflight: async () => [], runTurn },
+    runUtility: async () => ({ kind: "exited", stdout: '{"state":{}}', stdoutCut: false, stderr: "" }),
+    journal: { append: async () => undefined },
+    artifacts: { visitFolder: () => "", write: async () => undefined, append: async () => undefined },
+    now: () => new Date(),
+  };
+  const start = startState({
+    castId: "bench" as CastId, // of an id's form
+    request: REQUEST,
+    graph: compiled.value.graph,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    data: {},
+  });
+  const end = await runCast(start, ports, { cwd: "", runDir: "", signal: new AbortController().signal });
+  if (end.kind !== "ended" || end.state.phase.kind !== "ended" || end.state.phase.outcome === "failed")
+    throw new Error(`the cast did not come to its end: ${JSON.stringify(end.state.phase)}`);
+  return turns;
+}
+
+const REQUEST = `Give the to-do list a search field, an archive for what is done, and an export as CSV that spreadsheets open
+without questions. The search looks at titles and notes, ignores case, and shows its hits while one types. Keep the
+storage format as it is, so that older versions can still read the file, and describe the export in the README.`;
+
+/** Answers of an ordinary length. */
+function replyTo({ materia, visit }: TurnRequest, items: number): string {
+  const sentence = "Changed src/list.ts and its test; ran the tests, all pass; nothing is open. ";
+  if (materia === "Auto-Plan" || materia === "Auto-Architect") {
+    const workItems = Array.from({ length: items }, (_, index) => ({
+      title: `feat: part ${String(index + 1).padStart(5, "0")} of the list`,
+      context: sentence.repeat(6),
+    }));
+    return JSON.stringify({ workItems, context: sentence.repeat(4) });
+  }
+  if (materia !== "Auto-Eval") return sentence.repeat(4);
+  // The fourth item is judged at the fourth and the fifth visit, and so on.
+  return JSON.stringify({ satisfied: visit % 5 !== 4, context: sentence.repeat(3) });
+}
+
+function repeatedShare(turns: readonly Told[]): number {
+  const later = turns.slice(1);
+  const told = later.reduce((sum, turn) => sum + turn.text.length, 0);
+  return later.reduce((sum, turn, index) => sum + samePrefix(turns[index]?.text ?? "", turn.text), 0) / told;
+}
+
+function samePrefix(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  for (let at = 0; at < most; at += 1) if (a.charCodeAt(at) !== b.charCodeAt(at)) return at;
+  return most;
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { ask, inScratch, median } from "./process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROGRAM = join(ROOT, "bin", "materia.mjs");
+
+export interface StartUpFigures {
+  readonly nodeMs: number;
+  /** Beyond bare Node, by command. */
+  readonly beyondMs: Readonly<Record<string, number>>;
+}
+
+/** From start to exit in an empty project; one run before fills Node's compile cache. Bare Node takes turns with us. */
+export function measureStartUp(rounds: number): Promise<StartUpFigures> {
+  return inScratch(async (scratch) => {
+    const commands: Readonly<Record<string, readonly string[]>> = {
+      "--help": [PROGRAM, "--help"],
+      check: [PROGRAM, "check"],
+      casts: [PROGRAM, "casts"],
+    };
+    const env = { ...process.env, HOME: scratch };
+    const time = (args: readonly string[]): number => {
+      const started = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: scratch, env, encoding: "utf8" });
+      if (status !== 0) throw new Error(stderr);
+      return performance.now() - started;
+    };
+    for (const args of Object.values(commands)) time(args);
+    const bare: number[] = [];
+    const beyond = Object.fromEntries(Object.keys(commands).map((name) => [name, [] as number[]]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, args] of Object.entries(commands)) {
+        const alone = time(["-e", "0"]);
+        bare.push(alone);
+        beyond[name]?.push(time(args) - alone);
+      }
+    }
+    const beyondMs = Object.fromEntries(Object.entries(beyond).map(([name, times]) => [name, median(times)]));
+    return { nodeMs: median(bare), beyondMs };
+  });
+}
+
+/** `import "pi-materia"` as it is published: one JavaScript file, built from these sources for this run, no compile cache. */
+export async function measureImport(rounds: number): Promise<number> {
+  // Beside the dependencies, so that they are found.
+  const outDir = join(ROOT, "node_modules", ".cache", "materia-bench");
+  mkdirSync(outDir, { recursive: true });
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    build: {
+      ssr: true,
+      target: "node22",
+      outDir,
+      emptyOutDir: true,
+      copyPublicDir: false,
+      rolldownOptions: { input: { index: join(ROOT, "src/apps/library/index.ts") } },
+    },
+  });
+  const script = `const a = performance.now(); await import(${JSON.stringify(join(outDir, "index.js"))});
+    console.log(JSON.stringify({ ms: performance.now() - a }));`;
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { answer } = await ask<{ readonly ms: number }>([process.execPath, "--input-type=module", "-e", script]);
+    times.push(answer.ms);
+  }
+  return median(times);
+}

@@ -1,0 +1,54 @@
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { readLayer } from "../../src/core/catalog/layer.ts";
+import { checkTarget } from "../../src/core/compile/compile.ts";
+import { authoredLoadout } from "../../src/core/edit/text/authored.ts";
+import type { Issue, Result } from "../../src/core/model/issue.ts";
+import { Loadout } from "../../src/core/model/loadout.ts";
+import * as v from "valibot";
+import { FULL_AUTO } from "../harness/build.ts";
+import type { LoadoutInput } from "../harness/build.ts";
+
+export function loadout(input: LoadoutInput = FULL_AUTO): Loadout {
+  return v.parse(Loadout, input);
+}
+
+/** The value of an edit that must not be refused, read once more through the schema. */
+export function done(result: Result<Loadout>): Loadout {
+  if (!result.ok) throw new Error(result.issues.map(({ message }) => message).join("\n"));
+  return v.parse(Loadout, authoredLoadout(result.value));
+}
+
+export function refusal(result: Result<Loadout>): string {
+  return result.ok ? "not refused" : (result.issues[0]?.message ?? "");
+}
+
+export const CATALOG: Catalog = mergeLayers([bundledLayer()]);
+
+export function isGenerator(materia: string): boolean {
+  return CATALOG.materia.get(materia)?.value?.generator === true;
+}
+
+export function problemsOf(value: Loadout, name = "Main"): readonly Issue[] {
+  const entry = readLayer("project", { loadouts: { [name]: authoredLoadout(value) } }).loadouts.get(name);
+  if (!entry) throw new Error("it cannot be read");
+  return checkTarget({ kind: "loadout", name, entry }, CATALOG, 1).issues;
+}
+
+export const CHAIN: LoadoutInput = {
+  entry: "Socket-1",
+  sockets: {
+    "Socket-1": { materia: "Auto-Plan", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+    "Socket-3": {
+      materia: "Auto-Eval",
+      edges: [
+        { when: "satisfied", to: "Socket-4" },
+        { when: "not_satisfied", to: "Socket-2", maxTraversals: 3 },
+      ],
+    },
+    "Socket-4": { materia: "Maintain", edges: [{ when: "always", to: "Socket-5" }] },
+    "Socket-5": { materia: "Narrate" },
+  },
+};

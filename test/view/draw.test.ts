@@ -1,0 +1,193 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Graph } from "../../src/core/compile/graph.ts";
+import type { Box, Drawing, PlacedEdge, Point } from "../../src/core/view/draw/drawing.ts";
+import { layoutGraph } from "../../src/core/view/draw/layout.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../src/core/view/draw/metrics.ts";
+import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto } from "../harness/build.ts";
+import { collisions, drawable, wordy } from "../harness/drawn.ts";
+import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
+import { chanceOf, randomConfig } from "../harness/random-graph.ts";
+
+function edgeOf({ edges }: Drawing, id: string): PlacedEdge {
+  const edge = edges.find(({ way }) => way.id === id);
+  if (!edge) throw new Error(`no edge ${id} among ${edges.map(({ way }) => way.id).join(", ")}`);
+  return edge;
+}
+
+function boxOf({ sockets }: Drawing, id: string): Box {
+  const socket = sockets.find((each) => each.id === id);
+  if (!socket) throw new Error(`no socket ${id}`);
+  return socket.box;
+}
+
+/** Where a route leaves a socket. */
+function sideOf(drawing: Drawing, id: string): string {
+  const { points, way } = edgeOf(drawing, id);
+  const box = boxOf(drawing, way.from);
+  const [start] = points;
+  return start?.y === box.y + box.height ? "bottom" : start?.x === box.x ? "left" : "right";
+}
+
+function holds(box: Box, { x, y }: Point): boolean {
+  return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+}
+
+const forked = main({
+  "Socket-1": { materia: "Json", edges: [satisfied("Socket-2"), notSatisfied("Socket-3")] },
+  "Socket-2": { materia: "Text", edges: [always("Socket-4")] },
+  "Socket-3": { materia: "Text", edges: [always("Socket-4")] },
+  "Socket-4": { materia: "Text" },
+});
+
+describe("a drawn graph", () => {
+  it("[W1] rows go down the rail in graph order, whatever the numbers are", () => {
+    const { sockets } = layoutGraph(fullAuto());
+    expect(sockets.map(({ id, row, column }) => `${id} ${row} ${column}`)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((number) => `Socket-${number} ${number - 1} 0`),
+    );
+    expect(new Set(sockets.map(({ box }) => box.x)).size).toBe(1);
+  });
+
+  it("[W1] a branch stands beside the rail, the first edge stays on it", () => {
+    const { sockets } = layoutGraph(drawable(forked));
+    expect(sockets.map(({ id, row, column }) => [id, row, column])).toEqual([
+      ["Socket-1", 0, 0],
+      ["Socket-2", 1, 0],
+      ["Socket-3", 1, 1],
+      ["Socket-4", 2, 0],
+    ]);
+  });
+
+  it("[W1] the same graph is drawn the same, and nothing is drawn of nothing", () => {
+    expect(layoutGraph(fullAuto(), { labelOf: wordy })).toEqual(layoutGraph(fullAuto(), { labelOf: wordy }));
+    expect(layoutGraph(emptyGraph())).toMatchObject({ sockets: [], edges: [], loops: [], end: null });
+  });
+
+  it.each<[rule: string, id: string, side: string]>([
+    ["[W2] on goes down", "edge:Socket-4:1", "bottom"],
+    ["[W2] satisfied goes down as well", "edge:Socket-5:1", "bottom"],
+    ["[W2] rework goes round the right", "edge:Socket-5:2", "right"],
+    ["[W2] a return goes round the left", "edge:Socket-6:1", "left"],
+    ["[W2] an exit of the last member goes down", "loop-exit:workItemIteration:done", "bottom"],
+  ])("%s", (_rule, id, side) => {
+    expect(sideOf(layoutGraph(fullAuto()), id)).toBe(side);
+  });
+
+  it("[W2] what skips a row goes round the right, and every route of a side has a lane of its own", () => {
+    const drawing = layoutGraph(
+      drawable(
+        main({
+          "Socket-1": { materia: "Json", edges: [satisfied("Socket-2"), notSatisfied("Socket-3"), always("Socket-4")] },
+          "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+          "Socket-3": { materia: "Text", edges: [always("Socket-4")] },
+          "Socket-4": { materia: "Text" },
+        }),
+      ),
+    );
+    const lanes = ["edge:Socket-1:2", "edge:Socket-1:3"].map((id) => edgeOf(drawing, id).points[1]?.x ?? 0);
+    expect(sideOf(drawing, "edge:Socket-1:2")).toBe("right");
+    expect(lanes[1]).toBeGreaterThan(lanes[0] ?? 0);
+  });
+
+  it("[W3] a loop holds its members and all its lanes", () => {
+    const drawing = layoutGraph(fullAuto(), { labelOf: wordy });
+    const [loop] = drawing.loops;
+    const inside = ["edge:Socket-4:1", "edge:Socket-5:1", "edge:Socket-5:2", "edge:Socket-6:1"].map((id) =>
+      edgeOf(drawing, id),
+    );
+    const corners = inside.flatMap(({ points, label }) => [
+      ...points,
+      ...(label ? [label, { x: label.x + label.width, y: label.y + label.height }] : []),
+    ]);
+    expect(corners.filter((point) => !loop || !holds(loop.box, point))).toEqual([]);
+  });
+
+  it("[W3] an exit has a bar on the border, work items end on top of the block", () => {
+    const drawing = layoutGraph(fullAuto());
+    const box = drawing.loops[0]?.box ?? { x: 0, y: 0, width: 0, height: 0 };
+    expect(edgeOf(drawing, "loop-exit:workItemIteration:done").bar).toMatchObject({
+      y: box.y + box.height,
+      lies: "flat",
+    });
+    const end = edgeOf(drawing, "items:workItemIteration").points.at(-1);
+    expect(end).toMatchObject({ y: box.y });
+    expect(end && holds(box, end)).toBe(true);
+  });
+
+  it("[W3] an exit of another member leaves by the side", () => {
+    const graph = drawable(
+      main(
+        {
+          "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+          "Socket-2": { materia: "Json", advance: { when: "satisfied" }, edges: [always("Socket-3")] },
+          "Socket-3": { materia: "Json", advance: {}, edges: [always("Socket-2")] },
+          "Socket-4": { materia: "Text" },
+        },
+        { loop: consuming(["Socket-2", "Socket-3"], exit("Socket-2", "satisfied", "Socket-4")) },
+      ),
+    );
+    const { bar } = edgeOf(layoutGraph(graph), "loop-exit:loop:exit:Socket-2:satisfied");
+    expect(bar?.lies).toBe("upright");
+  });
+
+  it("[W5] a chain has a band per target and numbered stitches", () => {
+    const { graph, stitches } = compiled(
+      { materia: FULL_AUTO_MATERIA, loadouts: { "Full-Auto": FULL_AUTO } },
+      "Narrate",
+      "Full-Auto",
+      "Build",
+    );
+    const drawing = layoutGraph(graph, { stitches, labelOf: wordy });
+    expect(drawing.bands.map(({ target, name }) => `${target} ${name}`)).toEqual([
+      "1 Narrate",
+      "2 Full-Auto",
+      "3 Build",
+    ]);
+    expect(drawing.edges.flatMap(({ stitch }) => stitch ?? []).toSorted()).toEqual([1, 2]);
+    for (const socket of Object.values(graph.sockets)) {
+      const band = drawing.bands.find(({ target }) => target === socket.origin.target);
+      expect(band && holds(band.box, boxOf(drawing, socket.id))).toBe(true);
+    }
+    expect(collisions(drawing)).toEqual([]);
+  });
+
+  it("[W5] 300 sockets in at most 100 ms", () => {
+    const graph = drawable(randomConfig(chanceOf(5), 300));
+    layoutGraph(graph, { labelOf: wordy });
+    const before = performance.now();
+    layoutGraph(graph, { labelOf: wordy });
+    expect(performance.now() - before).toBeLessThan(100);
+  });
+
+  it.each<[rule: string, make: () => Graph]>([
+    ["[W4] Full-Auto", fullAuto],
+    ["[W4] a fork that joins again", () => drawable(forked)],
+    [
+      "[W4] a socket that returns to itself, in a loop of its own",
+      () =>
+        drawable(
+          main(
+            {
+              "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+              "Socket-2": { materia: "Json", advance: {}, edges: [notSatisfied("Socket-2", 3), always("Socket-2")] },
+            },
+            { loop: consuming(["Socket-2"]) },
+          ),
+        ),
+    ],
+  ])("%s", (_rule, make) => {
+    expect(collisions(layoutGraph(make(), { labelOf: wordy }))).toEqual([]);
+  });
+
+  it("[W4] no label lies on anything, in any graph and at any size", () => {
+    const sizes = [REGULAR, COMPACT, withItemLine(REGULAR), scaled(COMPACT, 2)];
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), fc.constantFrom(...sizes), (seed, size, metrics) => {
+        const graph = drawable(randomConfig(chanceOf(seed), size));
+        expect(collisions(layoutGraph(graph, { labelOf: wordy, metrics }))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
