@@ -11,6 +11,8 @@ import {
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { onTestFinished } from "vitest";
 import materia from "../../src/apps/pi/extension.ts";
+import { loadCast } from "../../src/shell/files/cast-store.ts";
+import { castIds } from "../../src/shell/files/casts.ts";
 import { piFolder, scratchFolder } from "./agents.ts";
 import { scriptedModel, textOf, type ModelReply, type ModelRequest } from "./pi-model.ts";
 import { openMemory, recordingScreen } from "./pi-screen.ts";
@@ -142,4 +144,11 @@ export function project(config: object, files: Readonly<Record<string, string>> 
   writeFileSync(join(cwd, ".pi", "pi-materia.json"), JSON.stringify(config));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
   return cwd;
+}
+
+/** The types of the events of the newest cast. */
+export function eventTypes(cwd: string): readonly string[] {
+  const root = join(cwd, ".pi", "pi-materia");
+  const cast = loadCast(root, castIds(root)[0] ?? "");
+  return cast.ok ? cast.value.journal.events.map(({ type }) => type) : [];
 }

@@ -1,10 +1,16 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDiskProblem } from "../files/problem.ts";
 
 const LOOK_MS = 100;
 
+/** Asks the owner, as often as it is called; on a full disk it cannot be heard. */
 export function requestAbort(runDir: string): void {
-  writeFileSync(requestFile(runDir), "");
+  try {
+    writeFileSync(requestFile(runDir), "");
+  } catch (thrown) {
+    if (!isDiskProblem(thrown)) throw thrown;
+  }
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { lineText } from "../../../core/view/text/line.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { drawn, paintLines } from "./card.ts";
 
@@ -29,7 +31,8 @@ interface Drawing {
 }
 
 /** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
-export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
+export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
+  const picture = unfailing(wanted);
   const { draw, isInFront } = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
   let closed = false;
@@ -59,6 +62,27 @@ export function openWidget(ctx: ExtensionContext, picture: Picture): Widget {
         ctx.ui.setWidget(KEY, undefined);
         ctx.ui.setStatus(KEY, undefined);
       });
+    },
+  };
+}
+
+/** [X13] Timers and Pi's own screen ask for it, where an exception would end Pi; what went wrong is drawn in its place. */
+function unfailing({ lines, status }: Picture): Picture {
+  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(textOf(thrown), 200)}`;
+  return {
+    lines: (width) => {
+      try {
+        return lines(width);
+      } catch (thrown) {
+        return [line(toned("bad", wrong(thrown)))];
+      }
+    },
+    status: () => {
+      try {
+        return status();
+      } catch (thrown) {
+        return wrong(thrown);
+      }
     },
   };
 }

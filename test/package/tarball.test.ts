@@ -1,0 +1,139 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+describe("[K1, K2, K3] the package as strangers get it", () => {
+  let folder = "";
+  let contents: readonly string[] = [];
+  const npm = (...args: readonly string[]): string =>
+    execFileSync("npm", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const materia = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, [join(folder, "node_modules/pi-materia/bin/materia.mjs"), ...args], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: join(folder, "config") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "materia-package-"));
+    // The test command has built it; packing must not build it again while other tests read it.
+    const packed = execFileSync("npm", ["pack", root, "--ignore-scripts", "--json", "--pack-destination", folder], {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    contents = (JSON.parse(packed) as { files: { path: string }[] }[])[0]?.files.map((file) => file.path) ?? [];
+    writeFileSync(join(folder, "package.json"), '{ "name": "stranger", "private": true, "type": "module" }');
+    const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+    // Pi is a peer that the user has already; here it is the checkout's.
+    npm("install", `./${tarball}`, "--legacy-peer-deps", "--no-audit", "--no-fund", "--prefer-offline");
+    symlinkSync(join(root, "node_modules/@earendil-works"), join(folder, "node_modules/@earendil-works"));
+  }, 180_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("[K1] it holds what is needed and nothing else", () => {
+    const tops = [...new Set(contents.map((path) => path.split("/")[0]))].toSorted();
+    expect(tops).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "bin",
+      "dist",
+      "docs",
+      "examples",
+      "package.json",
+      "schema",
+      "utilities",
+    ]);
+    expect(contents).toEqual(
+      expect.arrayContaining(["dist/cli.js", "dist/pi.js", "dist/index.js", "dist/web/index.html"]),
+    );
+    expect(contents.filter((path) => /\.(test|tsx?)$/.test(path) && !path.endsWith(".d.ts"))).toEqual([]);
+  });
+
+  it("[K2] its command line runs a rehearsed cast", () => {
+    expect(materia("--version").trim()).toBe(version());
+    materia("init");
+    writeFileSync(
+      join(folder, "replies.json"),
+      '{ "replies": { "Build": [{ "text": "done" }], "Reviewer": [{ "json": { "satisfied": true } }] } }',
+    );
+    expect(materia("cast", "--rehearse", "replies.json", "Say hello")).toContain("completed");
+  });
+
+  it("[K2] its library compiles and checks", () => {
+    writeFileSync(
+      join(folder, "use.mjs"),
+      `import { bundledLayer, compile, mergeLayers, plainText, gridLines } from "pi-materia";
+       const compiled = compile([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
+       if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+       console.log(plainText(gridLines(compiled.value.graph)));`,
+    );
+    expect(execFileSync(process.execPath, ["use.mjs"], { cwd: folder, encoding: "utf8" })).toContain("Auto-Architect");
+  });
+
+  it("[K2] its library has types that a strict project accepts", () => {
+    writeFileSync(
+      join(folder, "typed.ts"),
+      'import { compile, type Graph } from "pi-materia";\nexport const use: [typeof compile, Graph?] = [compile];\n',
+    );
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      '{ "compilerOptions": { "strict": true, "noEmit": true, "module": "nodenext", "target": "es2024", "skipLibCheck": true, "types": [] }, "files": ["typed.ts"] }',
+    );
+    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], {
+      cwd: folder,
+      stdio: "pipe",
+    });
+    expect(readFileSync(join(folder, "node_modules/pi-materia/dist/types/apps/library/index.d.ts"), "utf8")).toContain(
+      "compile",
+    );
+  });
+
+  it("[K3] its web UI serves the page", async () => {
+    const ui = spawn(process.execPath, [join(folder, "node_modules/pi-materia/bin/materia.mjs"), "ui"], {
+      cwd: folder,
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: join(folder, "config") },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const url = await new Promise<string>((resolve) =>
+        ui.stdout.once("data", (data: Buffer) => resolve(data.toString().trim())),
+      );
+      const page = await fetch(url);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
+    } finally {
+      ui.kill("SIGTERM");
+    }
+  });
+
+  it("[K3] Pi loads its extension", () => {
+    const pi = join(root, "node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
+    const env = {
+      ...process.env,
+      HOME: folder,
+      PI_CODING_AGENT_DIR: join(folder, "agent"),
+      PI_OFFLINE: "1",
+      PI_TELEMETRY: "0",
+      PI_SKIP_VERSION_CHECK: "1",
+    };
+    const extension = join(folder, "node_modules/pi-materia/dist/pi.js");
+    const said = execFileSync(
+      process.execPath,
+      [pi, "--no-session", "-ne", "-e", extension, "-p", "/materia loadout"],
+      { cwd: folder, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+    );
+    expect(said).toContain("Full-Auto");
+  });
+
+  function version(): string {
+    return (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version;
+  }
+});

@@ -1,0 +1,49 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = join(root, "dist/web/index.html");
+const lock = join(root, "node_modules/.materia-web-lock");
+
+/** The client as it is in the sources, built at most once by whichever test comes first. */
+export async function builtClient(): Promise<void> {
+  while (!isFresh()) {
+    if (!take()) {
+      await sleep(250);
+      continue;
+    }
+    try {
+      if (!isFresh()) await build({ configFile: join(root, "vite.config.ts"), logLevel: "error" });
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
+  }
+}
+
+function take(): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    // A builder that was killed leaves its lock behind.
+    if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > 120_000)
+      rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function isFresh(): boolean {
+  const made = statSync(page, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return ["src/core", "src/apps/web/client"].every((folder) => newest(join(root, folder)) <= made);
+}
+
+function newest(folder: string): number {
+  return Math.max(
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+  );
+}
