@@ -80,10 +80,14 @@ function longCast(scratch: string, events: number): { readonly file: string; rea
   });
   if (!made.ok) throw new Error(JSON.stringify(made.issues));
   const first = { type: "cast_started", castId, request: "Do the work.", loadout: "bench" };
-  const other = { type: "output_accepted", socket: "Socket-1", visit: 1, text: "x".repeat(200), chars: 200 };
-  const usage = { input: 1, output: 1, cost: 0 };
+  const place = { socket: "Socket-1", visit: 1, usage: { input: 1, output: 1, cost: 0 } };
+  const totals = { visits: 1, itemsDone: 0, items: 0, tokens: 2, cost: 0 };
+  const visit = [
+    { type: "output_accepted", ...place, text: "x".repeat(400), chars: 400 },
+    { type: "visit_completed", ...place, totals },
+  ];
   const lines = Array.from({ length: events }, (_, index) =>
-    JSON.stringify({ seq: index + 1, at, ...(index === 0 ? first : { ...other, usage }) }),
+    JSON.stringify({ seq: index + 1, at, ...(index === 0 ? first : visit[index % 2]) }),
   );
   const file = journalFile(made.value.runDir);
   writeFileSync(file, `${lines.join("\n")}\n`);

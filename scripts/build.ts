@@ -1,13 +1,13 @@
 // Builds what the package publishes: the command line, the Pi extension and the library as JavaScript, and the library's types.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const inRoot = (path: string): string => `${root}${path}`;
 
-for (const part of ["cli.js", "pi.js", "index.js", "chunks", "types"])
+for (const part of ["cli.js", "pi.js", "extension.ts", "index.js", "chunks", "types"])
   rmSync(inRoot(`dist/${part}`), { recursive: true, force: true });
 await build({
   root,
@@ -31,6 +31,11 @@ await build({
     },
   },
 });
+// Pi lets an extension import Pi's own copy of its library only from a file that its loader translates, and that is TypeScript.
+writeFileSync(
+  inRoot("dist/extension.ts"),
+  `import materia from "./pi.js";\n\nexport default (pi) => materia(pi, () => import("@earendil-works/pi-coding-agent"));\n`,
+);
 execFileSync(process.execPath, [inRoot("node_modules/typescript/bin/tsc"), "-p", inRoot("tsconfig.build.json")], {
   stdio: "inherit",
 });

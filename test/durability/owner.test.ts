@@ -32,7 +32,8 @@ it("[D1] a cast that was killed before its first event is listed, and runs when 
   expect(listCasts(cast.workspace.root)).toMatchObject([
     { castId: cast.castId, status: "interrupted", request: "Do it." },
   ]);
-  expect(await resumeHosted(cast, done)).toMatchObject({ state: { phase: { outcome: "completed" } } });
+  const raised = await resumeHosted(cast, done, { kind: "recast", maxTokens: 99 });
+  expect(raised).toMatchObject({ state: { phase: { outcome: "completed" }, budget: { maxTokens: 99 } } });
   expect(journalIn(cast)[0]?.type).toBe("cast_started");
 });
 

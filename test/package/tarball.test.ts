@@ -68,15 +68,13 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
     expect(materia("cast", "--rehearse", "replies.json", "Say hello")).toContain("completed");
   });
 
-  it("[K2] its library compiles and checks", () => {
-    writeFileSync(
-      join(folder, "use.mjs"),
-      `import { bundledLayer, compile, mergeLayers, plainText, gridLines } from "pi-materia";
-       const compiled = compile([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
-       if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-       console.log(plainText(gridLines(compiled.value.graph)));`,
-    );
-    expect(execFileSync(process.execPath, ["use.mjs"], { cwd: folder, encoding: "utf8" })).toContain("Auto-Architect");
+  it("[K2] its library compiles, checks and runs a cast with agents of one's own", () => {
+    const example = readFileSync(join(folder, "node_modules/pi-materia/examples/library/own-agents.mjs"), "utf8");
+    writeFileSync(join(folder, "own-agents.mjs"), example);
+    const told = execFileSync(process.execPath, ["own-agents.mjs"], { cwd: folder, encoding: "utf8" });
+    expect(told).toContain("At most 6 turns.");
+    expect(told).toContain("✗ not satisfied → Socket-1 (Writer), 1 of 2");
+    expect(told).toContain("✓ completed");
   });
 
   it("[K2] its library has types that a strict project accepts", () => {

@@ -99,7 +99,7 @@ describe("commands that run a cast", () => {
   });
 
   it.each<[rule: string, body: object, answer: string]>([
-    ["[N17] replies of a wrong shape", { replies: { Build: [{ said: "x" }] } }, "400 bad_value"],
+    ["[N17] replies of a wrong shape", { replies: { Build: [{ said: "x" }] } }, "400 unknown_key"],
     ["[N17] no replies", {}, "400 missing_key"],
     ["[N17] no targets", { replies: {}, targets: [] }, "400 bad_value"],
     ["[N17] an unknown loadout", { replies: {}, loadout: "No such" }, "422 unknown_target"],

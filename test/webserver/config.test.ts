@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { writeConfigText } from "../../src/shell/files/config-text.ts";
 import { json, project, refusal, site } from "./harness.ts";
 import type { Site } from "./harness.ts";
 
@@ -164,6 +165,13 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(await refusal(put(at, layer, TEXT, { "if-match": await tagOf(at, layer) }))).toBe("422 is_a_link");
     expect(readFileSync(elsewhere, "utf8")).toBe("{}");
   });
+});
+
+it("[N22] a file that somebody makes in the last moment is left to them", () => {
+  const at = project();
+  const file = at.write(".pi/pi-materia.json", "{}");
+  expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({ issues: [{ code: "changed" }] });
+  expect([readFileSync(file, "utf8"), readdirSync(dirname(file))]).toEqual(["{}", ["pi-materia.json"]]);
 });
 
 describe("configuration that is not to be reached", () => {

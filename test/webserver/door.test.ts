@@ -82,7 +82,7 @@ describe("what may be sent", () => {
     ["[N5] no object", '"casts"', "400 bad_value"],
     ["[N5] no command", "{}", "400 missing_key"],
     ["[N5] a command that is no text", '{"command":["casts"]}', "400 bad_value"],
-    ["[N5] a key that means nothing", '{"command":"casts","cwd":"/"}', "400 bad_value"],
+    ["[N5] a key that means nothing", '{"command":"casts","cwd":"/"}', "400 unknown_key"],
   ])("%s", async (_rule, body, answer) => {
     const headers = { "content-type": "application/json; charset=utf-8" };
     expect(await refusal(site().ask("/api/commands", { method: "POST", headers, body }))).toBe(answer);

@@ -12,7 +12,7 @@ import type { ConfigPlace } from "../../src/shell/files/config.ts";
 
 export const TOKEN = "the-token";
 export const PORT = 4321;
-export const ORIGIN = `http://127.0.0.1:${PORT}`;
+const ORIGIN = `http://127.0.0.1:${PORT}`;
 
 export interface Project {
   readonly place: ConfigPlace;

@@ -197,7 +197,7 @@ it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody"
   const visit = join(at.root, "c", "sockets", "Socket-1", "1");
   mkdirSync(visit, { recursive: true });
   const transcript = join(visit, "transcript.jsonl");
-  execFileSync("mkfifo", [transcript]);
+  execFileSync("/usr/bin/env", ["mkfifo", transcript]);
   const secret = { type: "message", message: { role: "assistant", content: "secret" } };
   at.write("secret.jsonl", `${JSON.stringify(secret)}\n`);
   const stream = hear(await at.ask("/api/casts/c/events"));

@@ -45,7 +45,11 @@ export async function openPage(
     files = {},
     theme = "light",
     width = 1440,
-  }: { readonly files?: Readonly<Record<string, unknown>>; readonly theme?: "light" | "dark"; readonly width?: number } = {},
+  }: {
+    readonly files?: Readonly<Record<string, unknown>>;
+    readonly theme?: "light" | "dark";
+    readonly width?: number;
+  } = {},
 ): Promise<Opened> {
   const cwd = newPlace(files);
   execFileSync("git", ["init", "-q"], { cwd });
@@ -107,7 +111,10 @@ export async function save(page: Page): Promise<void> {
 /** Rehearses what is open with made-up replies and waits for the end of the cast. */
 export async function rehearse(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Rehearse…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: /ehearse$/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /ehearse$/ })
+    .click();
   await page.waitForURL(/#\/casts\//);
   await expect.poll(() => page.getByText("Completed").count(), { timeout: 30_000 }).toBeGreaterThan(0);
 }

@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Pi } from "../../shell/agents/pi.ts";
 import type { Face } from "./commands/face.ts";
 import { drawCard } from "./live/card.ts";
-import { ANSWER, hasTurns, newestEntry, RESULT, SETTINGS, TURN, VISIT, withoutTurns } from "./session/marks.ts";
+import { ANSWER, areSettingsChanged, hasTurns, RESULT, TURN, VISIT, withoutTurns } from "./session/marks.ts";
 
 /**
  * [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted.
@@ -33,8 +33,8 @@ export default function materia(
 
   pi.on("session_start", async (_event, ctx) => {
     here = ctx;
-    const settings = newestEntry(ctx.sessionManager.getBranch(), SETTINGS);
-    if (settings !== undefined) await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
+    if (areSettingsChanged(ctx.sessionManager.getBranch()))
+      await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
     (await import("./session/greeting.ts")).greetLater(ctx);
   });
   pi.on("session_shutdown", (_event, ctx) => face?.leave(ctx));

@@ -1,4 +1,5 @@
 import type { EventBody } from "../../core/cast/event.ts";
+import { next } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { Usage } from "../../core/cast/usage.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
@@ -120,15 +121,10 @@ function nudgeEvents(
 ): readonly EventBody[] {
   const resumed: EventBody = { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) };
   if (nudge.kind === "recast") {
+    const raised = raisedLimits(nudge);
     // [J5] A cast that was killed before its first event begins now.
-    if (state.phase.kind === "unstarted") return [];
-    const { maxTokens, maxCostUsd, allow } = nudge;
-    const raised = {
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-      ...(allow === undefined ? {} : { allow }),
-    };
-    return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }, resumed] : [resumed];
+    const begun = state.phase.kind === "unstarted" ? next(state) : undefined;
+    return begun?.kind === "record" ? [...begun.events, ...raised] : [...raised, resumed];
   }
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
@@ -138,4 +134,13 @@ function nudgeEvents(
       ? { type: "person_answered", ...place, text: nudge.text }
       : { type: "person_finished", ...place };
   return [resumed, answer];
+}
+
+function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Nudge, { kind: "recast" }>): readonly EventBody[] {
+  const raised = {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(allow === undefined ? {} : { allow }),
+  };
+  return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }] : [];
 }

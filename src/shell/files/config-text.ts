@@ -1,18 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { tryLink } from "./ownership.ts";
 import { isMissing, problemText } from "./problem.ts";
 
 export interface ConfigText {
@@ -47,9 +38,9 @@ export function writeConfigText(
     if (elsewhere) return elsewhere;
     const bytes = Buffer.from(text);
     writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
-    // A link is made only under a free name: whoever made the file in between keeps it.
-    if (isNew) linkSync(draft, file);
-    else renameSync(draft, file);
+    // Whoever has made the file in between keeps it.
+    if (isNew && !tryLink(draft, file)) return fail({ ...error("changed", "", "somebody has just made it"), file });
+    if (!isNew) renameSync(draft, file);
     return ok(etagOf(bytes));
   } catch (thrown) {
     return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });

@@ -87,7 +87,8 @@ function held(runDir: string, number: number): Claim {
   };
 }
 
-function tryLink(from: string, to: string): boolean {
+/** Gives a finished file its name, if that is still free. */
+export function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;

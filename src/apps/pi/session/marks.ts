@@ -27,6 +27,12 @@ export function hasTurns(messages: Messages): boolean {
   return messages.some((message) => message.role === "custom" && message.customType === TURN);
 }
 
+/** Whether a turn has changed the user's settings and nobody has put them back. */
+export function areSettingsChanged(branch: readonly SessionEntry[]): boolean {
+  const data = newestEntry(branch, SETTINGS);
+  return typeof data === "object" && data !== null && "kind" in data && data.kind === "changed";
+}
+
 /** The data of the newest entry of a kind on this branch. */
 export function newestEntry(branch: readonly SessionEntry[], customType: string): unknown {
   const entry = branch.findLast((each) => each.type === "custom" && each.customType === customType);

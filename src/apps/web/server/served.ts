@@ -24,7 +24,7 @@ export interface Served {
 }
 
 /** Read anew for every request: files may have changed since the last one. */
-export function workspaceOf({ place, artifacts }: Served): Result<Workspace> {
+function workspaceOf({ place, artifacts }: Served): Result<Workspace> {
   return openWorkspace(place, artifacts);
 }
 

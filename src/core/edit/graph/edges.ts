@@ -46,7 +46,7 @@ function given({ when }: Drawn): { readonly when?: Condition } {
 }
 
 /** The first answer that has no way yet. */
-export function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
+function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
   const order: readonly Condition[] =
     judges || used.length > 0 ? ["satisfied", "not_satisfied", "always"] : ["always", "satisfied", "not_satisfied"];
   return order.find((when) => !used.includes(when));

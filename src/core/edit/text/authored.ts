@@ -37,7 +37,7 @@ function authoredExit({ id, from, condition, targetSocketId }: Exit): JsonObject
   return { id, from, condition, targetSocketId };
 }
 
-export function present(object: Readonly<Record<string, Json | undefined>>): JsonObject {
+function present(object: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])),
   );

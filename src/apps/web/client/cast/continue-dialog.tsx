@@ -32,8 +32,6 @@ export function ContinueDialog({
         <span className="lb">Your answer; leave it empty to take the result as it is</span>
         <span className="field">
           <textarea
-            // The dialog was opened to type here.
-            autoFocus
             rows={4}
             value={message}
             onChange={(event) => setMessage(event.target.value)}

@@ -63,8 +63,7 @@ export function NewCast({
         <span className="lb">Request</span>
         <span className="field">
           <textarea
-            // The dialog was opened to type here.
-            autoFocus
+            data-first
             rows={4}
             value={request}
             placeholder="What is to be done"

@@ -10,7 +10,7 @@ import "../editor/inspect/inspect.css";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { RehearseDialog } from "../rehearse/rehearse-dialog.tsx";
-import { useKeys } from "../shell/keys.ts";
+import { useKeysOutsideDialogs } from "../editor/state/use-editor-keys.ts";
 import { go, hrefOf } from "../shell/route.ts";
 import { ChainPanel } from "./chain-panel.tsx";
 import { Details } from "./details.tsx";
@@ -95,7 +95,7 @@ function Foot({ composed }: { readonly composed: Composed }): ReactElement {
     const castId = await command.run(chainCommand(chain), "The link runs.");
     if (castId !== null && castId !== "") go(hrefOf("casts", castId));
   };
-  useKeys({ "ctrl+enter": () => void run() });
+  useKeysOutsideDialogs({ "ctrl+enter": () => void run() });
   return (
     <div className="ph foot">
       {composed.kind === "composed" && (

@@ -14,7 +14,7 @@ import { Orb } from "../parts/orb.tsx";
 import { RehearseDialog } from "../rehearse/rehearse-dialog.tsx";
 import { Diff } from "../save/diff.tsx";
 import { ReviewDialog } from "../save/review-dialog.tsx";
-import { useKeys } from "../shell/keys.ts";
+import { useKeysOutsideDialogs } from "../editor/state/use-editor-keys.ts";
 import { go, hrefOf } from "../shell/route.ts";
 import { toast } from "../shell/toasts.tsx";
 import { useWidth } from "../shell/use-width.ts";
@@ -32,6 +32,7 @@ import {
   useMateriaWork,
 } from "./state.ts";
 import type { MateriaWork } from "./state.ts";
+import { useBundled } from "./use-bundled.ts";
 import { seatsOf } from "./used-by.ts";
 
 type Open = "review" | "compare" | "duplicate" | "new" | "rehearse" | "list" | null;
@@ -66,7 +67,7 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
   const { name, history } = work;
   const { value, issues } = readMateriaDraft(name, history.present);
   const isOff = isChanged(work) ? null : "Nothing to save";
-  useKeys({
+  useKeysOutsideDialogs({
     "ctrl+s": () => setOpen("review"),
     "ctrl+z": () => undoMateria(name),
     "ctrl+shift+z": () => redoMateria(name),
@@ -107,7 +108,9 @@ function Head(props: {
   const entry = catalog.materia.get(name);
   const layer = work.layer ?? entry?.layer ?? "project";
   const used = new Set(seatsOf(catalog, name).map(({ loadout }) => loadout)).size;
+  const bundled = useBundled(name);
   const notes = [
+    ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
     ...(layer === "bundled" ? ["saved as your own when you change it"] : []),
     `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
     ...(isChanged(work) ? ["not saved"] : []),
@@ -135,8 +138,17 @@ function Head(props: {
         onClick={() => redoMateria(name)}
       />
       {width === "large" && (
-        <Button off={work.filed === null ? "It is not saved yet" : null} onClick={() => open("compare")}>
-          Compare with saved…
+        <Button
+          off={
+            bundled !== null && layer !== "bundled"
+              ? null
+              : work.filed === null
+                ? "There is nothing to compare with"
+                : null
+          }
+          onClick={() => open("compare")}
+        >
+          {bundled !== null && layer !== "bundled" ? "Compare with bundled…" : "Compare with saved…"}
         </Button>
       )}
       <Button onClick={() => open("duplicate")}>Duplicate…</Button>
@@ -178,13 +190,7 @@ function Dialogs(props: {
     );
   }
   if (open === "compare") {
-    return (
-      <Dialog title={`${name}: as saved and now`} onClose={onClose} wide>
-        <div className="dlg-b">
-          <Diff before={filed ?? ""} after={text} label="As saved and now" />
-        </div>
-      </Dialog>
-    );
+    return <CompareDialog name={name} filed={filed} text={text} onClose={onClose} />;
   }
   if (open === "rehearse") {
     const made = compile([{ kind: "materia", name }], catalog);
@@ -216,5 +222,23 @@ function Dialogs(props: {
         go(hrefOf("materia", next));
       }}
     />
+  );
+}
+
+function CompareDialog(props: {
+  readonly name: string;
+  readonly filed: string | null;
+  readonly text: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { name, filed, text, onClose } = props;
+  const bundled = useBundled(name);
+  const what = bundled === null ? "as saved" : "bundled";
+  return (
+    <Dialog title={`${name}: ${what} and now`} onClose={onClose} wide>
+      <div className="dlg-b">
+        <Diff before={bundled ?? filed ?? ""} after={text} label={`${name}, ${what} and now`} />
+      </div>
+    </Dialog>
   );
 }

@@ -30,11 +30,8 @@ export interface MateriaDraft {
 let works: ReadonlyMap<string, MateriaWork> = new Map();
 const listeners = new Set<() => void>();
 
-function put(name: string, work: MateriaWork | null): void {
-  const next = new Map(works);
-  if (work) next.set(name, work);
-  else next.delete(name);
-  works = next;
+function put(name: string, work: MateriaWork): void {
+  works = new Map([...works, [name, work]]);
   for (const listener of listeners) listener();
 }
 
@@ -112,10 +109,6 @@ export function redoMateria(name: string): void {
 export function savedMateria(name: string, layer: EditableLayer): void {
   const work = works.get(name);
   if (work) put(name, { ...work, layer, filed: work.history.present.text });
-}
-
-export function dropMateria(name: string): void {
-  put(name, null);
 }
 
 /** What the draft means, by the door that reads files. */

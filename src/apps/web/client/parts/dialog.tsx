@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "react";
+import { useId, useLayoutEffect, useRef } from "react";
 import type { FormEvent, ReactElement, ReactNode } from "react";
 import { Button } from "./button.tsx";
 

@@ -11,10 +11,14 @@ export function Issues({ issues }: { readonly issues: readonly Issue[] }): React
           key={`${issue.code} ${issue.path} ${issue.message}`}
           className={`note ${issue.severity === "error" ? "bad" : "rew"}`}
         >
-          {issue.path !== "" && <code>{issue.path}</code>} {issue.message}
+          {place(issue) !== "" && <code>{place(issue)}</code>} {issue.message}
           {issue.hint !== undefined && <div className="sub">{issue.hint}</div>}
         </li>
       ))}
     </ul>
   );
+}
+
+function place({ file, path }: Issue): string {
+  return [...(file === undefined ? [] : [file]), ...(path === "" ? [] : [path])].join(" ");
 }

@@ -44,6 +44,7 @@ export function startKeys(): void {
     const key = nameOf(event);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (plain && (isTyping(event.target) || isLetterOff(event.key)) && key !== "escape") return;
+    if (isOwnKey(event.target, key)) return;
     // Inside a dialog only the dialog's own keys count.
     if (document.querySelector("dialog[open]") && key !== "escape" && !key.startsWith("ctrl+")) return;
     const sequence = begun === "" ? key : `${begun} ${key}`;
@@ -74,6 +75,12 @@ function nameOf(event: KeyboardEvent): string {
 
 function isLetterOff(key: string): boolean {
   return key.length === 1 && !lettersAreOn();
+}
+
+/** A slider moves with these by itself. */
+function isOwnKey(target: EventTarget | null, key: string): boolean {
+  const isSlider = target instanceof HTMLInputElement && target.type === "range";
+  return isSlider && ["home", "end", "left", "right", "up", "down", "pageup", "pagedown"].includes(key);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -46,8 +46,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
       <label className="field">
         <span className="sr">Search pages, casts, loadouts and materia</span>
         <input
-          // The dialog was opened to type here.
-          autoFocus
           role="combobox"
           aria-expanded="true"
           aria-controls={list}

@@ -27,6 +27,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   cast_is_over: 409,
   cast_waits: 409,
   cast_does_not_wait: 409,
+  changed: 412,
   cannot_write: 500,
   cannot_remove: 500,
 };

@@ -48,11 +48,7 @@ export function CompareDialog(props: {
         {!before && <p className="mute">There is nothing to compare with.</p>}
         {before && as === "list" && <Changes changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
-          <Diff
-            before={printLoadout(before)}
-            after={printLoadout(loadout)}
-            label={`${other} and ${name}`}
-          />
+          <Diff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />
         )}
       </div>
     </Dialog>

@@ -1,6 +1,9 @@
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import type { Entry } from "../../../../../core/catalog/layer.ts";
 import { checkTarget } from "../../../../../core/compile/compile.ts";
+import type { Draft } from "../../../../../core/edit/text/draft.ts";
+import type { Loadout } from "../../../../../core/model/loadout.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { hrefOf } from "../../shell/route.ts";
@@ -23,7 +26,7 @@ export interface ListedLoadout {
 }
 
 /** Every loadout, those in hand included, by the file it comes from. */
-export function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): readonly ListedLoadout[] {
+function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): readonly ListedLoadout[] {
   const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
   const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
     (name) => !renamed.has(name) || works.has(name),
@@ -31,19 +34,35 @@ export function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>)
   return names.map((name) => {
     const entry = catalog.loadouts.get(name);
     const work = works.get(name);
-    const { loadout, issues } = work?.history.present ?? { loadout: undefined, issues: [] };
-    const checked = loadout
-      ? { name, layer: "project" as const, value: loadout, issues }
-      : (entry ?? { name, layer: "project" as const, issues: [] });
-    const found = checkTarget({ kind: "loadout", name, entry: checked }, catalog, 1).issues;
-    const errors = found.filter(({ severity }) => severity === "error").length;
-    return {
-      name,
-      layer: work?.layer ?? entry?.layer ?? "project",
-      problems: { errors, warnings: found.length - errors },
-      work,
-    };
+    const problems = countOf(name, work?.history.present ?? entry, catalog);
+    return { name, layer: work?.layer ?? entry?.layer ?? "project", problems, work };
   });
+}
+
+interface Counted {
+  readonly catalog: Catalog;
+  readonly problems: ListedLoadout["problems"];
+}
+
+const counted = new WeakMap<object, Counted>();
+
+/** Each version of a loadout is checked once; typing in one must not check them all. */
+function countOf(
+  name: string,
+  version: Draft | Entry<Loadout> | undefined,
+  catalog: Catalog,
+): ListedLoadout["problems"] {
+  const none = { errors: 0, warnings: 0 };
+  if (!version) return none;
+  const known = counted.get(version);
+  if (known?.catalog === catalog) return known.problems;
+  const value = "loadout" in version ? version.loadout : version.value;
+  const entry = { name, layer: "project" as const, issues: version.issues, ...(value ? { value } : {}) };
+  const found = checkTarget({ kind: "loadout", name, entry }, catalog, 1).issues;
+  const errors = found.filter(({ severity }) => severity === "error").length;
+  const problems = { errors, warnings: found.length - errors };
+  counted.set(version, { catalog, problems });
+  return problems;
 }
 
 export function LoadoutList(props: {

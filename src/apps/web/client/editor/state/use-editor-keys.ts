@@ -12,6 +12,7 @@ import { removeWay, wayOf } from "../../../../../core/edit/graph/ways.ts";
 import { ok } from "../../../../../core/model/issue.ts";
 import type { Part } from "../../graph/marks.ts";
 import { useKeys } from "../../shell/keys.ts";
+import type { KeyMap } from "../../shell/keys.ts";
 import type { Connecting } from "../canvas.tsx";
 import type { EditorDialog } from "../toolbar.tsx";
 import type { Editor } from "./editor.ts";
@@ -39,7 +40,7 @@ export function useEditorKeys(editor: Editor, around: Around): void {
     if (part?.kind === "edge" && dx === 0) return reorder(editor, part.id, dy < 0 ? -1 : 1);
     return part?.kind === "socket" ? nudge(editor, part.id, { dx, dy }) : false;
   };
-  useKeys({
+  useKeysOutsideDialogs({
     a: () => around.open("add"),
     c: () => {
       const from = focused() ?? selected[0];
@@ -70,6 +71,15 @@ export function useEditorKeys(editor: Editor, around: Around): void {
     f8: around.nextProblem,
     escape: () => (selected.length > 0 ? select() : false),
   });
+}
+
+/** A dialog has its own Esc and its own undo. */
+export function useKeysOutsideDialogs(map: KeyMap): void {
+  const guarded = Object.entries(map).map(([key, act]): [string, KeyMap[string]] => [
+    key,
+    (event) => (document.querySelector("dialog[open]") ? false : act(event)),
+  ]);
+  useKeys(Object.fromEntries(guarded));
 }
 
 /** [E2] Added behind the socket that is chosen, where that has no way on yet. */

@@ -1,0 +1,68 @@
+import type { CheckFigures } from "../measure/check.ts";
+import type { KilledFigures } from "../measure/killed.ts";
+import type { PreviousFigures } from "../measure/previous.ts";
+import type { PromptFigures } from "../measure/prompts.ts";
+import type { RehearsalFigures } from "../measure/rehearsal.ts";
+import type { StartUpFigures } from "../measure/start-up.ts";
+import type { CastsFigures, SyncFigures } from "../durability.ts";
+import type { ResumeFigures, RunFigures } from "../peers/measure-peer.ts";
+import type { WebFigures } from "../web-server.ts";
+
+/** One row of the comparison; what could not be measured is a sentence that says why. */
+export interface Contender {
+  readonly name: string;
+  readonly node: string;
+  readonly isEngine: boolean;
+  readonly short: RunFigures | string;
+  readonly long: RunFigures | string;
+  readonly importMs: number | string;
+  readonly resume: ResumeFigures | string;
+  /** The first compile of so many sockets in a fresh process. */
+  readonly compileMs: Readonly<Record<string, number | string>>;
+}
+
+/** What only we have. */
+export interface OwnFigures {
+  readonly check: Readonly<Record<string, CheckFigures | string>>;
+  readonly link: CheckFigures | string;
+  readonly prompts: PromptFigures | string;
+  readonly startUp: StartUpFigures | string;
+  readonly casts: CastsFigures | string;
+  readonly previous: PreviousFigures | string;
+  readonly killed: KilledFigures | string;
+  readonly sync: SyncFigures | string;
+  readonly rehearsal: RehearsalFigures | string;
+  readonly web: WebFigures | string;
+}
+
+export interface Machine {
+  readonly date: string;
+  readonly cores: number;
+  readonly node: string;
+  readonly system: string;
+  /** Load averages over a minute, before and after. Above the number of cores, times are too long and rates too low. */
+  readonly load: { readonly before: number; readonly after: number };
+  readonly seconds: number;
+}
+
+export interface Results {
+  readonly machine: Machine;
+  readonly steps: { readonly short: number; readonly long: number };
+  readonly contenders: readonly Contender[];
+  readonly own: OwnFigures;
+  readonly targets: readonly Judged[];
+}
+
+export interface Judged {
+  readonly what: string;
+  readonly target: string;
+  readonly figure: string;
+  /** Null where nothing was measured. */
+  readonly met: boolean | null;
+}
+
+/** The cost of a step in a long run against one in a short run. */
+export function growthOf({ short, long }: Contender): number | undefined {
+  if (typeof short === "string" || typeof long === "string") return undefined;
+  return short.stepsPerSecond / long.stepsPerSecond;
+}

@@ -1,0 +1,169 @@
+import type { RunFigures } from "../peers/measure-peer.ts";
+import { growthOf } from "./figures.ts";
+import type { Contender, Machine, OwnFigures, Results } from "./figures.ts";
+import { bytesText, msText, numberText, tableText } from "./text.ts";
+
+/** Everything that was measured, for a person. */
+export function resultsText(results: Results): string {
+  const { machine, contenders, own, targets } = results;
+  const notes = notesOf(contenders);
+  const marks = { true: "met", false: "MISSED", null: "–" } as const;
+  return [
+    machineText(machine),
+    comparisonText(results),
+    ...(notes.length > 0 ? [notes.join("\n")] : []),
+    ownText(own),
+    tableText([
+      ["target", "wanted", "measured", ""],
+      ...targets.map(({ what, target, figure, met }) => [what, target, figure, marks[`${met}`]]),
+    ]),
+  ].join("\n\n");
+}
+
+function machineText({ date, cores, node, system, load, seconds }: Machine): string {
+  return `${date} · ${cores} cores · Node ${node} · ${system} · load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after · ${Math.round(seconds)} s
+Each figure comes from a process of its own, without warm-up where none is named; the middle of three where there are three.`;
+}
+
+function comparisonText({ contenders, steps }: Results): string {
+  const [short, long] = [numberText(steps.short), numberText(steps.long)];
+  const head = [
+    "",
+    `steps/s at ${short}`,
+    `at ${long}`,
+    "growth",
+    "memory",
+    "stored",
+    "written",
+    "import",
+    "resume",
+    "again",
+  ];
+  const sizes = Object.keys(contenders[0]?.compileMs ?? {});
+  return tableText([
+    [...head, ...sizes.map((size) => `compile ${numberText(Number(size))}`)],
+    ...contenders.map((each) => [
+      each.name,
+      rateText(each.short),
+      rateText(each.long),
+      growthOf(each)?.toFixed(2) ?? "–",
+      ...lastRun(each),
+      typeof each.importMs === "string" ? "–" : msText(each.importMs),
+      ...resumeCells(each),
+      ...sizes.map((size) => {
+        const ms = each.compileMs[size];
+        return typeof ms === "number" ? msText(ms) : "–";
+      }),
+    ]),
+  ]);
+}
+
+function rateText(run: RunFigures | string): string {
+  if (typeof run === "string") return "–";
+  return `${numberText(run.stepsPerSecond)}${run.stoppedBefore === undefined ? "" : " *"}`;
+}
+
+function lastRun({ short, long }: Contender): readonly string[] {
+  const run = typeof long === "string" ? short : long;
+  if (typeof run === "string") return ["–", "–", "–"];
+  return [`${numberText(run.peakMb)} MB`, bytesText(run.stored), run.written === null ? "–" : bytesText(run.written)];
+}
+
+function resumeCells({ resume }: Contender): readonly string[] {
+  if (typeof resume === "string" || resume.ms === null) return ["–", "–"];
+  return [msText(resume.ms), String(resume.again ?? "–")];
+}
+
+/** What is behind a star or a dash. */
+function notesOf(contenders: readonly Contender[]): readonly string[] {
+  return contenders.flatMap(({ name, node, short, long, importMs, resume, compileMs }) => {
+    const told = [short, long, importMs, resume, ...Object.values(compileMs)].filter(
+      (each) => typeof each === "string",
+    );
+    const runs = [short, long].filter(
+      (run) => typeof run !== "string" && run.stoppedBefore !== undefined,
+    ) as RunFigures[];
+    const stopped = runs.map(
+      (run) =>
+        `* stopped after ${numberText(run.steps)} of ${numberText(run.stoppedBefore ?? 0)} steps at ${numberText(run.stepsPerSecond)} steps/s`,
+    );
+    const refused =
+      typeof resume === "object" && resume.problem !== undefined ? [`does not resume: ${resume.problem}`] : [];
+    const other = node === "" || node === process.version ? [] : [`on Node ${node}`];
+    const all = [...new Set([...told, ...stopped, ...refused, ...other])];
+    return all.length === 0 ? [] : [`${name}: ${all.join("; ")}`];
+  });
+}
+
+function ownText(own: OwnFigures): string {
+  const rows: [string, string][] = [];
+  const row = <T extends object>(what: string, figures: T | string, text: (figures: T) => string): void => {
+    rows.push([what, typeof figures === "string" ? figures : text(figures)]);
+  };
+  for (const [sockets, figures] of Object.entries(own.check))
+    row(`check ${numberText(Number(sockets))} sockets`, figures, (each) => repeatedText(each));
+  row("compile a link of 20 × 250 sockets", own.link, repeatedText);
+  row("prompt characters, item 1 → item 1,000", own.prompts, ({ sizes }) =>
+    Object.entries(sizes)
+      .map(([name, { first, last }]) => `${name} ${numberText(first)} → ${numberText(last)}`)
+      .join(", "),
+  );
+  row("prompt repeated from its first character", own.prompts, ({ repeated, repeatedOverall }) =>
+    [...Object.entries(repeated), ["all", repeatedOverall] as const]
+      .map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`)
+      .join(", "),
+  );
+  row(
+    "start-up beyond bare Node",
+    own.startUp,
+    ({ beyondMs, nodeMs }) =>
+      `${Object.entries(beyondMs)
+        .map(([name, ms]) => `${name} ${msText(ms)}`)
+        .join(", ")} (Node ${msText(nodeMs)})`,
+  );
+  row("casts --json over 2,000 casts", own.casts, ({ medianMs }) => msText(medianMs));
+  row(
+    "context of a cast of 10,000 visits",
+    own.previous,
+    ({ firstMs, laterMs }) => `first ${msText(firstMs)}, then ${msText(laterMs)}`,
+  );
+  row("steps/s with the files of every visit", own.previous, ({ stepsPerSecond }) => numberText(stepsPerSecond));
+  row("resume at 5,000 steps", own.killed, ({ ms, again }) => `${msText(ms)}, ${again} run again`);
+  row(
+    "a step with fdatasync",
+    own.sync,
+    ({ engineMs, bareMs, ratio }) =>
+      `${msText(engineMs)}, the same syncs alone ${msText(bareMs)} (× ${ratio.toFixed(2)})`,
+  );
+  row(
+    "a rehearsed turn",
+    own.rehearsal,
+    ({ oursMs, piMs, beyondMs }) => `${msText(oursMs)}, Pi alone ${msText(piMs)} (+ ${msText(beyondMs)})`,
+  );
+  row(
+    "page: first view of 10,000 events",
+    own.web,
+    ({ firstViewMs, firstViewMb }) => `${msText(firstViewMs)}, ${firstViewMb.toFixed(1)} MB`,
+  );
+  row(
+    "page: from the journal to the stream",
+    own.web,
+    ({ deliveryMs: { p50, p99, most } }) =>
+      `${msText(p50)} in the middle, ${msText(p99)} for 99 of 100, ${msText(most)} at most`,
+  );
+  return tableText([["ours alone", ""], ...rows]);
+}
+
+function repeatedText({
+  firstMs,
+  warmMs,
+  cpuMs,
+  warmUp,
+}: {
+  firstMs: number;
+  warmMs: number;
+  cpuMs: number;
+  warmUp: number;
+}): string {
+  return `first ${msText(firstMs)}, after ${warmUp} warm-ups ${msText(warmMs)} (processor ${msText(cpuMs)})`;
+}

@@ -1,0 +1,91 @@
+import { growthOf } from "./figures.ts";
+import type { Contender, Judged, OwnFigures } from "./figures.ts";
+import { bytesText, msText, numberText } from "./text.ts";
+
+/** Every target beside what was measured. The first contender is ours. */
+export function judge(contenders: readonly Contender[], own: OwnFigures): readonly Judged[] {
+  const [ours, ...others] = contenders;
+  return [...(ours ? judgeEngine(ours, others) : []), ...judgeCompile(own), ...judgeOwn(own)];
+}
+
+function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Judged[] {
+  const { long, importMs, resume } = ours;
+  const durable = others.flatMap((each) =>
+    each.isEngine && typeof each.long !== "string" ? [each.long.stepsPerSecond] : [],
+  );
+  const best = Math.max(...durable);
+  const rate = typeof long === "string" ? undefined : long.stepsPerSecond;
+  const growth = growthOf(ours);
+  const ratio = rate === undefined || durable.length === 0 ? undefined : rate / best;
+  return [
+    atLeast("steps a second, best durable peer = 1", 10, ratio, (value) => `${value.toFixed(1)} ×`),
+    atLeast("steps a second", 20_000, rate, numberText),
+    atMost("growth of the cost per step", 1.2, growth, (value) => value.toFixed(2)),
+    atMost("stored per step", 1_000, typeof long === "string" ? undefined : long.stored / long.steps, bytesText),
+    atMost("peak memory, MB", 150, typeof long === "string" ? undefined : long.peakMb, numberText),
+    atMost("resume after kill -9", 250, typeof resume === "string" ? undefined : (resume.ms ?? undefined), msText),
+    atMost("finished steps run again", 0, typeof resume === "string" ? undefined : (resume.again ?? undefined), String),
+    atMost("import of the library", 50, typeof importMs === "string" ? undefined : importMs, msText),
+  ];
+}
+
+function judgeCompile({ check, link }: OwnFigures): readonly Judged[] {
+  const big = check["5000"];
+  return [
+    atMost("5,000 sockets read, checked and weighed", 50, typeof big === "object" ? big.warmMs : undefined, msText),
+    atMost("link of 20 loadouts of 250 sockets", 50, typeof link === "object" ? link.warmMs : undefined, msText),
+  ];
+}
+
+function judgeOwn(own: OwnFigures): readonly Judged[] {
+  const { prompts, startUp, casts, previous, sync, rehearsal, web } = own;
+  const slowest = typeof startUp === "string" ? undefined : Math.max(...Object.values(startUp.beyondMs));
+  const view = typeof web === "string" ? undefined : web.firstViewMs;
+  const percent = (value: number): string => `${(value * 100).toFixed(0)} %`;
+  return [
+    atLeast(
+      "prompt that a cache can reuse",
+      0.6,
+      typeof prompts === "string" ? undefined : prompts.repeatedOverall,
+      percent,
+    ),
+    atMost(
+      "prompt at the last item, first = 1",
+      1.05,
+      typeof prompts === "string" ? undefined : prompts.growth,
+      (value) => value.toFixed(3),
+    ),
+    atMost("slowest of --help, check, casts beyond Node", 150, slowest, msText),
+    atMost("casts --json over 2,000 casts", 300, typeof casts === "string" ? undefined : casts.medianMs, msText),
+    atMost(
+      "context of a cast of 10,000 visits",
+      100,
+      typeof previous === "string" ? undefined : previous.firstMs,
+      msText,
+    ),
+    atMost("fdatasync per step, bare syncs = 1", 1.3, typeof sync === "string" ? undefined : sync.ratio, (value) =>
+      value.toFixed(2),
+    ),
+    atMost("rehearsed turn beyond Pi's own", 3, typeof rehearsal === "string" ? undefined : rehearsal.beyondMs, msText),
+    atMost("first view of 10,000 events", 1_000, view, msText),
+    atMost("journal to page, 99 of 100", 100, typeof web === "string" ? undefined : web.deliveryMs.p99, msText),
+  ];
+}
+
+function atMost(what: string, limit: number, figure: number | undefined, text: (value: number) => string): Judged {
+  return judged(what, `≤ ${text(limit)}`, figure, { text, met: (value) => value <= limit });
+}
+
+function atLeast(what: string, limit: number, figure: number | undefined, text: (value: number) => string): Judged {
+  return judged(what, `≥ ${text(limit)}`, figure, { text, met: (value) => value >= limit });
+}
+
+function judged(
+  what: string,
+  target: string,
+  figure: number | undefined,
+  { text, met }: { readonly text: (value: number) => string; readonly met: (value: number) => boolean },
+): Judged {
+  if (figure === undefined || !Number.isFinite(figure)) return { what, target, figure: "not measured", met: null };
+  return { what, target, figure: text(figure), met: met(figure) };
+}

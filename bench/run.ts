@@ -1,0 +1,159 @@
+import { writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { EngineFigures } from "./engine.ts";
+import type { CheckFigures } from "./measure/check.ts";
+import type { KilledFigures } from "./measure/killed.ts";
+import { ask, middle, withoutPlaces } from "./measure/process.ts";
+import { PEERS, install } from "./peers/install.ts";
+import type { Peer } from "./peers/install.ts";
+import { measureFirst, measureResume, measureRun } from "./peers/measure-peer.ts";
+import type { RunFigures } from "./peers/measure-peer.ts";
+import type { Contender, OwnFigures, Results } from "./report/figures.ts";
+import { resultsSvg } from "./report/svg.ts";
+import { resultsText } from "./report/table.ts";
+import { judge } from "./report/targets.ts";
+
+const { values } = parseArgs({ options: { quick: { type: "boolean" }, ours: { type: "boolean" } } });
+const SHORT = 1_000;
+const LONG = 10_000;
+const ROUNDS = values.quick ? 1 : 3;
+const SIZES = [100, 1_000, 5_000];
+const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
+
+const started = performance.now();
+const [before = 0] = loadavg();
+const own = await measureOwn();
+const contenders = [await measureOurs(own), ...(values.ours ? [] : await measurePeers())];
+const [after = 0] = loadavg();
+const results: Results = {
+  machine: {
+    date: new Date().toISOString().slice(0, 10),
+    cores: availableParallelism(),
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+    load: { before, after },
+    seconds: (performance.now() - started) / 1000,
+  },
+  steps: { short: SHORT, long: LONG },
+  contenders,
+  own,
+  targets: judge(contenders, own),
+};
+process.stdout.write(`\n${resultsText(results)}\n`);
+// Half a comparison replaces no whole one.
+if (!values.quick && !values.ours) {
+  writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(new URL("results.svg", import.meta.url), resultsSvg(contenders, LONG));
+}
+
+/** Figures, or the sentence that says why there are none. */
+async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | string> {
+  process.stderr.write(`${what} …\n`);
+  try {
+    return await measure();
+  } catch (thrown) {
+    return withoutPlaces(thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 200);
+  }
+}
+
+function ours<T>(name: string, ...numbers: readonly number[]): Promise<T | string> {
+  return attempt([name, ...numbers].join(" "), async () => {
+    const { answer } = await ask<T>([process.execPath, CHILD, name, ...numbers.map(String)]);
+    return answer;
+  });
+}
+
+async function measureOwn(): Promise<OwnFigures> {
+  const check: Record<string, CheckFigures | string> = {};
+  for (const size of SIZES) check[size] = await ours<CheckFigures>("check", size);
+  return {
+    check,
+    link: await ours("link", 20, 250),
+    prompts: await ours("prompts", 1_000),
+    startUp: await ours("startUp", 3 * ROUNDS),
+    casts: await ours("casts", 2_000),
+    previous: await ours("previous", LONG),
+    killed: await ours("killed", LONG / 2, 2 * ROUNDS + 1),
+    sync: await ours("sync", 300),
+    rehearsal: await ours("rehearsal", 60),
+    web: await ours("web"),
+  };
+}
+
+async function measureOurs({ check, killed }: OwnFigures): Promise<Contender> {
+  const imported = await ours<{ readonly ms: number }>("import", 2 * ROUNDS + 1);
+  return {
+    name: "pi-materia",
+    node: process.version,
+    isEngine: true,
+    short: await ourRun(SHORT),
+    long: await ourRun(LONG),
+    importMs: typeof imported === "string" ? imported : imported.ms,
+    resume: resumed(killed),
+    compileMs: Object.fromEntries(
+      Object.entries(check).map(([size, figures]) => [size, typeof figures === "string" ? figures : figures.firstMs]),
+    ),
+  };
+}
+
+function resumed(killed: KilledFigures | string): Contender["resume"] {
+  return typeof killed === "string" ? killed : { done: killed.done, ms: killed.ms, again: killed.again };
+}
+
+async function ourRun(steps: number): Promise<RunFigures | string> {
+  const runs: EngineFigures[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const run = await ours<EngineFigures>("engine", steps);
+    if (typeof run === "string") return run;
+    runs.push(run);
+  }
+  return middle(runs, (run) => run.stepsPerSecond);
+}
+
+async function measurePeers(): Promise<readonly Contender[]> {
+  const measured: Contender[] = [];
+  for (const peer of PEERS) measured.push(await measurePeer(peer));
+  return measured;
+}
+
+async function measurePeer(peer: Peer): Promise<Contender> {
+  const { name, isEngine } = peer;
+  const installed = await attempt(`${name}: install`, () => install(peer));
+  if (typeof installed === "string") {
+    const compileMs = Object.fromEntries(SIZES.map((size) => [size, installed]));
+    return {
+      name,
+      node: "",
+      isEngine,
+      short: installed,
+      long: installed,
+      importMs: installed,
+      resume: installed,
+      compileMs,
+    };
+  }
+  const compileMs: Record<string, number | string> = {};
+  for (const size of isEngine ? SIZES : [])
+    compileMs[size] = await attempt(`${name}: compile ${size}`, () =>
+      measureFirst(installed, "compile", { count: size, rounds: ROUNDS }),
+    );
+  const long = (): Promise<RunFigures | string> =>
+    values.quick && isEngine
+      ? Promise.resolve("not asked for more than 1,000 steps (--quick)")
+      : // Minutes, for some of them.
+        attempt(`${name}: ${LONG} steps`, () => measureRun(installed, LONG, isEngine ? 1 : ROUNDS));
+  return {
+    name,
+    node: installed.nodeVersion,
+    isEngine,
+    short: await attempt(`${name}: ${SHORT} steps`, () => measureRun(installed, SHORT, ROUNDS)),
+    long: await long(),
+    importMs: isEngine
+      ? await attempt(`${name}: import`, () => measureFirst(installed, "import", { rounds: ROUNDS }))
+      : "there is nothing to import",
+    resume: await attempt(`${name}: kill and resume`, () => measureResume(installed, values.quick ? SHORT : LONG)),
+    compileMs,
+  };
+}

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { serve } from "../../src/apps/web/server/http/serve.ts";
+import { TOKEN, project, site } from "../webserver/harness.ts";
+import type { Project, Site } from "../webserver/harness.ts";
+import { builtClient } from "./built-client.ts";
+
+process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
+
+export const ASSETS = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/web");
+const FLAGS =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+
+let browser: Browser | undefined;
+
+/** A browser for the tests of this file, and the client built from the sources. */
+export function withPages(): void {
+  beforeAll(async () => {
+    await builtClient();
+    const { default: chromium } = await import("@sparticuz/chromium");
+    const { chromium: playwright } = await import("playwright-core");
+    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: FLAGS.split(" ") });
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+  });
+}
+
+export interface Served extends Site {
+  readonly url: string;
+  /** As if the process had ended; casts of it are stopped. */
+  readonly stop: () => Promise<void>;
+  readonly port: number;
+}
+
+/** The real server on a project; the port of one before it can be taken again. */
+export async function served(from: Project = project(), port = 0): Promise<Served> {
+  let listening = port;
+  const at = site(from, { assets: ASSETS, port: () => listening });
+  const serving = await serve(at.app, port);
+  if (!serving.ok) throw new Error(serving.issues[0]?.message);
+  listening = serving.value.port;
+  let isOpen = true;
+  const stop = async (): Promise<void> => {
+    if (isOpen) await serving.value.close(at.runs.stop);
+    isOpen = false;
+  };
+  onTestFinished(stop);
+  const origin = `http://127.0.0.1:${listening}`;
+  const ask: Site["ask"] = (path, { headers = {}, ...init } = {}) =>
+    fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${TOKEN}`, ...headers }, ...init });
+  const send: Site["send"] = (path, body) =>
+    ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return { ...at, ask, send, url: `${origin}/?token=${TOKEN}`, port: listening, stop };
+}
+
+export interface Look {
+  readonly width?: number;
+  readonly theme?: "light" | "dark";
+}
+
+export interface Seen {
+  readonly page: Page;
+  /** Everything the page complained about. */
+  readonly complaints: readonly string[];
+}
+
+export async function look(at: Served, place = "casts", { width = 1440, theme = "light" }: Look = {}): Promise<Seen> {
+  const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
+  const page = await context?.newPage();
+  if (!context || !page) throw new Error("there is no browser");
+  onTestFinished(() => context.close());
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  await page.goto(`${at.url}#/${place}`);
+  return { page, complaints };
+}
+
+const plan = { json: { workItems: ["first", "second"].map((title) => ({ title, context: `about ${title}` })) } };
+
+/** What the agents of Full-Auto say: two items, the first of which comes back once. */
+export const REPLIES = {
+  "Auto-Plan": [plan],
+  "Auto-Architect": [plan],
+  Build: [
+    { tools: [{ name: "write", arguments: { path: "a.txt", content: "hi" } }], text: "Written to `a.txt`." },
+    { text: "Mended." },
+    { text: "Built the second." },
+  ],
+  "Auto-Eval": [
+    { json: { satisfied: false, context: "There is no test." } },
+    { json: { satisfied: true } },
+    { json: { satisfied: true } },
+  ],
+  Maintain: [{ text: "Tidy." }],
+  Narrate: [{ text: "All done." }],
+};
+
+/** The same, each after so many milliseconds. */
+export function slowed(delayMs: number, replies: Readonly<Record<string, readonly object[]>> = REPLIES) {
+  return Object.fromEntries(
+    Object.entries(replies).map(([name, list]) => [name, list.map((reply) => ({ ...reply, delayMs }))]),
+  );
+}
+
+export async function begin(
+  at: Site,
+  replies: object = REPLIES,
+  { loadout = "Full-Auto", prompt = "Add a greeting" }: { readonly loadout?: string; readonly prompt?: string } = {},
+): Promise<string> {
+  const response = await at.send("/api/rehearse", { loadout, prompt, replies, onEmpty: "repeat-last" });
+  const body = (await response.json()) as { castId?: string };
+  if (body.castId === undefined) throw new Error(JSON.stringify(body));
+  return body.castId;
+}
+
+export async function says(page: Page, text: string | RegExp, timeout = 20_000): Promise<void> {
+  await expect.poll(() => page.getByText(text).first().isVisible(), { timeout }).toBe(true);
+}
+
+export function socket(page: Page, id: string) {
+  return page.locator(`[data-part="socket ${id}"]`);
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { ended } from "../webserver/harness.ts";
+import { REPLIES, begin, look, says, served, slowed, socket, withPages } from "./cast-page.ts";
+import type { Seen, Served } from "./cast-page.ts";
+
+withPages();
+
+async function finished(): Promise<Seen & { readonly at: Served; readonly id: string }> {
+  const at = await served();
+  const id = await begin(at);
+  await ended(at, id);
+  const seen = await look(at, `casts/${id}`);
+  await socket(seen.page, "Socket-5").waitFor();
+  return { ...seen, at, id };
+}
+
+describe("one cast in the browser", () => {
+  it("[W13, W20] is watched live to its end, and the page complains about nothing", async () => {
+    const at = await served();
+    const id = await begin(at, slowed(250));
+    const { page, complaints } = await look(at, `casts/${id}`);
+    await page.locator('[aria-current="step"]').waitFor();
+    await says(page, /Now \d/);
+    await says(page, "Running");
+    await says(page, "Completed", 40_000);
+    expect(await socket(page, "Socket-5").textContent()).toContain("3×");
+    expect(await page.locator('[data-part="edge edge:Socket-6:2"]').textContent()).toContain("1×");
+    expect(await page.getByText("2 of 2 items done").count()).toBeGreaterThan(0);
+    expect(await page.locator('main [role="status"]').first().textContent()).toContain("completed");
+    expect(complaints).toEqual([]);
+  });
+
+  it("[W14] stepping moves graph, timeline and reader together and marks the past", async () => {
+    const { page } = await finished();
+    await page.keyboard.press("Home");
+    await says(page, /At 0:0/);
+    expect(await socket(page, "Socket-5").textContent()).toContain("–");
+    expect(await page.getByRole("heading", { level: 2, name: /Ignore-Artifacts/ }).isVisible()).toBe(true);
+    await page.keyboard.press("]");
+    await says(page, /Detect-VCS Socket-2/);
+    await page.keyboard.press("Shift+}");
+    expect(await page.getByRole("heading", { level: 2, name: /Build/ }).isVisible()).toBe(true);
+    expect(await socket(page, "Socket-5").textContent()).toContain("1×");
+    await page.keyboard.press("f");
+    await says(page, "Completed");
+  });
+
+  it("[W14] scrubbing goes to every event, and a bar to its visit", async () => {
+    const { page } = await finished();
+    const slider = page.getByLabel("Moment of the cast");
+    await slider.focus();
+    await page.keyboard.press("Home");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^event 1 of \d+/);
+    expect(await socket(page, "Socket-1").textContent()).toContain("–");
+    await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
+    await says(page, "Auto-Eval Socket-6 · visit 1");
+    expect(await socket(page, "Socket-7").textContent()).toContain("–");
+  });
+
+  it("[W15] a visit is read: output and tools, prompt, handoff, route", async () => {
+    const { page } = await finished();
+    await page
+      .getByRole("button", { name: /^Build, item 1, / })
+      .first()
+      .press("Enter");
+    await says(page, "a.txt");
+    await page.keyboard.press("2");
+    await says(page, /Add a greeting/);
+    await page.keyboard.press("3");
+    await says(page, "write");
+    await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
+    await page.keyboard.press("4");
+    await says(page, "The reply was the object and nothing else.");
+    await page.keyboard.press("5");
+    await says(page, /not taken, satisfied was false/);
+    await page.getByRole("button", { name: "Next visit" }).click();
+    await says(page, /There is no test/);
+  });
+
+  it("[W15] tokens by materia and by item, and the journal itself", async () => {
+    const { page } = await finished();
+    await page.getByRole("tab", { name: "Cost" }).click();
+    expect(await page.getByRole("row", { name: /^Build/ }).isVisible()).toBe(true);
+    expect(await page.getByRole("columnheader", { name: "Item 2" }).isVisible()).toBe(true);
+    await page.getByRole("tab", { name: /Journal/ }).click();
+    await page.getByRole("button", { name: /loop_entered/ }).click();
+    await says(page, /At 0:/);
+  });
+
+  it("[W16] aborts after asking, says why a button is off, and resumes", async () => {
+    const at = await served();
+    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const { page } = await look(at, `casts/${id}`);
+    await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
+    const resume = page.getByRole("button", { name: "Resume" });
+    expect([await resume.getAttribute("aria-disabled"), await resume.getAttribute("title")]).toEqual([
+      "true",
+      "The cast is running",
+    ]);
+    await page.getByRole("button", { name: "Abort…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Abort" }).click();
+    await says(page, "Aborted here");
+    await resume.click();
+    await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
+  });
+
+  it("[W16] a limit that was reached is raised, and the cast goes on", async () => {
+    const at = await served();
+    const never = { json: { satisfied: false, context: "Still no test." } };
+    const id = await begin(at, {
+      ...REPLIES,
+      "Auto-Eval": [never, never, never, never, { json: { satisfied: true } }],
+    });
+    await ended(at, id);
+    const { page } = await look(at, `casts/${id}`);
+    await says(page, "Failed here");
+    await says(page, /3 of 3 times/);
+    await page.getByRole("button", { name: "Raise a limit…" }).click();
+    await says(page, `/materia recast ${id} --allow 1`);
+    await page.getByRole("dialog").getByRole("button", { name: "Raise and resume" }).click();
+    await says(page, "Completed", 30_000);
+  });
+
+  it("[W16] an agent that waits is answered, then taken at its word", async () => {
+    const at = await served();
+    const replies = {
+      "Interactive-Plan": [{ text: "Which colour?" }, { json: { workItems: [{ title: "Paint it", context: "" }] } }],
+      "Context-Check": [{ text: "fine" }],
+    };
+    const id = await begin(at, replies, { loadout: "Planning-Consult" });
+    const { page } = await look(at, `casts/${id}`);
+    await says(page, "Waiting for you");
+    await says(page, "Which colour?");
+    await page.getByRole("button", { name: "Continue…" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("blue");
+    await page.getByRole("dialog").getByRole("button", { name: "Answer" }).click();
+    await says(page, /Paint it/);
+    await page.getByRole("button", { name: "Continue…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take the result and go on" }).click();
+    await says(page, "Completed", 30_000);
+  });
+
+  it("[W17] a cast goes on behind the last event that the page knows", async () => {
+    const at = await served();
+    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const { page, complaints } = await look(at, `casts/${id}`);
+    await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
+    await at.stop();
+    await says(page, "Reconnecting…");
+    const again = await served(at, at.port);
+    await says(page, "Live");
+    await again.send("/api/commands", { command: `recast ${id}` });
+    await says(page, /resumed by|Running|Now/);
+    expect(complaints.filter((text) => !text.includes("ERR_"))).toEqual([]);
+  });
+
+  it("[W18] the graph has one tab stop: arrows along the rail and to lanes, E through edges, Enter reads", async () => {
+    const { page } = await finished();
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset["part"]);
+    await socket(page, "Socket-1").focus();
+    for (let step = 0; step < 5; step += 1) {
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(focused).toBe(`socket Socket-${step + 2}`);
+    }
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(focused).toBe("edge edge:Socket-6:2");
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(focused).toBe("socket Socket-6");
+    await page.keyboard.press("e");
+    await expect.poll(focused).toBe("edge edge:Socket-6:1");
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("socket Socket-6");
+    await page.keyboard.press("Enter");
+    await says(page, "Auto-Eval Socket-6 · visit 3");
+    expect(await page.locator('.gbox [tabindex="0"]').count()).toBe(1);
+  });
+});

@@ -1,0 +1,131 @@
+import { gzipSync } from "node:zlib";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { castOf, ended } from "../webserver/harness.ts";
+import { ASSETS, REPLIES, begin, look, says, served, slowed, socket, withPages } from "./cast-page.ts";
+
+withPages();
+
+describe("casts in the browser", () => {
+  it("[W12] the token leaves the address and goes with every request", async () => {
+    const at = await served();
+    const { page, complaints } = await look(at);
+    await says(page, "No casts yet");
+    expect(page.url()).not.toContain("token");
+    await page.reload();
+    await says(page, "No casts yet");
+    expect(complaints).toEqual([]);
+  });
+
+  it("[W12] without a token the page says what to open", async () => {
+    const at = await served();
+    const { page } = await look({ ...at, url: at.url.replace(/\?.*/, "") });
+    await says(page, "This page has no valid token");
+  });
+
+  it("[W11] a cast that begins elsewhere appears by itself; filter and search narrow the list", async () => {
+    const at = await served();
+    const { page } = await look(at);
+    await says(page, "No casts yet");
+    const id = await begin(at, REPLIES, { prompt: "Paginate the audit log" });
+    await says(page, "Paginate the audit log");
+    await ended(at, id);
+    await says(page, "2 of 2");
+    await castOf(at);
+    await expect.poll(() => page.locator("a[data-cast]").count()).toBe(2);
+    await page.keyboard.press("/");
+    await page.keyboard.type("audit");
+    await expect.poll(() => page.locator("a[data-cast]").count()).toBe(1);
+    await page.keyboard.type(" nothing");
+    await page.getByRole("button", { name: "Clear the filter" }).click();
+    await expect.poll(() => page.locator("a[data-cast]").count()).toBe(2);
+  });
+
+  it("[W16] a cast is started from the page and watched at once", async () => {
+    const at = await served();
+    at.write("replies.json", { replies: REPLIES, onEmpty: "repeat-last" });
+    const { page } = await look(at);
+    await page.getByRole("button", { name: "New cast" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.getByRole("button", { name: "Start" }).getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByLabel("Request").fill("Say hello -- and mean it");
+    await dialog.getByLabel(/Rehearsal file/).fill("replies.json");
+    await dialog.getByRole("button", { name: "Start" }).click();
+    await page.waitForURL(/#\/casts\/2/);
+    await says(page, "Completed");
+    await says(page, "Say hello -- and mean it");
+  });
+
+  it("[W16] a refused command says why, and the dialog stays", async () => {
+    const at = await served();
+    const { page } = await look(at);
+    await page.getByRole("button", { name: "New cast" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Request").fill("Say hello");
+    await dialog.getByLabel(/Rehearsal file/).fill("absent.json");
+    await dialog.getByRole("button", { name: "Start" }).click();
+    await says(page, /absent\.json/);
+    expect(await dialog.isVisible()).toBe(true);
+  });
+
+  it("[W18] the list by keyboard: arrows, Enter, and a letter for the next action", async () => {
+    const at = await served();
+    await ended(at, await castOf(at));
+    const running = await begin(at, slowed(60_000), { prompt: "A long one" });
+    const { page } = await look(at);
+    await says(page, "A long one");
+    await page.locator("a[data-cast]").first().focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("do it");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("x");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(running));
+  });
+
+  it("[W18] go to anywhere, the keys, and single letters turned off", async () => {
+    const at = await served();
+    const id = await castOf(at);
+    await ended(at, id);
+    const { page } = await look(at);
+    await says(page, "do it");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(id);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(id));
+    await socket(page, "Socket-1").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("c");
+    await page.waitForURL(/#\/casts$/);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByLabel("Single-letter keys").uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("l");
+    await page.keyboard.press("?");
+    expect(page.url()).toMatch(/#\/casts$/);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("[W17] a lost connection is said, and the page goes on when the server is back", async () => {
+    const at = await served();
+    await ended(at, await begin(at, REPLIES, { prompt: "Before the break" }));
+    const { page } = await look(at);
+    await says(page, "Before the break");
+    await at.stop();
+    await says(page, "Reconnecting…");
+    expect(await page.getByText("Before the break").isVisible()).toBe(true);
+    const again = await served(at, at.port);
+    await says(page, "Live");
+    await begin(again, REPLIES, { prompt: "After the break" });
+    await says(page, "After the break");
+  });
+
+  it("[W20] all of the client is at most 350 kB", () => {
+    const files = readdirSync(join(ASSETS, "assets")).map((name) => readFileSync(join(ASSETS, "assets", name)));
+    const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
+    expect(bytes).toBeLessThan(350_000);
+  });
+});
