@@ -1,27 +1,20 @@
-import { measureCasts, measureSync } from "./durability.ts";
-import { measureEngine } from "./engine.ts";
-import { measureCheck, measureLink } from "./measure/check.ts";
-import { measureKilled } from "./measure/killed.ts";
-import { measurePrevious } from "./measure/previous.ts";
-import { measurePrompts } from "./measure/prompts.ts";
-import { measureRehearsal } from "./measure/rehearsal.ts";
-import { measureImport, measureStartUp } from "./measure/start-up.ts";
-import { measureWebServer } from "./web-server.ts";
-
-/** One measurement of ours: `node bench/child.ts NAME NUMBER…` answers with one line of JSON. */
-const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => unknown>> = {
-  engine: (steps = 1_000) => measureEngine(steps),
-  check: (sockets = 5_000) => measureCheck(sockets),
-  link: (loadouts = 20, sockets = 250) => measureLink(loadouts, sockets),
-  prompts: (items = 1_000) => measurePrompts(items),
-  previous: (visits = 10_000) => measurePrevious(visits),
-  rehearsal: (turns = 60) => measureRehearsal(turns),
-  killed: (steps = 5_000, rounds = 7) => measureKilled(steps, rounds),
-  startUp: (rounds = 7) => measureStartUp(rounds),
-  import: (rounds = 7) => measureImport(rounds).then((ms) => ({ ms })),
-  casts: (casts = 2_000) => measureCasts(casts),
-  sync: (steps = 300) => measureSync(steps),
-  web: () => measureWebServer(),
+/**
+ * One measurement of ours: `node bench/child.ts NAME NUMBER…` answers with one line of JSON.
+ * Each imports what it measures and nothing else, or its memory would be that of all.
+ */
+const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promise<unknown>>> = {
+  engine: async (steps = 1_000) => (await import("./engine.ts")).measureEngine(steps),
+  check: async (sockets = 5_000) => (await import("./measure/check.ts")).measureCheck(sockets),
+  link: async (loadouts = 20, sockets = 250) => (await import("./measure/check.ts")).measureLink(loadouts, sockets),
+  prompts: async (items = 1_000) => (await import("./measure/prompts.ts")).measurePrompts(items),
+  previous: async (visits = 10_000) => (await import("./measure/previous.ts")).measurePrevious(visits),
+  rehearsal: async (turns = 60) => (await import("./measure/rehearsal.ts")).measureRehearsal(turns),
+  killed: async (steps = 5_000, rounds = 7) => (await import("./measure/killed.ts")).measureKilled(steps, rounds),
+  startUp: async (rounds = 7) => (await import("./measure/start-up.ts")).measureStartUp(rounds),
+  import: async (rounds = 7) => (await import("./measure/start-up.ts")).measureImport(rounds),
+  casts: async (casts = 2_000) => (await import("./durability.ts")).measureCasts(casts),
+  sync: async (steps = 300) => (await import("./durability.ts")).measureSync(steps),
+  web: async () => (await import("./web-server.ts")).measureWebServer(),
 };
 
 const [name = "", ...numbers] = process.argv.slice(2);

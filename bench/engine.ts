@@ -13,6 +13,8 @@ const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => unde
 export interface EngineFigures {
   readonly steps: number;
   readonly stepsPerSecond: number;
+  /** Time of the processor, all threads together; it hardly depends on what else the machine does. */
+  readonly cpuMicros: number;
   readonly peakMb: number;
   readonly stored: number;
   /** Bytes handed to the system in writes; null where it does not count them. */
@@ -40,9 +42,11 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     now: () => new Date(),
   };
   const before = writtenBytes();
+  const cpu = process.cpuUsage();
   const started = performance.now();
   const end = await runCast(state, ports, { cwd: folder, runDir: folder, signal: new AbortController().signal });
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   const after = writtenBytes();
   journal.close();
   if (end.kind !== "ended") throw new Error(`the workload ended as ${end.kind}`);
@@ -52,6 +56,7 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
   return {
     steps: done,
     stepsPerSecond: done / seconds,
+    cpuMicros: (user + system) / done,
     peakMb: process.resourceUsage().maxRSS / 1024,
     stored,
     written: before === null || after === null ? null : after - before,

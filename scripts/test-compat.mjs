@@ -14,9 +14,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const kept = join(tmpdir(), `materia-pi-${VERSION}`);
 const program = join(kept, "package", "dist", "bundle", "cli.js");
 
-if (!existsSync(program)) fetchPi();
-const { stdout: version } = run(process.execPath, [program, "--version"], tmpdir());
-if (version.trim() !== VERSION) stop(`${program} says that it is Pi ${version.trim()}; remove ${kept} and try again.`);
+try {
+  if (!existsSync(program)) fetchPi();
+  const version = run(process.execPath, [program, "--version"], tmpdir());
+  if (version !== VERSION) throw new Error(`${program} says that it is Pi ${version}; remove ${kept} and try again.`);
+} catch (problem) {
+  console.error(`Pi ${VERSION} could not be made ready, so nothing was tested with it.\n${problem.message}`);
+  process.exit(1);
+}
 
 console.log(`The end-to-end tests in Pi, with Pi ${VERSION}`);
 const tests = spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "test/e2e-pi"], {
@@ -26,11 +31,11 @@ const tests = spawnSync(process.execPath, [join(root, "node_modules/vitest/vites
 });
 process.exit(tests.status ?? 1);
 
-/** Built beside the place it is kept in, so that a half-fetched one is never taken for whole. */
+/** Made ready beside the place it is kept in, so that a half-fetched one is never taken for whole. */
 function fetchPi() {
   const scratch = mkdtempSync(join(tmpdir(), "materia-pi-"));
   try {
-    const packed = run("npm", ["pack", `${PACKAGE}@${VERSION}`, "--silent"], scratch).stdout.trim();
+    const packed = run("npm", ["pack", `${PACKAGE}@${VERSION}`, "--loglevel=error"], scratch);
     run("tar", ["-xzf", packed], scratch);
     const { dependencies } = JSON.parse(readFileSync(join(scratch, "package", "package.json"), "utf8"));
     writeFileSync(join(scratch, "package.json"), JSON.stringify({ private: true }));
@@ -44,13 +49,7 @@ function fetchPi() {
 }
 
 function run(command, args, cwd) {
-  const ran = spawnSync(command, args, { cwd, encoding: "utf8" });
-  if (ran.status === 0) return ran;
-  const why = ran.error?.message ?? ran.stderr.trim();
-  return stop(`Pi ${VERSION} could not be made ready: "${command} ${args.join(" ")}" failed.\n${why}`);
-}
-
-function stop(message) {
-  console.error(message);
-  process.exit(1);
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  if (status === 0) return stdout.trim();
+  throw new Error(`"${command} ${args.join(" ")}" failed: ${error?.message ?? stderr.trim()}`);
 }

@@ -23,30 +23,27 @@ export async function contend({ load, compile, open }) {
   const log = join(folder, "..", "steps.log");
   const asked = { run: running(), half: halfWay(log), resume: resuming(log) }[mode];
   const engine = await open(library, join(folder, "store"), asked.step);
-  const written = writtenBytes();
-  const started = performance.now();
+  const spent = spending();
   try {
     await (mode === "resume" ? engine.resume() : engine.start());
   } catch (thrown) {
     return say({ problem: thrown instanceof Error ? thrown.message : String(thrown), again: asked.again?.() });
   }
-  const took = (performance.now() - started) / 1000;
-  const bytes = writtenBytes() - written;
+  const run = spent();
   await engine.close?.();
   if (mode === "resume") return say({ problem: "it ended without a new step", again: asked.again() });
-  say(figures(asked.done(), took, bytes));
+  say(figures(asked.done(), run));
 }
 
 /** The model answers at once. */
 function running() {
   let done = 0;
-  const started = performance.now();
-  const written = writtenBytes();
+  const spent = spending();
   return {
     done: () => done,
     step: () => {
       if (done % 50 === 0 && performance.now() > deadline) {
-        say({ stopped: true, ...figures(done, (performance.now() - started) / 1000, writtenBytes() - written) });
+        say({ stopped: true, ...figures(done, spent()) });
         process.exit(0);
       }
       done += 1;
@@ -85,8 +82,20 @@ function resuming(log) {
   };
 }
 
-function figures(steps, took, written) {
-  return { steps, seconds: took, peakMb: process.resourceUsage().maxRSS / 1024, stored: sizeOf(folder), written };
+function figures(steps, spent) {
+  return { steps, ...spent, peakMb: process.resourceUsage().maxRSS / 1024, stored: sizeOf(folder) };
+}
+
+/** What is spent from now until it is asked. */
+function spending() {
+  const written = writtenBytes();
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    const seconds = (performance.now() - started) / 1000;
+    return { seconds, cpuSeconds: (user + system) / 1e6, written: writtenBytes() - written };
+  };
 }
 
 /** Bytes handed to the system in writes; not known where there is no /proc. */

@@ -7,6 +7,8 @@ import type { Installed } from "./install.ts";
 export interface RunFigures {
   readonly steps: number;
   readonly stepsPerSecond: number;
+  /** Time of the processor for a step, all threads together. */
+  readonly cpuMicros: number;
   readonly peakMb: number;
   readonly stored: number;
   /** Bytes handed to the system in writes; null where it does not count them. */
@@ -27,6 +29,7 @@ const CAP_SECONDS = 150;
 interface RunAnswer {
   readonly steps: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly peakMb: number;
   readonly stored: number;
   readonly written: number | null;
@@ -51,6 +54,7 @@ export function measureRun({ command, env }: Installed, steps: number, rounds: n
     return {
       steps: chosen.steps,
       stepsPerSecond: chosen.steps / chosen.seconds,
+      cpuMicros: (chosen.cpuSeconds / chosen.steps) * 1e6,
       peakMb: chosen.peakMb,
       stored: chosen.stored,
       written: chosen.written,

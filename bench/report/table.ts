@@ -32,6 +32,7 @@ function comparisonText({ contenders, steps }: Results): string {
     `steps/s at ${short}`,
     `at ${long}`,
     "growth",
+    "cpu/step",
     "memory",
     "stored",
     "written",
@@ -65,8 +66,13 @@ function rateText(run: RunFigures | string): string {
 
 function lastRun({ short, long }: Contender): readonly string[] {
   const run = typeof long === "string" ? short : long;
-  if (typeof run === "string") return ["–", "–", "–"];
-  return [`${numberText(run.peakMb)} MB`, bytesText(run.stored), run.written === null ? "–" : bytesText(run.written)];
+  if (typeof run === "string") return ["–", "–", "–", "–"];
+  return [
+    `${numberText(run.cpuMicros)} µs`,
+    `${numberText(run.peakMb)} MB`,
+    bytesText(run.stored),
+    run.written === null ? "–" : bytesText(run.written),
+  ];
 }
 
 function resumeCells({ resume }: Contender): readonly string[] {

@@ -64,8 +64,7 @@ export async function openPage(
     // A file that is not there yet is asked for, and the browser notes the 404 by itself.
     if (message.type() === "error" && !message.text().includes("404")) complaints.push(message.text());
   });
-  await page.goto(url);
-  await page.evaluate((hash) => location.assign(hash), `#/${place}`);
+  await page.goto(`${url}#/${place}`);
   return { page, cwd, complaints };
 }
 

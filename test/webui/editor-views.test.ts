@@ -88,7 +88,7 @@ describe("[E22] small screens", () => {
     await socket(page, "Socket-1").click();
     await page.getByRole("dialog").getByRole("heading", { name: "Socket-1" }).waitFor();
     expect(await faults(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
   });
 });
 

@@ -96,7 +96,7 @@ describe("[E21] the Build → Eval → Maintain loop from an empty page", () => 
       for (const key of keys) await page.keyboard.press(key);
     };
     const at = async (id: string): Promise<void> => {
-      const focused = (): Promise<unknown> => page.evaluate(() => document.activeElement?.getAttribute("data-part"));
+      const focused = (): Promise<unknown> => page.evaluate("document.activeElement?.getAttribute('data-part')");
       await expect.poll(focused).toBe(`socket ${id}`);
     };
     await newLoadout(page);

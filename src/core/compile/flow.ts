@@ -1,7 +1,7 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import type { Graph, GraphSocket } from "./graph.ts";
-import { loopOf, socketOf, socketsOf } from "./graph.ts";
+import { loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "./route.ts";
 import type { Way } from "./route.ts";
@@ -87,9 +87,10 @@ function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
 
 function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
   if (to === END) return NOWHERE;
-  const reached = [numberIn(walker, to)];
-  for (let behind = wayRound(walker, to, fromLoop); behind !== END; behind = wayRound(walker, behind, null)) {
-    const number = numberIn(walker, behind);
+  let number = numberIn(walker, to);
+  const reached = [number];
+  for (let behind = wayRound(walker, number, fromLoop); behind !== END; behind = wayRound(walker, number, null)) {
+    number = numberIn(walker, behind);
     if (reached.includes(number)) break;
     reached.push(number);
   }
@@ -105,8 +106,9 @@ function numberIn({ numberOf }: Walker, id: SocketId): number {
 }
 
 /** Where a step to a socket goes on if that socket's loop, entered by it, has nothing to walk; the end where it enters none. */
-function wayRound({ graph }: Walker, to: SocketId, fromLoop: string | null): Destination {
-  const loop = loopOf(graph, socketOf(graph, to));
+function wayRound({ graph, sockets }: Walker, to: number, fromLoop: string | null): Destination {
+  const socket = sockets[to];
+  const loop = socket && loopOf(graph, socket);
   return loop?.items && loop.id !== fromLoop ? emptyExit(loop).to : END;
 }
 

@@ -74,7 +74,7 @@ interface CountedArc {
 
 /** Every item of every loop, by sockets: from where an item begins to where the cursor moves on or the loop is left. */
 function itemRegion({ flow, loopAt }: LoopMap): Region {
-  const free: number[][] = flow.sockets.map(() => []);
+  const free = flow.sockets.map(() => NOWHERE);
   const starts = new Set(flow.starts);
   const counted = new Map<string, CountedArc>();
   flow.steps.forEach((steps, from) => {
@@ -84,7 +84,7 @@ function itemRegion({ flow, loopAt }: LoopMap): Region {
         // Behind a loop that is passed by, everything is entered from outside.
         const stays = index === 0 && loop !== undefined && loopAt[to] === loop && !advanced;
         if (!stays) starts.add(to);
-        else if (way.via !== "edge" || way.edge.maxTraversals === undefined) free[from]?.push(to);
+        else if (way.via !== "edge" || way.edge.maxTraversals === undefined) lead(free, from, to);
         else counted.set(`${from} ${way.index}`, { from, to, bound: way.edge.maxTraversals, perItemOf: "" });
       });
     }
@@ -99,7 +99,7 @@ function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
     const loop = loopAt[socket];
     return loop === undefined ? socket : count + loop;
   };
-  const free: number[][] = Array.from({ length: count + loops.length }, () => []);
+  const free = [...flow.sockets, ...loops].map(() => NOWHERE);
   const counted = new Map<string, CountedArc>();
   flow.steps.forEach((steps, socket) => {
     const from = placeOf(socket);
@@ -108,13 +108,21 @@ function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
       for (const landing of landings) {
         const to = placeOf(landing);
         if (to === from && from !== socket) continue;
-        if (way.via !== "edge" || way.edge.maxTraversals === undefined) free[from]?.push(to);
+        if (way.via !== "edge" || way.edge.maxTraversals === undefined) lead(free, from, to);
         else counted.set(`${socket} ${way.index} ${to}`, { from, to, bound: way.edge.maxTraversals, perItemOf });
       }
     }
   });
   const starts = new Set(flow.starts.map(placeOf));
   return regionOf({ free, starts, counted: [...counted.values()], resets: (place) => place >= count });
+}
+
+const NOWHERE: readonly number[] = [];
+
+/** Most places lead nowhere or to one other: a list of its own is made only where it is needed. */
+function lead(free: (readonly number[])[], from: number, to: number): void {
+  const known = free[from] ?? NOWHERE;
+  free[from] = known.length === 0 ? [to] : [...known, to];
 }
 
 function regionOf({ free, starts, counted, resets }: RegionParts): Region {

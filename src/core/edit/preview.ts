@@ -46,7 +46,7 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   });
   const loop = loopOf(graph, socket);
   const [before] = Object.values(graph.sockets).filter(({ edges }) => edges.some((edge) => edge.to === socket.id));
-  const item = loop?.items ? (items[0]?.title ?? null) : null;
+  const item = before && loopOf(graph, before)?.items ? (items[0]?.title ?? null) : null;
   const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
   return {
     ...start,

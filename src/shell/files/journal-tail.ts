@@ -55,15 +55,21 @@ function lastEvents(fd: number, size: number, enough: Enough): Pick<JournalEnds,
 
 /** From the end on, no farther than is wanted: a listing reads thousands of journals. */
 function readBack(lines: readonly string[], enough: Enough) {
-  const last: CastEvent[] = [];
+  const found: CastEvent[] = [];
   let unread = 0;
+  // Asked each time the number has doubled: asking at every line would cost the square of them.
+  let ask = 1;
   for (const line of lines.toReversed()) {
     const event = eventOf(line);
-    if (event) last.unshift(event);
+    if (event) found.push(event);
     else unread += 1;
-    if (event && enough(last)) return { last, unread, content: true };
+    if (found.length < ask) continue;
+    const last = found.toReversed();
+    if (enough(last)) return { last, unread, content: true };
+    ask = found.length * 2;
   }
-  return { last, unread, content: false };
+  const last = found.toReversed();
+  return { last, unread, content: enough(last) };
 }
 
 function eventOf(line: string): CastEvent | undefined {

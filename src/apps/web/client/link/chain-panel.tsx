@@ -132,13 +132,12 @@ function Target(props: {
       <span className="row moves">
         <Button
           look="bare"
+          icon="down"
+          className="flip"
           label={`Move ${target.name} up`}
           off={index === 0 ? "It is the first" : null}
-          className="ico"
           onClick={() => moveTarget(index, index - 1)}
-        >
-          ↑
-        </Button>
+        />
         <Button look="bare" icon="cross" label={`Remove ${target.name}`} onClick={() => removeTarget(index)} />
       </span>
     </li>
