@@ -39,7 +39,7 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("[K1] it holds what is needed and nothing else", () => {
-    const tops = [...new Set(contents.map((path) => path.split("/")[0]))].toSorted();
+    const tops = [...new Set(contents.map((path) => path.split("/")[0] ?? ""))].toSorted((a, b) => (a < b ? -1 : 1));
     expect(tops).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -55,7 +55,9 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
     expect(contents).toEqual(
       expect.arrayContaining(["dist/cli.js", "dist/pi.js", "dist/index.js", "dist/web/index.html"]),
     );
-    expect(contents.filter((path) => /\.(test|tsx?)$/.test(path) && !path.endsWith(".d.ts") && path !== "dist/extension.ts")).toEqual([]);
+    expect(
+      contents.filter((path) => /\.(test|tsx?)$/.test(path) && !path.endsWith(".d.ts") && path !== "dist/extension.ts"),
+    ).toEqual([]);
   });
 
   it("[K2] its command line runs a rehearsed cast", () => {

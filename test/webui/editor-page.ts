@@ -104,7 +104,8 @@ export function socket(page: Page, id: string): Locator {
 export async function save(page: Page): Promise<void> {
   await page.keyboard.press("Control+s");
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("is saved.").waitFor();
+  // It closes once the file is written.
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
 /** Rehearses what is open with made-up replies and waits for the end of the cast. */

@@ -88,13 +88,15 @@ function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
 function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
   if (to === END) return NOWHERE;
   let number = numberIn(walker, to);
-  const reached = [number];
-  for (let behind = wayRound(walker, number, fromLoop); behind !== END; behind = wayRound(walker, number, null)) {
+  let behind = wayRound(walker, number, fromLoop);
+  if (behind === END) return [number];
+  const reached = new Set([number]);
+  for (; behind !== END; behind = wayRound(walker, number, null)) {
     number = numberIn(walker, behind);
-    if (reached.includes(number)) break;
-    reached.push(number);
+    if (reached.has(number)) break;
+    reached.add(number);
   }
-  return reached;
+  return [...reached];
 }
 
 const NOWHERE: readonly number[] = [];
@@ -115,9 +117,9 @@ function wayRound({ graph, sockets }: Walker, to: number, fromLoop: string | nul
 function placesAfter(steps: readonly Step[]): readonly number[] {
   const [first] = steps;
   if (first && steps.length === 1) return first.landings;
-  const places: number[] = [];
-  for (const step of steps) for (const to of step.landings) if (!places.includes(to)) places.push(to);
-  return places;
+  const places = new Set<number>();
+  for (const step of steps) for (const to of step.landings) places.add(to);
+  return [...places];
 }
 
 /** All that can be reached from the entry. */

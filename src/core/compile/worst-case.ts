@@ -117,12 +117,13 @@ function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
   return regionOf({ free, starts, counted: [...counted.values()], resets: (place) => place >= count });
 }
 
-const NOWHERE: readonly number[] = [];
+const NOWHERE: number[] = [];
 
-/** Most places lead nowhere or to one other: a list of its own is made only where it is needed. */
-function lead(free: (readonly number[])[], from: number, to: number): void {
+/** Most places lead nowhere: a list of its own is made only where it is needed. */
+function lead(free: number[][], from: number, to: number): void {
   const known = free[from] ?? NOWHERE;
-  free[from] = known.length === 0 ? [to] : [...known, to];
+  if (known === NOWHERE) free[from] = [to];
+  else known.push(to);
 }
 
 function regionOf({ free, starts, counted, resets }: RegionParts): Region {
@@ -196,14 +197,14 @@ function wholeCast(
   };
   add("", heaviest);
   const reached = loops
-    .map(({ id }, number) => ({ id, weight: perItem[number] ?? 0, place: flow.sockets.length + number }))
-    .filter(({ place }) => best[place] !== undefined);
+    .map(({ id }, number) => ({ id, weight: perItem[number] ?? 0, bit: 1n << BigInt(number) }))
+    .filter((_, number) => best[flow.sockets.length + number] !== undefined);
   for (const { id, weight } of reached) add(id, weight);
-  const before = leadersOf(reached.length > 0 && outside.counted.length > 0 ? outside.free : []);
+  const leading = reached.length > 0 && outside.counted.length > 0 ? loopsBefore(outside, flow.sockets.length) : [];
   for (const { from, bound, perItemOf } of outside.counted) {
     add(perItemOf, bound * (best[from] ?? 0));
-    const leading = before(from);
-    for (const { id, weight, place } of reached) if (leading.has(place)) add(product(id, perItemOf), bound * weight);
+    const before = leading[from] ?? 0n;
+    for (const { id, weight, bit } of reached) if ((before & bit) !== 0n) add(product(id, perItemOf), bound * weight);
   }
   const amount: Record<string, number> = {};
   for (const [term, count] of terms) amount[term] = count;
@@ -214,20 +215,16 @@ function product(loop: string, other: string): string {
   return other === "" ? loop : [loop, other].toSorted().join(" ");
 }
 
-/** Answers from which places a free walk can come to a given one, itself included. */
-function leadersOf(free: Region["free"]): (place: number) => ReadonlySet<number> {
-  const back: number[][] = free.map(() => []);
-  free.forEach((targets, from) => {
-    for (const to of targets) back[to]?.push(from);
-  });
-  return (place) => {
-    const seen = new Set<number>();
-    const open = [place];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      if (seen.has(at)) continue;
-      seen.add(at);
-      open.push(...(back[at] ?? []));
+/** From which loops a free walk can come to each place, itself included: one bit for each loop. */
+function loopsBefore({ free, knots }: Region, firstLoop: number): readonly bigint[] {
+  const before = free.map((_, place) => (place < firstLoop ? 0n : 1n << BigInt(place - firstLoop)));
+  for (const { places } of knots) {
+    let all = 0n;
+    for (const at of places) all |= before[at] ?? 0n;
+    for (const at of places) {
+      before[at] = all;
+      for (const to of free[at] ?? []) before[to] = (before[to] ?? 0n) | all;
     }
-    return seen;
-  };
+  }
+  return before;
 }

@@ -184,15 +184,18 @@ function freeSpot(label: Box, points: readonly Point[], taken: readonly Box[]): 
       const x = piece.x + piece.width * part;
       const y = piece.y + piece.height * part;
       const upright = piece.height > piece.width;
-      return [
-        { ...label, x: x - label.width / 2, y: y - label.height / 2 },
-        upright
-          ? { ...label, x: x + 9, y: y - label.height / 2 }
-          : { ...label, x: x - label.width / 2, y: y - label.height - 4 },
-        upright
-          ? { ...label, x: x - label.width - 9, y: y - label.height / 2 }
-          : { ...label, x: x - label.width / 2, y: y + 4 },
-      ];
+      const on = { ...label, x: x - label.width / 2, y: y - label.height / 2 };
+      const beside = upright
+        ? [
+            { ...on, x: x + 9 },
+            { ...on, x: x - label.width - 9 },
+          ]
+        : [
+            { ...on, y: y - label.height - 4 },
+            { ...on, y: y + 4 },
+          ];
+      // Beside the rail, as everywhere; in a lane on its own line.
+      return points.length === 2 ? [...beside, on] : [on, ...beside];
     }),
   );
   const meets = (spot: Box): number => taken.filter((other) => overlap(other, spot)).length;

@@ -18,12 +18,15 @@ export function Dialog({
 }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // In the layout phase: only a dialog that is still in the page brings the focus back when it closes.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     if (shown && !shown.open) {
       shown.showModal();
       // What a dialog was opened for comes first, not its way out.
-      shown.querySelector<HTMLElement>(":is(input, textarea, select):not([type=file])")?.focus();
+      const field = ":is(input, textarea, select):not([type=file])";
+      const first = shown.querySelector<HTMLElement>("[data-first]") ?? shown.querySelector<HTMLElement>(field);
+      first?.focus();
     }
     return () => shown?.close();
   }, []);
