@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { EngineFigures } from "./engine.ts";
+import { calm } from "./measure/calm.ts";
 import type { CheckFigures } from "./measure/check.ts";
 import type { KilledFigures } from "./measure/killed.ts";
 import { ask, middle, withoutPlaces } from "./measure/process.ts";
@@ -22,6 +23,8 @@ const ROUNDS = values.quick ? 1 : 3;
 const SIZES = [100, 1_000, 5_000];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
+/** How much of the machine others used when each measurement began. */
+const busy: number[] = [];
 const started = performance.now();
 const [before = 0] = loadavg();
 const own = await measureOwn();
@@ -34,6 +37,7 @@ const results: Results = {
     node: process.version,
     system: `${process.platform} ${process.arch}`,
     load: { before, after },
+    busyWithOthers: busy.reduce((sum, share) => sum + share, 0) / busy.length,
     seconds: (performance.now() - started) / 1000,
   },
   steps: { short: SHORT, long: LONG },
@@ -50,6 +54,7 @@ if (!values.quick && !values.ours) {
 
 /** Figures, or the sentence that says why there are none. */
 async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | string> {
+  busy.push(await calm());
   process.stderr.write(`${what} …\n`);
   try {
     return await measure();

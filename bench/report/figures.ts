@@ -42,6 +42,8 @@ export interface Machine {
   readonly system: string;
   /** Load averages over a minute, before and after. Above the number of cores, times are too long and rates too low. */
   readonly load: { readonly before: number; readonly after: number };
+  /** The share of it that other work took, on average, when a measurement began. */
+  readonly busyWithOthers: number;
   readonly seconds: number;
 }
 

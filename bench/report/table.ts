@@ -20,8 +20,8 @@ export function resultsText(results: Results): string {
   ].join("\n\n");
 }
 
-function machineText({ date, cores, node, system, load, seconds }: Machine): string {
-  return `${date} · ${cores} cores · Node ${node} · ${system} · load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after · ${Math.round(seconds)} s
+function machineText({ date, cores, node, system, load, busyWithOthers, seconds }: Machine): string {
+  return `${date} · ${cores} cores · Node ${node} · ${system} · load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after, ${Math.round(busyWithOthers * 100)} % busy with other work · ${Math.round(seconds)} s
 Each figure comes from a process of its own, without warm-up where none is named; the middle of three where there are three.`;
 }
 

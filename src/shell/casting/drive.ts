@@ -20,7 +20,7 @@ import { runCast } from "../run/run-cast.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { runUtility } from "../run/utility.ts";
 import { onAbortRequest } from "./abort-request.ts";
-import { transcriptOf, visitInFlight } from "./interruption.ts";
+import { visitFolderOf, visitInFlight } from "./interruption.ts";
 
 /** How a cast is driven in this process, whoever started it. */
 export interface Driving {
@@ -52,7 +52,7 @@ export async function drive(folder: CastFolder, take: () => Result<Hold>, drivin
     const hold = take();
     if (!hold.ok) return hold;
     const visit = visitInFlight(hold.value.state);
-    if (visit) await endLeftovers(folder.runDir, transcriptOf(folder.runDir, visit));
+    if (visit) await endLeftovers(folder.runDir, visitFolderOf(folder.runDir, visit));
     const signal = AbortSignal.any([driving.signal, controller.signal]);
     return ok(await run(folder, hold.value, { ...driving, signal, holds: mine.holds }));
   } finally {

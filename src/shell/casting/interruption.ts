@@ -26,15 +26,15 @@ export function underlying(phase: Phase): Phase {
   return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
 }
 
-export function transcriptOf(runDir: string, { socket, number }: Visit): string {
-  return join(runDir, "sockets", socket, String(number), "transcript.jsonl");
+export function visitFolderOf(runDir: string, { socket, number }: Visit): string {
+  return join(runDir, "sockets", socket, String(number));
 }
 
 /** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
 export function cutOffOf(cast: LoadedCast): CutOff {
   const visit = visitInFlight(cast.journal.state);
   if (!visit) return {};
-  const transcript = transcriptOf(cast.runDir, visit);
+  const transcript = join(visitFolderOf(cast.runDir, visit), "transcript.jsonl");
   const conversation = readTranscript(transcript);
   if (conversation.asked === 0) return {};
   const usage = uncounted(conversation, visit);

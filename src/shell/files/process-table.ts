@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -41,6 +41,16 @@ export function wasStartedWith(pid: number, variable: string): boolean {
   if (process.platform !== "linux") return false;
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(variable);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a process has this file open; only Linux shows it. */
+export function holdsOpen(pid: number, file: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === file);
   } catch {
     return false;
   }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { Owner, isAlive, processOf } from "../files/process-owner.ts";
-import { processTable, wasStartedWith } from "../files/process-table.ts";
+import { holdsOpen, processTable, wasStartedWith } from "../files/process-table.ts";
 import { endGroup } from "./process-group.ts";
 
 const GRACE_MS = 1000;
@@ -16,13 +16,24 @@ export function rememberProgram(runDir: string, pid: number): void {
   }
 }
 
-/** [D12] Ends what a killed owner left running: its utility, and the commands of the agent whose transcript this is. */
-export async function endLeftovers(runDir: string, transcript: string): Promise<void> {
+/** [D12] Ends what a killed owner left running of a visit: its utility, and the commands of its agent. */
+export async function endLeftovers(runDir: string, visitFolder: string): Promise<void> {
   const program = leftProgram(runDir);
-  const groups = new Set(program === undefined ? [] : [program]);
-  // Without one no agent was asked, and no command started.
-  for (const group of existsSync(transcript) ? commandsOf(transcript) : []) groups.add(group);
+  const groups = new Set([...(program === undefined ? [] : [program]), ...leftGroups(visitFolder)]);
   await Promise.all([...groups].map((group) => endGroup(group, GRACE_MS)));
+}
+
+/** A utility holds the file of its input open; Pi tells each command which transcript it belongs to. */
+function leftGroups(visitFolder: string): readonly number[] {
+  const [input, transcript] = [join(visitFolder, "input.json"), join(visitFolder, "transcript.jsonl")];
+  const belongs = existsSync(input)
+    ? (pid: number) => holdsOpen(pid, realpathSync(input))
+    : (pid: number) => wasStartedWith(pid, `PI_SESSION_FILE=${transcript}`);
+  // Without either nothing was started.
+  if (!existsSync(input) && !existsSync(transcript)) return [];
+  const table = processTable();
+  const ours = table.find(({ pid }) => pid === process.pid)?.group;
+  return table.filter(({ pid, group }) => group !== ours && belongs(pid)).map(({ group }) => group);
 }
 
 function leftProgram(runDir: string): number | undefined {
@@ -32,15 +43,6 @@ function leftProgram(runDir: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Pi tells each command which transcript it belongs to. */
-function commandsOf(transcript: string): readonly number[] {
-  const table = processTable();
-  const ours = table.find(({ pid }) => pid === process.pid)?.group;
-  return table
-    .filter(({ pid, group }) => group !== ours && wasStartedWith(pid, `PI_SESSION_FILE=${transcript}`))
-    .map(({ group }) => group);
 }
 
 function programFile(runDir: string): string {

@@ -19,7 +19,8 @@ export async function runUtilityVisit(effect: UtilityEffect, performing: Perform
     ports.artifacts.write(socket.id, visit.number, file, text);
   const kept = await write("input.json", `${JSON.stringify(input, undefined, 2)}\n`);
   if (kept !== undefined) return { kind: "broken", problem: kept };
-  const outcome = await ports.runUtility({ materia, input, cwd: options.cwd, signal: options.signal });
+  const marker = `${ports.artifacts.visitFolder(socket.id, visit.number)}/input.json`;
+  const outcome = await ports.runUtility({ materia, input, cwd: options.cwd, signal: options.signal, marker });
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "exited")

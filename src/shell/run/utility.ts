@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import type { UtilityMateria } from "../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { bundledUtilityPath } from "./bundled.ts";
@@ -31,18 +32,31 @@ export async function runUtility(request: UtilityRequest): Promise<UtilityOutcom
   return ending.kind === "succeeded" ? { kind: "exited", ...kept } : failed(ending, kept.stdout, kept.stderr);
 }
 
-function startChild({ materia, input, cwd }: UtilityRequest): ChildProcess | Error {
+function startChild({ materia, input, cwd, marker }: UtilityRequest): ChildProcess | Error {
+  const held = openMarker(marker);
   try {
     const [program, ...args] = programOf(materia);
     const text = `${JSON.stringify(input)}\n`;
+    const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...(held === undefined ? [] : [held])];
     // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
-    const child: ChildProcess = spawn(program, args, { cwd, env: environmentOf(materia), detached: true });
+    const child: ChildProcess = spawn(program, args, { cwd, env: environmentOf(materia), detached: true, stdio });
     // [U8] A program that does not read its input breaks the pipe; without a listener that would end this process.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
     child.stdin?.end(text);
     return child;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    if (held !== undefined) closeSync(held);
+  }
+}
+
+/** [D12] Handed over with the program's birth: a kill in the next moment finds it written nowhere else. */
+function openMarker(marker: string | undefined): number | undefined {
+  try {
+    return marker === undefined ? undefined : openSync(marker, "r");
+  } catch {
+    return undefined;
   }
 }
 

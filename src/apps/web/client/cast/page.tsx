@@ -23,6 +23,7 @@ export default function CastPage({ name, search }: PageProps): ReactElement {
   if (load.kind === "refused")
     return (
       <div className="empty">
+        <h1>This cast cannot be shown</h1>
         <Issues issues={load.issues} />
         <a className="btn" href={hrefOf("casts")}>
           All casts
@@ -67,16 +68,7 @@ function CastView({
         <Tabs name="part" label="Parts of the cast" tabs={PARTS} chosen={part} onChoose={setPart} className="mtabs" />
       )}
       <div className="cgrid">
-        {(width !== "small" || part === "graph") && (
-          <GraphPanel
-            cast={cast}
-            view={view}
-            width={width}
-            onOpen={() => {
-              open();
-            }}
-          />
-        )}
+        {(width !== "small" || part === "graph") && <GraphPanel cast={cast} view={view} width={width} onOpen={open} />}
         {(width !== "small" || part === "time") && (
           <TimelinePanel cast={cast} view={view} width={width} onOpen={open} />
         )}

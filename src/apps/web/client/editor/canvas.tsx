@@ -1,28 +1,16 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect } from "react";
 import type { DragEvent, KeyboardEvent, ReactElement, RefObject } from "react";
-import { connect } from "../../../../core/edit/graph/edges.ts";
-import { addSocket, nextSocketId, placeSockets } from "../../../../core/edit/graph/sockets.ts";
-import type { Point } from "../../../../core/edit/graph/sockets.ts";
-import type { Destination } from "../../../../core/model/ids.ts";
-import type { Condition } from "../../../../core/model/loadout.ts";
-import type { Drawing } from "../../../../core/view/draw/drawing.ts";
+import { addSocket, nextSocketId } from "../../../../core/edit/graph/sockets.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import { Legend } from "../graph/legend.tsx";
-import { samePart } from "../graph/marks.ts";
-import type { Part } from "../graph/marks.ts";
 import type { GraphHandle } from "../graph/use-viewport.ts";
 import { Button } from "../parts/button.tsx";
 import { useWidth } from "../shell/use-width.ts";
 import { Callout } from "./parts/callout.tsx";
 import { ConnectBar } from "./parts/connect-bar.tsx";
-import { drawByHand, drawGraph, marksOf } from "./state/drawing.ts";
 import { useEditor } from "./state/editor.ts";
-
-/** A way that is being drawn with the keyboard. */
-export interface Connecting {
-  readonly from: string;
-  readonly when: Condition | null;
-}
+import { useChoosing, useDraw, useDrawing, useGraphEdit } from "./state/use-canvas.ts";
+import type { Connecting } from "./state/use-canvas.ts";
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;
@@ -64,99 +52,25 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
 }
 
 function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: CanvasProps): ReactElement {
-  const editor = useEditor();
-  const { name, checked, loadout, selected, select, apply, readOnly, catalog } = editor;
+  const { name, checked, selected, readOnly } = useEditor();
   const width = useWidth();
-  const compact = width !== "large";
-  const [dragged, setDragged] = useState<Readonly<Record<string, Point>> | null>(null);
-  const { graph } = checked;
-  const tells = checked.problems.some(({ place }) => place.kind === "loop");
-  const base = useMemo(() => drawGraph(graph, compact, tells), [graph, compact, tells]);
-  const drawing = useMemo(
-    () => drawByHand(base, graph, dragged ? { ...loadout.layout, ...dragged } : loadout.layout),
-    [base, graph, loadout.layout, dragged],
-  );
-  const marks = useMemo(() => marksOf(checked, base.labels), [checked, base]);
+  const { drawing, marks, setDragged } = useDrawing(width !== "large");
+  const draw = useDraw();
+  const edit = useGraphEdit(drawing, draw, setDragged);
+  const choose = useChoosing({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
   useAwaited(awaited, drawing, handle);
-  const draw = (from: string, to: string, when?: Condition): void => {
-    const own = catalog.materia.get(loadout.sockets[from]?.materia ?? "")?.value;
-    const judges = own?.generator !== true && (loadout.sockets[from]?.parse ?? own?.parse) === "json";
-    // A socket of this graph, or its end.
-    const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) };
-    apply(`Connect ${from} to ${to}`, (each) => connect(each, drawn));
-  };
-  const edit = useMemo(
-    () => ({
-      onMove: (positions: Readonly<Record<string, Point>>, isDone: boolean) => {
-        const held = Object.fromEntries(
-          Object.entries(positions).map(([id, at]) => [id, onRail(kept(at), drawing, Object.keys(positions))]),
-        );
-        if (!isDone) return setDragged((before) => ({ ...before, ...held }));
-        setDragged(null);
-        return void apply(`Move ${Object.keys(held).join(", ")}`, (each) => placeSockets(each, held));
-      },
-      onConnect: (from: string, to: string, handle: "forward" | "return" | "rework") =>
-        draw(from, to, handle === "rework" ? "not_satisfied" : undefined),
-      onDrop: (materia: string, at: Point) => {
-        const id = nextSocketId(loadout);
-        const place = onRail(kept({ x: at.x - 118, y: at.y - 23 }), drawing, []);
-        if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select({ kind: "socket", id });
-      },
-    }),
-    // The functions of the editor change with the loadout, and only then.
-    [apply, loadout, select, catalog, drawing],
-  );
-  const onKey = (event: KeyboardEvent, focus: Part | null): boolean => {
-    if (connecting) return connectKey(event, focus);
-    if (event.key === " " && focus?.kind === "socket") {
-      toggle(focus);
-      return true;
-    }
-    return false;
-  };
-  const connectKey = (event: KeyboardEvent, focus: Part | null): boolean => {
-    if (!connecting || event.key.startsWith("Arrow")) return false;
-    const to = event.key === "0" ? "end" : event.key === "Enter" && focus?.kind === "socket" ? focus.id : null;
-    if (to !== null) {
-      draw(connecting.from, to, connecting.when ?? undefined);
-      setConnecting(null);
-    } else if (event.key === "Escape") setConnecting(null);
-    return to !== null || event.key === "Escape";
-  };
-  const toggle = (part: Part): void => {
-    const others = selected.filter((each) => each.kind === "socket" && !samePart(each, part));
-    select(...(selected.some((each) => samePart(each, part)) ? others : [...others, part]));
-  };
   return (
-    <div
-      className="canvas"
-      data-connecting={connecting !== null || undefined}
-      // Space has selected already; the click that a button makes of it would select anew.
-      onKeyUpCapture={(event) => {
-        if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
-          event.preventDefault();
-      }}
-    >
+    <div className="canvas" data-connecting={connecting !== null || undefined} onKeyUpCapture={withoutClick}>
       <GraphView
-        graph={graph}
+        graph={checked.graph}
         drawing={drawing}
         label={`${name}, ${drawing.sockets.length} sockets, ${checked.problems.length} problems`}
         marks={marks}
         selected={selected}
-        onSelect={(part, { add }) => {
-          if (connecting && part?.kind === "socket") {
-            draw(connecting.from, part.id, connecting.when ?? undefined);
-            setConnecting(null);
-          } else if (!part) select();
-          else if (add && part.kind === "socket") toggle(part);
-          else {
-            select(part);
-            if (width === "small") onOpen();
-          }
-        }}
+        onSelect={choose.onSelect}
         onOpen={onOpen}
-        onKey={onKey}
-        compact={compact}
+        onKey={choose.onKey}
+        compact={width !== "large"}
         grows={width === "small"}
         handle={handle}
         {...(readOnly === null ? { edit } : {})}
@@ -175,6 +89,12 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
   );
 }
 
+/** Space has selected already; the click that a button makes of it would select anew. */
+function withoutClick(event: KeyboardEvent): void {
+  if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
+    event.preventDefault();
+}
+
 /** A socket that was just added is focused once it is there. */
 function useAwaited(
   awaited: CanvasProps["awaited"],
@@ -187,20 +107,6 @@ function useAwaited(
     (awaited as { current: string | null }).current = null;
     handle.current?.focus(id);
   }, [awaited, drawing, handle]);
-}
-
-/** Nothing is put where it cannot be seen, and sockets stand on a fine grid. */
-function kept({ x, y }: Point): Point {
-  return { x: Math.max(4, Math.round(x / 4) * 4), y: Math.max(4, Math.round(y / 4) * 4) };
-}
-
-const NEAR = 18;
-
-/** A socket that is put almost on the rail of another stands on it. */
-function onRail({ x, y }: Point, { sockets }: Drawing, moved: readonly string[]): Point {
-  const rails = sockets.filter(({ id }) => !moved.includes(id)).map(({ box }) => box.x);
-  const rail = rails.toSorted((a, b) => Math.abs(a - x) - Math.abs(b - x))[0];
-  return rail !== undefined && Math.abs(rail - x) <= NEAR ? { x: rail, y } : { x, y };
 }
 
 function Furniture({ handle }: { readonly handle: CanvasProps["handle"] }): ReactElement {

@@ -27,9 +27,8 @@ export function Toolbar(props: {
   readonly onLoop: () => void;
 }): ReactElement {
   const { open, onLoop } = props;
-  const { name, work, checked, loadout, readOnly, undo, redo, apply, catalog } = useEditor();
+  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
   const width = useWidth();
-  const { past, future } = work.history;
   const layer = work.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
     <div className="tools" role="toolbar" aria-label="Loadout">
@@ -37,20 +36,7 @@ export function Toolbar(props: {
       <span className="badge cap">{layer}</span>
       <Provenance />
       <span className="vr" />
-      <Button
-        look="bare"
-        icon="undo"
-        label={past.length > 0 ? `Undo: ${past.at(-1)?.did ?? ""}` : "Undo"}
-        off={past.length === 0 ? "Nothing to undo" : null}
-        onClick={undo}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label={future.length > 0 ? `Redo: ${future[0]?.did ?? ""}` : "Redo"}
-        off={future.length === 0 ? "Nothing to redo" : null}
-        onClick={redo}
-      />
+      <Steps />
       {width === "large" && (
         <>
           <Button look="bare" icon="loop" off={readOnly} onClick={onLoop}>
@@ -66,16 +52,7 @@ export function Toolbar(props: {
         </>
       )}
       <span className="grow" />
-      <span className="sub worst">
-        {checked.worst === null ? (
-          "Worst case unknown"
-        ) : (
-          <>
-            Worst case <b>{checked.worst.words}</b> turns
-            {checked.worst.example === null ? "" : ` · ${checked.worst.example}`}
-          </>
-        )}
-      </span>
+      <Worst />
       <span className="vr" />
       {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
       {width === "large" && (
@@ -94,6 +71,39 @@ export function Toolbar(props: {
         </Button>
       )}
     </div>
+  );
+}
+
+function Steps(): ReactElement {
+  const { work, undo, redo } = useEditor();
+  const [back, on] = [work.history.past.at(-1), work.history.future[0]];
+  return (
+    <>
+      <Button
+        look="bare"
+        icon="undo"
+        label={back ? `Undo: ${back.did}` : "Undo"}
+        off={back ? null : "Nothing to undo"}
+        onClick={undo}
+      />
+      <Button
+        look="bare"
+        icon="redo"
+        label={on ? `Redo: ${on.did}` : "Redo"}
+        off={on ? null : "Nothing to redo"}
+        onClick={redo}
+      />
+    </>
+  );
+}
+
+function Worst(): ReactElement {
+  const { worst } = useEditor().checked;
+  if (worst === null) return <span className="sub worst">Worst case unknown</span>;
+  return (
+    <span className="sub worst">
+      Worst case <b>{worst.words}</b> turns{worst.example === null ? "" : ` · ${worst.example}`}
+    </span>
   );
 }
 

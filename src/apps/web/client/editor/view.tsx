@@ -1,11 +1,11 @@
 import { useRef, useState } from "react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode, RefObject } from "react";
 import type { GraphHandle } from "../graph/use-viewport.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { useWidth } from "../shell/use-width.ts";
 import { Canvas } from "./canvas.tsx";
-import type { Connecting } from "./canvas.tsx";
+import type { Connecting } from "./state/use-canvas.ts";
 import { EditorDialogs } from "./dialogs/dialogs.tsx";
 import { Inspector } from "./inspect/inspector.tsx";
 import { Bottom } from "./parts/bottom.tsx";
@@ -22,11 +22,10 @@ import type { EditorDialog } from "./toolbar.tsx";
 /** Palette, canvas, inspector and problems, arranged for the width there is. */
 export function EditorView(): ReactElement {
   const editor = useEditor();
-  const { name, selected, select, checked, catalog } = editor;
+  const { name, selected, checked, catalog } = editor;
   const width = useWidth();
   const handle = useRef<GraphHandle>(null);
   const awaited = useRef<string | null>(null);
-  const shown = useRef(-1);
   const [dialog, setDialog] = useState<EditorDialog | null>(null);
   const [tab, setTab] = useState<BottomTab>("problems");
   const [connecting, setConnecting] = useState<Connecting | null>(null);
@@ -35,20 +34,7 @@ export function EditorView(): ReactElement {
     awaited.current = id;
     handle.current?.focus(id);
   };
-  const show = (problem: Problem): void => {
-    const part = partOf(problem);
-    if (!part) return;
-    select(part);
-    if (dialog === "problems") close();
-    handle.current?.center(part.id);
-    handle.current?.focus(part.id);
-  };
-  const nextProblem = (): void => {
-    const places = checked.problems.filter(partOf);
-    shown.current = (shown.current + 1) % Math.max(1, places.length);
-    const problem = places[shown.current];
-    if (problem) show(problem);
-  };
+  const { show, nextProblem } = useProblems(handle, () => (dialog === "problems" ? close() : undefined));
   const onLoop = (): void =>
     loopFrom(
       editor,
@@ -90,25 +76,65 @@ export function EditorView(): ReactElement {
         </aside>
       )}
       {width !== "large" && <SheetBar open={setDialog} problems={checked.problems.length} width={width} />}
-      {dialog === "palette" && (
-        <Dialog title="Loadouts and palette" onClose={close} className={width === "small" ? "sheet" : "drawer"}>
-          <div className="pal">{palette}</div>
-        </Dialog>
-      )}
-      {dialog === "inspector" && (
-        <Dialog title="Inspector" onClose={close} className="sheet">
+      <Sheets dialog={dialog} onClose={close} palette={palette}>
+        {dialog === "problems" ? (
+          <Bottom tab={tab} setTab={setTab} onShow={show} />
+        ) : (
           <div className="insp">
             <Inspector onLoop={onLoop} />
           </div>
-        </Dialog>
-      )}
-      {dialog === "problems" && (
-        <Dialog title="Problems" onClose={close} className="sheet">
-          <Bottom tab={tab} setTab={setTab} onShow={show} />
-        </Dialog>
-      )}
+        )}
+      </Sheets>
       <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} />
     </div>
+  );
+}
+
+/** Goes to a problem, and from one to the next. */
+function useProblems(
+  handle: RefObject<GraphHandle | null>,
+  onShown: () => void,
+): { readonly show: (problem: Problem) => void; readonly nextProblem: () => void } {
+  const { checked, select } = useEditor();
+  const last = useRef(-1);
+  const show = (problem: Problem): void => {
+    const part = partOf(problem);
+    if (!part) return;
+    select(part);
+    onShown();
+    handle.current?.center(part.id);
+    handle.current?.focus(part.id);
+  };
+  const nextProblem = (): void => {
+    const places = checked.problems.filter(partOf);
+    last.current = (last.current + 1) % Math.max(1, places.length);
+    const problem = places[last.current];
+    if (problem) show(problem);
+  };
+  return { show, nextProblem };
+}
+
+/** The panels that have no place of their own at this width. */
+function Sheets(props: {
+  readonly dialog: EditorDialog | null;
+  readonly onClose: () => void;
+  readonly palette: ReactNode;
+  readonly children: ReactNode;
+}): ReactElement | null {
+  const { dialog, onClose, palette, children } = props;
+  const width = useWidth();
+  if (dialog === "palette") {
+    return (
+      <Dialog title="Loadouts and palette" onClose={onClose} className={width === "small" ? "sheet" : "drawer"}>
+        <div className="pal">{palette}</div>
+      </Dialog>
+    );
+  }
+  if (dialog !== "inspector" && dialog !== "problems") return null;
+  return (
+    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className="sheet">
+      {children}
+    </Dialog>
   );
 }
 

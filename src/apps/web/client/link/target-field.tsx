@@ -1,9 +1,10 @@
 import { useId, useState } from "react";
-import type { KeyboardEvent, ReactElement } from "react";
+import type { ReactElement } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
 import type { TargetRef } from "../../../../core/command/command.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Orb } from "../parts/orb.tsx";
+import { useOptions } from "../parts/use-options.ts";
 import { addTarget } from "./use-chain.ts";
 
 interface Choice {
@@ -15,28 +16,15 @@ interface Choice {
 export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState(0);
   const list = useId();
   const words = text.toLowerCase().split(/\s+/);
   const found = choicesOf(catalog).filter(({ key }) => words.every((word) => key.toLowerCase().includes(word)));
-  const choose = (choice: Choice | undefined): void => {
-    if (!choice) return;
-    addTarget(choice.ref);
+  const choose = ({ ref }: Choice): void => {
+    addTarget(ref);
     setText("");
-    setAt(0);
     setOpen(false);
   };
-  const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      setOpen(true);
-      setAt(Math.max(0, Math.min(found.length - 1, at + step)));
-    } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && isOpen) choose(found[at]);
-    else if (event.key === "Escape" && isOpen) setOpen(false);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+  const { at, first, onKey } = useOptions(found, choose);
   return (
     <div className="adder">
       <label className="field">
@@ -52,39 +40,59 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
           value={text}
           onClick={() => setOpen(true)}
           onBlur={() => setOpen(false)}
-          onKeyDown={onKey}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && isOpen) {
+              setOpen(false);
+              event.preventDefault();
+              event.stopPropagation();
+            } else if ((isOpen || event.key !== "Enter") && onKey(event)) setOpen(event.key !== "Enter");
+          }}
           onChange={(event) => {
             setText(event.target.value);
             setOpen(true);
-            setAt(0);
+            first();
           }}
         />
       </label>
-      <ul className="goals" id={list} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
-        {found.map((choice, index) => (
-          <li
-            key={choice.key}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            // Before the field loses the focus and the list goes away.
-            onMouseDown={(event) => {
-              event.preventDefault();
-              choose(choice);
-            }}
-          >
-            {choice.ref.kind === "materia" ? (
-              <Orb materia={catalog.materia.get(choice.ref.name)?.value} size="sm" />
-            ) : (
-              <Icon name="loadouts" />
-            )}
-            <span className="cut grow">{choice.ref.name}</span>
-            <span className="mute">{choice.ref.kind}</span>
-          </li>
-        ))}
-        {found.length === 0 && <li className="mute">Nothing matches.</li>}
-      </ul>
+      <Choices id={list} found={found} at={at} isOpen={isOpen} catalog={catalog} onChoose={choose} />
     </div>
+  );
+}
+
+function Choices(props: {
+  readonly id: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly isOpen: boolean;
+  readonly catalog: Catalog;
+  readonly onChoose: (choice: Choice) => void;
+}): ReactElement {
+  const { id, found, at, isOpen, catalog, onChoose } = props;
+  return (
+    <ul className="goals" id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
+      {found.map((choice, index) => (
+        <li
+          key={choice.key}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          // Before the field loses the focus and the list goes away.
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onChoose(choice);
+          }}
+        >
+          {choice.ref.kind === "materia" ? (
+            <Orb materia={catalog.materia.get(choice.ref.name)?.value} size="sm" />
+          ) : (
+            <Icon name="loadouts" />
+          )}
+          <span className="cut grow">{choice.ref.name}</span>
+          <span className="mute">{choice.ref.kind}</span>
+        </li>
+      ))}
+      {found.length === 0 && <li className="mute">Nothing matches.</li>}
+    </ul>
   );
 }
 

@@ -5,17 +5,19 @@ import type { Issue } from "../../../../core/model/issue.ts";
 export function Issues({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
   if (issues.length === 0) return null;
   return (
-    <ul className="issues" role="alert">
-      {issues.map((issue) => (
-        <li
-          key={`${issue.code} ${issue.path} ${issue.message}`}
-          className={`note ${issue.severity === "error" ? "bad" : "rew"}`}
-        >
-          {place(issue) !== "" && <code>{place(issue)}</code>} {issue.message}
-          {issue.hint !== undefined && <div className="sub">{issue.hint}</div>}
-        </li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul className="issues">
+        {issues.map((issue) => (
+          <li
+            key={`${issue.code} ${issue.path} ${issue.message}`}
+            className={`note ${issue.severity === "error" ? "bad" : "rew"}`}
+          >
+            {place(issue) !== "" && <code>{place(issue)}</code>} {issue.message}
+            {issue.hint !== undefined && <div className="sub">{issue.hint}</div>}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
   const [letters, setOn] = useState(lettersAreOn);
   return (
     <Dialog title="Keys" onClose={onClose} wide>
-      <div className="dlg-b keytable">
+      <div className="dlg-b keytable" tabIndex={0} role="group" aria-label="All keys">
         {KEY_TABLE.map(({ where, keys }) => (
           <section key={where}>
             <h3>{where}</h3>

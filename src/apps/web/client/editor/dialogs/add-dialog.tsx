@@ -1,8 +1,9 @@
 import { useId, useState } from "react";
-import type { KeyboardEvent, ReactElement } from "react";
+import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Orb } from "../../parts/orb.tsx";
+import { useOptions } from "../../parts/use-options.ts";
 import { groupsOf } from "../parts/groups.ts";
 
 /** Which materia to seat in a new socket: a few letters, arrows, Enter. */
@@ -14,17 +15,10 @@ export function AddDialog(props: {
 }): ReactElement {
   const { catalog, after, onClose, onAdd } = props;
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
   const list = useId();
   const found = groupsOf(catalog, text).flatMap(({ title, entries }) => entries.map((entry) => ({ ...entry, title })));
-  const chosen = found[Math.min(at, found.length - 1)];
-  const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setAt(Math.max(0, Math.min(found.length - 1, at + step)));
-    else if (event.key === "Enter" && chosen) onAdd(chosen.name);
-    else return;
-    event.preventDefault();
-  };
+  const { at, first, onKey } = useOptions(found, ({ name }) => onAdd(name));
+  const chosen = found[at];
   return (
     <Dialog
       title={after === null ? "Add a socket" : `Add a socket after ${after}`}
@@ -45,7 +39,7 @@ export function AddDialog(props: {
           onKeyDown={onKey}
           onChange={(event) => {
             setText(event.target.value);
-            setAt(0);
+            first();
           }}
         />
       </label>

@@ -8,7 +8,7 @@ import { settleWork } from "../state/works.ts";
 
 /** What the socket puts into state: target and source, line by line. */
 export function AssignRows({ id }: { readonly id: string }): ReactElement {
-  const { loadout, name, apply, readOnly } = useEditor();
+  const { loadout, apply, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
   const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
   const add = (target: string, source: string): void => {
@@ -27,47 +27,52 @@ export function AssignRows({ id }: { readonly id: string }): ReactElement {
       </Row>
       {assign.map(([target, source], index) => (
         // A target may be renamed while it is typed; its place is what stays.
-        <div key={index} className="assign">
-          <TextField
-            label={`State path ${index + 1}`}
-            mono
-            value={target}
-            off={readOnly !== null}
-            onType={(next) =>
-              apply(
-                `Assign ${next}`,
-                (each) => setAssign(each, id, { target: next, source, was: target }),
-                `assign ${id}`,
-              )
-            }
-            onDone={() => settleWork(name)}
-          />
-          <span aria-hidden="true">=</span>
-          <TextField
-            label={`Source ${index + 1}`}
-            mono
-            value={source}
-            off={readOnly !== null}
-            onType={(next) =>
-              apply(
-                `Assign ${target}`,
-                (each) => setAssign(each, id, { target, source: next }),
-                `assign ${id} ${target}`,
-              )
-            }
-            onDone={() => settleWork(name)}
-          />
-          <Button
-            look="bare"
-            icon="cross"
-            label={`Remove ${target}`}
-            off={readOnly}
-            onClick={() => apply(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
-          />
-        </div>
+        <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />
       ))}
       {adding && <NewAssign onAdd={add} onCancel={() => setAdding(false)} />}
     </>
+  );
+}
+
+function AssignRow(props: {
+  readonly id: string;
+  readonly number: number;
+  readonly target: string;
+  readonly source: string;
+}): ReactElement {
+  const { id, number, target, source } = props;
+  const { name, apply, readOnly } = useEditor();
+  return (
+    <div className="assign">
+      <TextField
+        label={`State path ${number}`}
+        mono
+        value={target}
+        off={readOnly !== null}
+        onType={(next) =>
+          apply(`Assign ${next}`, (each) => setAssign(each, id, { target: next, source, was: target }), `assign ${id}`)
+        }
+        onDone={() => settleWork(name)}
+      />
+      <span aria-hidden="true">=</span>
+      <TextField
+        label={`Source ${number}`}
+        mono
+        value={source}
+        off={readOnly !== null}
+        onType={(next) =>
+          apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: next }), `assign ${id} ${target}`)
+        }
+        onDone={() => settleWork(name)}
+      />
+      <Button
+        look="bare"
+        icon="cross"
+        label={`Remove ${target}`}
+        off={readOnly}
+        onClick={() => apply(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
+      />
+    </div>
   );
 }
 

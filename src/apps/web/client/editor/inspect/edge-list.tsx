@@ -3,10 +3,10 @@ import { connect, moveEdge, removeEdge, setEdge } from "../../../../../core/edit
 import type { Destination } from "../../../../../core/model/ids.ts";
 import type { Edge } from "../../../../../core/model/loadout.ts";
 import { Button } from "../../parts/button.tsx";
-import { Pick, TextField } from "../parts/fields.tsx";
+import { Pick } from "../parts/fields.tsx";
 import { useEditor } from "../state/editor.ts";
-import { settleWork } from "../state/works.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+import { LimitField } from "./limit-field.tsx";
 
 /** The ways out of a socket in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
@@ -50,7 +50,7 @@ function EdgeRow({
   readonly index: number;
   readonly edge: Edge;
 }): ReactElement {
-  const { loadout, name, checked, apply, readOnly } = useEditor();
+  const { loadout, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
   const fault = checked.problems.find(({ ways }) => ways.includes(`edge:${from}:${index + 1}`));
   const reorder = (event: KeyboardEvent): void => {
@@ -87,27 +87,7 @@ function EdgeRow({
           apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))
         }
       />
-      <TextField
-        label="Most traversals per item"
-        className="most"
-        before="≤"
-        numeric
-        value={edge.maxTraversals === undefined ? "" : `${edge.maxTraversals}`}
-        placeholder="∞"
-        off={off}
-        onType={(text) => {
-          const number = Number(text.trim());
-          if (text.trim() === "")
-            apply("Lift the limit", (each) => setEdge(each, from, index, { maxTraversals: null }));
-          else if (/^\d+$/.test(text.trim()))
-            apply(
-              `Limit to ${number}`,
-              (each) => setEdge(each, from, index, { maxTraversals: number }),
-              `limit ${from} ${index}`,
-            );
-        }}
-        onDone={() => settleWork(name)}
-      />
+      <LimitField from={from} index={index} />
       <Button
         look="bare"
         icon="cross"

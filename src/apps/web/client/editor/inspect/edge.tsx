@@ -4,10 +4,10 @@ import { removeWay, setWay, wayOf } from "../../../../../core/edit/graph/ways.ts
 import type { Authored } from "../../../../../core/edit/graph/ways.ts";
 import type { Destination } from "../../../../../core/model/ids.ts";
 import { Button } from "../../parts/button.tsx";
-import { Fault, Pick, Row, TextField } from "../parts/fields.tsx";
+import { Fault, Pick, Row } from "../parts/fields.tsx";
 import { useEditor } from "../state/editor.ts";
-import { settleWork } from "../state/works.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+import { LimitField } from "./limit-field.tsx";
 
 /** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
@@ -32,7 +32,7 @@ function Silent({ id }: { readonly id: string }): ReactElement {
 }
 
 function Written({ id, way }: { readonly id: string; readonly way: Authored }): ReactElement {
-  const { loadout, name, checked, apply, select, readOnly } = useEditor();
+  const { loadout, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
   const isExit = way.kind === "exit";
   const from = isExit ? way.exit.from : way.from;
@@ -43,20 +43,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
   const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
   return (
     <section className="sec" aria-label={title}>
-      <div className="row">
-        <div className="grow">
-          <h2 className="thing">{title}</h2>
-          {isExit && <code className="mute wrap-any">{id}</code>}
-        </div>
-        <Button
-          icon="cross"
-          label={`Delete ${isExit ? "the exit" : "the edge"}`}
-          off={readOnly}
-          onClick={() => {
-            if (apply(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
-          }}
-        />
-      </div>
+      <WayHead id={id} title={title} isExit={isExit} />
       {faults.map(({ key, issue }) => (
         <Fault key={key} text={issue.message} warning={issue.severity === "warning"} />
       ))}
@@ -87,20 +74,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
       {!isExit && (
         <>
           <Row label="At most">
-            <TextField
-              label="Most traversals per item"
-              before="≤"
-              numeric
-              placeholder="no limit"
-              value={way.edge.maxTraversals === undefined ? "" : `${way.edge.maxTraversals}`}
-              off={off}
-              onType={(text) => {
-                const most = text.trim() === "" ? null : Number(text.trim());
-                if (most === null || Number.isSafeInteger(most))
-                  apply("Limit the traversals", (each) => setWay(each, id, { maxTraversals: most }), `limit ${id}`);
-              }}
-              onDone={() => settleWork(name)}
-            />
+            <LimitField from={way.from} index={way.index} />
           </Row>
           <OrderRow from={way.from} index={way.index} />
         </>
@@ -109,6 +83,27 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
         <p className="mute">Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.</p>
       )}
     </section>
+  );
+}
+
+function WayHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
+  const { id, title, isExit } = props;
+  const { apply, select, readOnly } = useEditor();
+  return (
+    <div className="row">
+      <div className="grow">
+        <h2 className="thing">{title}</h2>
+        {isExit && <code className="mute wrap-any">{id}</code>}
+      </div>
+      <Button
+        icon="cross"
+        label={`Delete ${isExit ? "the exit" : "the edge"}`}
+        off={readOnly}
+        onClick={() => {
+          if (apply(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
+        }}
+      />
+    </div>
   );
 }
 

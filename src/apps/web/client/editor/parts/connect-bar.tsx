@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import type { Condition } from "../../../../../core/model/loadout.ts";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../shell/keys.ts";
-import type { Connecting } from "../canvas.tsx";
+import type { Connecting } from "../state/use-canvas.ts";
 import { useEditor } from "../state/editor.ts";
 import { Segments } from "./fields.tsx";
 

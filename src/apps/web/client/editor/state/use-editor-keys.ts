@@ -13,7 +13,7 @@ import { ok } from "../../../../../core/model/issue.ts";
 import type { Part } from "../../graph/marks.ts";
 import { useKeys } from "../../shell/keys.ts";
 import type { KeyMap } from "../../shell/keys.ts";
-import type { Connecting } from "../canvas.tsx";
+import type { Connecting } from "./use-canvas.ts";
 import type { EditorDialog } from "../toolbar.tsx";
 import type { Editor } from "./editor.ts";
 import { knownIn } from "./use-checked.ts";
