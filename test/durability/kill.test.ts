@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -61,6 +61,8 @@ describe.skipIf(process.platform !== "linux")("[D12] what outlives a killed owne
     child.signal("SIGKILL");
     await child.exited;
     expect(lives(orphan)).toBe(true);
+    // As if the kill had come before its owner could write it down.
+    rmSync(castFile(cwd, onlyCast(cwd), "owner", "program.json"), { force: true });
     put(cwd, { "utility.pid": "" });
     const second = doom(cwd, "recast", "--config", "materia.json");
     await said(join(cwd, "utility.pid"), "\n");

@@ -22,7 +22,10 @@ export function wordy(way: AnyWay): readonly string[] {
 /** Everything that lies upon something else, as a sentence each. */
 export function collisions({ sockets, edges, end }: Drawing): readonly string[] {
   const found: string[] = [];
-  const places = [...sockets.map(({ id, box }) => ({ id: `${id}`, box })), ...(end ? [{ id: "end", box: end }] : [])];
+  const places = [
+    ...sockets.map(({ id, box }) => ({ id: id as string, box })),
+    ...(end ? [{ id: "end", box: end }] : []),
+  ];
   for (const [index, place] of places.entries()) {
     for (const other of places.slice(index + 1))
       if (overlap(place.box, other.box)) found.push(`${place.id} lies on ${other.id}`);

@@ -66,7 +66,8 @@ describe("[X2] answers and refusals", () => {
   ])("%s is refused and leaves nothing behind", async (text, code) => {
     const pi = await openPiSession();
     await pi.type(`/materia ${text}`);
-    expect(await pi.sees(/^error/)).toContain(code);
+    // The level is what Pi writes before it.
+    expect(await pi.sees(/^error/)).toMatch(new RegExp(`^error: ${code}: `));
     expect(readdirSync(pi.cwd)).toEqual([]);
     expect(pi.errors).toEqual([]);
   });

@@ -3,13 +3,13 @@ import { harmless } from "../model/text.ts";
 import { line, toned } from "./text/line.ts";
 import type { Line } from "./text/line.ts";
 
-/** Every problem: what, where, and the way out. */
-export function issueLines(issues: readonly Issue[]): readonly Line[] {
+/** Every problem: what, where, and the way out. Where the place they stand in says `Error` already, `marked` is false. */
+export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {
   return issues.flatMap(({ severity, code, file, path, message, hint }) => {
     const label = toned(severity === "error" ? "bad" : "rework", severity);
     const place = [file ?? "", path].filter((part) => part !== "").map(harmless);
     return [
-      line(label, " ", toned("dim", code), `: ${harmless(message)}`),
+      line(...(marked || severity !== "error" ? [label, " "] : []), toned("dim", code), `: ${harmless(message)}`),
       ...(place.length > 0 ? [line("  ", toned("dim", `at ${place.join(": ")}`))] : []),
       ...(hint === undefined ? [] : [line("  ", toned("accent", `→ ${harmless(hint)}`))]),
     ];

@@ -1,5 +1,6 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { ifHere } from "../session/here.ts";
 import type { Desk, FaceState, HeldMessage, RunningCast } from "./state.ts";
 
@@ -13,10 +14,10 @@ export function onInput(desk: Desk, { text, images, source, streamingBehavior }:
   if (state.running) {
     if (isInteractive(state.running)) {
       state.running.refinements.push(text);
-      screen.note("The agent is still answering; it gets your message next.");
+      screen.note(`The agent is still answering; it gets this next: “${oneLine(text, NOTED)}”`);
     } else {
       state.held.push(images === undefined ? { text } : { text, images });
-      screen.note("Kept until the cast is over; then it is sent.");
+      screen.note(`Kept until the cast is over; then it is sent: “${oneLine(text, NOTED)}”`);
     }
     return { action: "handled" };
   }
@@ -24,6 +25,9 @@ export function onInput(desk: Desk, { text, images, source, streamingBehavior }:
   desk.refine(text);
   return { action: "handled" };
 }
+
+/** As much of a message as its writer needs to know it again. */
+const NOTED = 80;
 
 function isInteractive({ watch }: RunningCast): boolean {
   const { phase, graph } = watch.trail().state;

@@ -9,7 +9,9 @@ import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
 import { resultOf } from "../live/result-card.ts";
 import { openWatch } from "../live/watch.ts";
+import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
+import type { Widget } from "../live/widget.ts";
 import { ifHere } from "../session/here.ts";
 import { exitCode } from "./exit-code.ts";
 import { onEscape } from "./escape.ts";
@@ -33,33 +35,58 @@ interface Run {
 export function runInSession(desk: Desk, run: Run): Promise<void> {
   const { here, screen, state } = desk;
   const { undertaking, controller, visible } = run;
-  stopWaiting(desk);
+  const isInTurn = (): boolean => visible?.isRunning() ?? false;
+  let widget: Widget | undefined;
   const watch = openWatch(undertaking, {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => ifHere(() => here.ctx.ui.getToolsExpanded()) ?? false,
+    streams: isInTurn,
     hint: `${here.ctx.mode === "tui" ? "Esc or " : ""}/materia abort stops it`,
   });
-  const widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
+  stopWaiting(desk);
   const abort = (): void => controller.abort();
-  const stopListening = onEscape(here, widget, abort);
-  const end = undertaking
-    .run({ signal: controller.signal, onEvents: watch.onEvents, onProgress: watch.onProgress })
-    .catch((thrown: unknown): Result<never> => fail(brokenIssue(undertaking.castId, thrown)));
-  const done = end
+  const refinements: string[] = [];
+  const onScreen = (): (() => void) => {
+    widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
+    return onEscape(here, widget, abort);
+  };
+  const done = runShown(run, watch, { open: onScreen, close: () => widget?.close() })
+    .finally(() => delete state.running)
     .then((ended) => {
-      stopListening();
-      widget?.close();
-      const refinements = state.running?.refinements ?? [];
-      delete state.running;
       if (ended.ok) finish(desk, run, ended.value, refinements);
       else refuseSaid(desk, ended.issues, run.said);
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
     .then(() => deliverHeld(desk));
-  const isInTurn = (): boolean => visible?.isRunning() ?? false;
-  state.running = { castId: undertaking.castId, watch, abort, isInTurn, done, refinements: [] };
+  state.running = { castId: undertaking.castId, watch, abort, isInTurn, done, refinements };
   return done;
+}
+
+interface Showing {
+  /** The answer stops listening to the keys. */
+  readonly open: () => () => void;
+  readonly close: () => void;
+}
+
+/** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
+async function runShown(
+  { undertaking, controller: { signal } }: Run,
+  { onEvents, onProgress }: Watch,
+  { open, close }: Showing,
+): Promise<Result<RunEnd>> {
+  try {
+    const stopListening = open();
+    try {
+      return await undertaking.run({ signal, onEvents, onProgress });
+    } finally {
+      stopListening();
+    }
+  } catch (thrown) {
+    return fail(brokenIssue(undertaking.castId, thrown));
+  } finally {
+    close();
+  }
 }
 
 /** A refused message is not lost: it stands in the editor again. */

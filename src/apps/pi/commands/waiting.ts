@@ -2,7 +2,7 @@ import type { CastState } from "../../../core/cast/state.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
+import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Result } from "../live/result-card.ts";
 import { openWidget } from "../live/widget.ts";
@@ -21,7 +21,8 @@ interface Waiting {
 /** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
 export function waitFor(desk: Desk, { state, refinements, result, seen, options }: Waiting): void {
   const { here, screen } = desk;
-  if (!seen) screen.answer({ lines: result.card.opened ?? result.card.lines, data: null, code: 4 });
+  const answer = (result.card.opened ?? result.card.lines).flatMap((each) => wrapLine(each, screen.width()));
+  if (!seen) screen.answer({ lines: answer, data: null, code: 4 });
   const lines = waitingLines(state);
   const widget = openWidget(here.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
   desk.state.waiting = { castId: state.castId, options, widget };

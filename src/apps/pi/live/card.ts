@@ -1,11 +1,13 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { fitLine } from "../../../core/view/text/line.ts";
+import { fitLine, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
 
 /** What a card shows at a glance, and what it shows when it is opened. Kept in the session, so it is plain data. */
 export interface Card {
   readonly lines: readonly Line[];
   readonly opened?: readonly Line[];
+  /** Whether lines too long for the screen go on in the next row, as they always do when it is opened. */
+  readonly wraps?: boolean;
 }
 
 /** A piece of Pi's screen. */
@@ -17,8 +19,19 @@ export interface Drawn {
 /** A card that an earlier version or another program has written is not trusted to have our shape. */
 export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn | undefined {
   if (!isCard(data)) return undefined;
-  const { lines, opened } = data;
-  return drawn((width) => paintLines(expanded && opened ? opened : lines, width - MARGIN.length, theme));
+  const { lines, opened, wraps } = data;
+  const isOpen = expanded && opened !== undefined;
+  const shown = (isOpen ? opened : lines).map(withoutTabs);
+  const cuts = !isOpen && wraps !== true;
+  return drawn((width) => {
+    const room = width - MARGIN.length;
+    return paintLines(cuts ? shown : shown.flatMap((each) => wrapLine(each, room)), room, theme);
+  });
+}
+
+/** How wide a tab is, nobody knows; and Pi ends where a row is too wide. */
+function withoutTabs(line: Line): Line {
+  return line.map((span) => ({ ...span, text: span.text.replaceAll("\t", "    ") }));
 }
 
 export function drawn(render: (width: number) => string[]): Drawn {

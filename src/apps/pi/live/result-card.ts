@@ -5,8 +5,7 @@ import { cut, harmless, oneLine } from "../../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
 import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
-import { wrapColumns } from "../../../core/view/text/columns.ts";
-import { line, plainText, toned } from "../../../core/view/text/line.ts";
+import { fitLine, line, lineColumns, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { Card } from "./card.ts";
@@ -42,22 +41,21 @@ export function resultOf(end: RunEnd, { runDir, elsewhere }: ResultPlace): Resul
     toned("dim", state.castId),
   );
   const reason = end.kind === "broken" ? end.problem : reasonOf(state);
-  const why = wrapColumns(oneLine(reason, 600), WIDTH).map((text) => line(toned(mark.tone ?? "plain", text)));
+  const why = reason === "" ? [] : [line(toned(mark.tone ?? "plain", oneLine(reason, 600)))];
   const said = saidOf(state);
-  const text = said === "" ? [] : textLines(said);
-  const shown = text.slice(0, SHOWN);
-  const more = text.length > SHOWN ? [line(toned("dim", `… ${text.length - SHOWN} more lines`))] : [];
+  const text = said === "" ? [] : linesOf(said);
   const steps = [
     { command: `/materia show ${state.castId}`, does: "the story" },
     ...nextSteps(state, status, "/materia"),
   ].map(({ command, does }) => line(toned("accent", inPlace(command, elsewhere)), toned("dim", `  ${does}`)));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
-  const top = [head, line(toned("dim", figuresText(state))), ...why];
-  const opened = [...top, ...text, ...foot];
+  const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
+  const top = [head, request, line(toned("dim", figuresText(state))), ...why];
+  const opened = [...top, ...apart(text), ...foot];
   return {
-    card: { lines: [...top, ...shown, ...more, ...foot], opened },
+    card: { lines: [...top, ...apart(beginning(text)), ...foot], opened, wraps: true },
     words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
-    plain: plainText(opened),
+    plain: plainText(opened.flatMap((each) => wrapLine(each, WIDTH))),
   };
 }
 
@@ -86,11 +84,27 @@ function saidOf({ phase, handed }: CastState): string {
   return finished ? (handed?.text.trim() ?? "") : "";
 }
 
-function textLines(text: string): readonly Line[] {
-  const lines = harmless(text)
+function linesOf(text: string): readonly Line[] {
+  return harmless(text)
     .split("\n")
-    .flatMap((each) => (each.trim() === "" ? [""] : wrapColumns(each, WIDTH)));
-  return [line(""), ...lines.map((each) => line(each)), line("")];
+    .map((each) => line(each));
+}
+
+function apart(text: readonly Line[]): readonly Line[] {
+  return text.length === 0 ? [] : [[], ...text, []];
+}
+
+/** The first lines; a long one counts as the rows that it takes, and is cut where it takes too many. */
+function beginning(text: readonly Line[]): readonly Line[] {
+  const shown: Line[] = [];
+  let rows = SHOWN;
+  for (const each of text) {
+    if (rows <= 0) break;
+    shown.push(fitLine(each, rows * WIDTH));
+    rows -= Math.max(1, Math.ceil(lineColumns(each) / WIDTH));
+  }
+  const more = text.length - shown.length;
+  return more === 0 ? shown : [...shown, line(toned("dim", `… ${countedText(more, "more line")}`))];
 }
 
 /** [X12] Short, because every later request of the user carries it. */

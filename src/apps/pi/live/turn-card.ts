@@ -1,24 +1,24 @@
 import { harmless } from "../../../core/model/text.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
-import { wrapColumns } from "../../../core/view/text/columns.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
+import { fitLine, line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 import type { Card } from "./card.ts";
 
-const WIDTH = 100;
 const SHOWN = 4;
+/** In columns, of each line that is shown. */
+const LONGEST = 200;
 
 /** What an interactive agent was asked, as the person sees it above the answer. */
 export function turnCard({ socket, materia, prompt }: TurnRequest): Card {
-  const text = harmless(prompt).trim().split("\n");
-  const asked = text.flatMap((each) => (each === "" ? [""] : wrapColumns(each, WIDTH)));
+  const asked = harmless(prompt).trim().split("\n");
   const head = line(toned("wait", "▸ "), toned("strong", visitText(socket, materia)));
   const cut = asked.length - SHOWN;
   const more = line(toned("dim", `│ … ${cut} more lines`));
   return {
-    lines: [head, ...quoted(asked.slice(0, SHOWN)), ...(cut > 0 ? [more] : [])],
+    lines: [head, ...quoted(asked.slice(0, SHOWN)).map((each) => fitLine(each, LONGEST)), ...(cut > 0 ? [more] : [])],
     opened: [head, ...quoted(asked)],
+    wraps: true,
   };
 }
 

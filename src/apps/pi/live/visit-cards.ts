@@ -1,11 +1,13 @@
 import type { CastEvent, EventOf } from "../../../core/cast/event.ts";
 import type { CastStart } from "../../../core/cast/state.ts";
-import { tokensOf } from "../../../core/cast/usage.ts";
-import { socketOf } from "../../../core/compile/graph.ts";
-import { visitText } from "../../../core/view/graph/words.ts";
-import { amountText } from "../../../core/view/numbers.ts";
-import { openTeller } from "../../../core/view/tell/teller.ts";
-import { fitLine, line, lineColumns, toned } from "../../../core/view/text/line.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { conditionText } from "../../../core/view/graph/words.ts";
+import { workedMs } from "../../../core/view/now/clock.ts";
+import type { Clock } from "../../../core/view/now/clock.ts";
+import { itemText } from "../../../core/view/tell/event.ts";
+import { handoffLines, outputLines, WHOLE } from "../../../core/view/tell/handed.ts";
+import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
+import { fitLine, line, lineColumns, lineText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 
@@ -24,55 +26,90 @@ const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
   "cast_ended",
 ]);
 
+/** Behind these the same visit may go on. */
+const PAUSING: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
+
 /** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
 export function openVisitCards(start: CastStart, before: readonly CastEvent[]): VisitCards {
-  const teller = openTeller(start, WIDTH);
-  for (const event of before) teller.tell(event);
+  const teller = openTeller(start, WIDTH, WHOLE);
+  let visits = 0;
+  let visit: Visit | undefined;
   /** What was told of a visit that an earlier run had begun: the teller closed it there. */
   let resumed: Line[] | undefined;
   let told: readonly Line[] = [];
   let route: Line[] = [];
   let way: Line = [];
   const close = (): readonly Card[] => {
-    const cards = told.length === 0 ? [] : [cardOf(told, route, way)];
+    const cards = told.length === 0 ? [] : [cardOf({ told, route, way, handed: visit?.handed })];
     [told, route, way] = [[], [], []];
     return cards;
   };
   const followOne = (event: CastEvent): readonly Card[] => {
+    const item = itemText(teller.now().state, 200);
     const lines = teller.tell(event).filter((each) => each.length > 0);
     if (CLOSING.has(event.type)) {
-      resumed = event.type === "cast_resumed" ? [] : undefined;
-      return close();
+      const cards = close();
+      // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
+      resumed = PAUSING.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
+      if (event.type === "visit_started") visit = { event, number: (visits += 1), item, since: teller.now().clock };
+      return cards;
     }
     if (event.type === "visit_completed") {
-      told = resumed ? [headOf(start, event), ...resumed] : lines;
+      told = resumed && visit ? [headOf(visit, event, teller.now().clock), ...resumed] : lines;
       resumed = undefined;
-    } else {
-      if (event.type === "edge_taken" || event.type === "limit_reached") way = lines[0] ?? [];
-      if (told.length > 0) route.push(...lines);
-      else resumed?.push(...lines);
+      return [];
     }
+    if (visit && (event.type === "handoff_accepted" || event.type === "output_accepted")) visit.handed = event;
+    if (event.type === "edge_taken" || event.type === "limit_reached") way = lines[0] ?? [];
+    if (told.length > 0) route.push(...lines);
+    else resumed?.push(...lines);
     return [];
   };
+  for (const event of before) followOne(event);
+  close();
   return { follow: (events) => events.flatMap(followOne) };
 }
 
-function headOf({ graph }: CastStart, { socket, usage }: EventOf<"visit_completed">): Line {
-  const { materia } = socketOf(graph, socket);
-  return line(
-    INDENT,
-    toned("strong", visitText(socket, materia)),
-    toned("dim", `  ${amountText(tokensOf(usage))} tokens`),
-  );
+type Handed = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
+
+interface Visit {
+  readonly event: EventOf<"visit_started">;
+  readonly number: number;
+  readonly item: string;
+  readonly since: Clock;
+  handed?: Handed;
+}
+
+function headOf(visit: Visit, { usage }: EventOf<"visit_completed">, clock: Clock): Line {
+  return visitHead(visit, { usage, ms: workedMs(clock, visit.since), width: WIDTH });
+}
+
+interface Told {
+  readonly told: readonly Line[];
+  readonly route: readonly Line[];
+  readonly way: Line;
+  readonly handed: Handed | undefined;
 }
 
 /** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
-function cardOf(told: readonly Line[], route: readonly Line[], way: Line): Card {
-  const [head = [], first = []] = told;
+function cardOf({ told, route, way, handed }: Told): Card {
+  const [head = []] = told;
   const taken = way.filter(({ text }) => text.trim() !== "");
-  const said = first.filter(({ text }) => text.trim() !== "");
+  const said = handed ? firstWords(handed, lineText(taken)) : [];
   const lines = said.length + taken.length === 0 ? [head] : [head, summaryOf(said, taken)];
   return { lines, opened: [...told, ...route] };
+}
+
+/** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */
+function firstWords(event: Handed, way: string): Line {
+  if (event.type === "output_accepted") return outputLines({ ...event, approved: undefined }, WIDTH)[0] ?? [];
+  const [first = []] = handoffLines({ ...event, approved: undefined }, WIDTH);
+  const { workItems, satisfied, context } = event.handoff;
+  if (Array.isArray(workItems) || typeof satisfied !== "boolean") return first;
+  const given = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
+  const reason = given.trim() === "" ? "" : `“${oneLine(given, WIDTH)}”`;
+  if (way.includes(conditionText(satisfied ? "satisfied" : "not_satisfied"))) return line(reason);
+  return line(...first, reason === "" ? "" : ": ", reason);
 }
 
 /** What was said gives way to where it went on. */

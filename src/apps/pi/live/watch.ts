@@ -23,6 +23,8 @@ export interface Watcher {
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
   readonly opened: () => boolean;
+  /** Whether what the agent does is seen elsewhere on the screen. */
+  readonly streams: () => boolean;
   /** How it is stopped. */
   readonly hint: string;
 }
@@ -32,7 +34,15 @@ export function openWatch({ file, events: before }: Undertaking, watcher: Watche
   const cards = openVisitCards(start, before);
   let trail = followAll(startState(start), before);
   let activity = IDLE;
-  const board = (): Board => boardOf(trail, { now: Date.now(), program: "/materia" });
+  // Its last event may still be the one that it stopped with; but it runs, or nobody would watch.
+  const board = (): Board => ({
+    ...boardOf(trail, { now: Date.now(), program: "/materia" }),
+    status: "running",
+    reason: null,
+    question: null,
+    last: null,
+    next: [],
+  });
   return {
     trail: () => trail,
     onEvents: (events) => {
@@ -49,9 +59,8 @@ export function openWatch({ file, events: before }: Undertaking, watcher: Watche
     },
     picture: {
       lines: (width) => {
-        const now = board();
-        const doing = isAgent(trail) ? activityLines(activity, width, watcher.opened()) : [];
-        return [...boardLines({ ...now, last: null, next: [] }, width), ...doing, line(toned("dim", watcher.hint))];
+        const doing = isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
+        return [...boardLines(board(), width), ...doing, line(toned("dim", watcher.hint))];
       },
       status: () => statusWords(board()),
     },

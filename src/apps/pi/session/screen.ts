@@ -40,7 +40,8 @@ function forPeople({ pi, ctx }: Here, mode: "tui" | "rpc"): Screen {
       if (mode === "tui") ifHere(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
       else notify(plainText(typed), "info");
     },
-    refuse: (issues) => notify(plainText(issueLines(issues).map(asTyped)), "error"),
+    // Pi itself writes `Error:` before it.
+    refuse: (issues) => notify(plainText(issueLines(issues, false).map(asTyped)), "error"),
     note: (text, level = "info") => notify(text, level),
     visit: (card) => ifHere(() => pi.appendEntry(VISIT, card)),
     result: (result) => ifHere(() => sendResult({ pi, ctx }, result)),

@@ -41,10 +41,6 @@ export interface CastReply {
   readonly issues?: readonly Issue[];
 }
 
-export function getCasts(): Promise<Answer<readonly CastSummary[]>> {
-  return request("/api/casts");
-}
-
 export function getCast(id: string, signal?: AbortSignal): Promise<Answer<CastReply>> {
   return request(`/api/casts/${encodeURIComponent(id)}`, signal ? { signal } : {});
 }

@@ -39,8 +39,8 @@ interface Laid extends Stretch {
 }
 
 /**
- * Every lane further out than all that it runs beside: what stays in a loop first, then the border of its region,
- * then the rest; short ones inside long ones. A lane is as wide as its label, so that no label meets another lane.
+ * Every lane as far in as it can be: what stays in a loop first, then the border of its region, then the rest; short
+ * ones inside long ones. A lane is as wide as its label, so that no label meets another lane.
  */
 export function layLanes(
   routes: readonly Route[],
@@ -54,20 +54,18 @@ export function layLanes(
   const byRoute = new Map<Route, readonly Laid[]>();
   const reaches = new Map<string, number>();
   const room = new Map<string, number>();
-  const lay = (stretch: Stretch, wish: (inner: number) => number): Laid => {
-    const others = laid.get(stretch.key) ?? [];
-    const inner = others.reduce((most, other) => (touch(stretch, other) ? Math.max(most, other.reach) : most), 0);
-    const distance = wish(inner);
+  const beside = (stretch: Stretch): readonly Laid[] =>
+    (laid.get(stretch.key) ?? []).filter((other) => touch(stretch, other));
+  const keep = (stretch: Stretch, distance: number): Laid => {
     const placed: Laid = { ...stretch, distance, reach: distance + stretch.half };
-    laid.set(stretch.key, [...others, placed]);
+    const known = laid.get(stretch.key);
+    if (known) known.push(placed);
+    else laid.set(stretch.key, [placed]);
     room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
     return placed;
   };
   const layRoute = (stretch: Stretch): Laid => {
-    const { lane } = metrics;
-    const placed = lay(stretch, (inner) =>
-      Math.max(lane.least, stretch.half + lane.beside, inner === 0 ? 0 : inner + stretch.half + lane.apart),
-    );
+    const placed = keep(stretch, firstFree(stretch, beside(stretch), metrics));
     if (stretch.route) byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(byLeg));
     return placed;
   };
@@ -77,10 +75,9 @@ export function layLanes(
     const column = side === "left" ? loop.first.column : loop.last.column;
     const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
     const stretch: Stretch = { key: keyOf(column, side), route: null, column, side, span, half: 0, leg: 0 };
-    const placed = lay(stretch, (inner) =>
-      known === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least,
-    );
-    reaches.set(`${loop.id} ${side}`, placed.distance);
+    const inner = beside(stretch).reduce((most, { reach }) => Math.max(most, reach), 0);
+    const distance = known === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
+    reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
   };
 
   const all = routes.flatMap((route) => stretchesOf(route, grid, halfOf(sizeOf(route), metrics)));
@@ -104,6 +101,18 @@ export function layLanes(
     reachOf: (loop, side) => reaches.get(`${loop} ${side}`) ?? 0,
     room: (column, side) => room.get(keyOf(column, side)) ?? 0,
   };
+}
+
+/** The innermost place where a lane meets no other that it runs beside; never inside a region that it passes. */
+function firstFree({ half }: Stretch, others: readonly Laid[], { lane }: Metrics): number {
+  const border = others.reduce((most, { route, reach }) => (route === null ? Math.max(most, reach) : most), 0);
+  let distance = Math.max(lane.least, half + lane.beside, border === 0 ? 0 : border + half + lane.apart);
+  const lanes = others.filter(({ route }) => route !== null).toSorted((a, b) => a.distance - b.distance);
+  for (const other of lanes) {
+    const clear = half + other.half + lane.apart;
+    if (Math.abs(other.distance - distance) < clear) distance = other.distance + clear;
+  }
+  return distance;
 }
 
 function byLeg(a: Stretch, b: Stretch): number {

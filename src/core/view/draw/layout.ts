@@ -57,12 +57,10 @@ function drawingOf(plan: Plan, columns: Columns, rows: Rows): Drawing {
         width: columns.width - metrics.margin.x,
         height: bottomOf(last) + footOf(plan, last) - y,
       };
-      return {
-        target,
-        name,
-        box,
-        title: { x: box.x + 12, y: y + 10, width: Math.max(metrics.band.title - 18, 0) || box.width - 24, height: 32 },
-      };
+      // Beside the sockets, or over them and then clear of the line that comes in on the rail.
+      const x = metrics.band.title > 0 ? box.x + 12 : columns.x(0) + metrics.rail + 10;
+      const width = metrics.band.title > 0 ? metrics.band.title - 18 : box.x + box.width - x - 8;
+      return { target, name, box, title: { x, y: y + 7, width, height: 32 } };
     }),
     edges: edgesOf(plan, { columns, rows, boxOf, regions }),
     end: end ? boxOf(end) : null,

@@ -32,7 +32,7 @@ export const COMPACT: Metrics = {
   socket: { width: 194, height: 48 },
   gap: { plain: 24, inLoop: 32, beforeEnd: 18 },
   region: { head: 36, foot: 18, side: 7 },
-  band: { top: 30, foot: 10, title: 0 },
+  band: { top: 38, foot: 10, title: 0 },
   columnGap: 16,
   lane: { least: 24, apart: 6, beside: 5 },
   margin: { x: 4, y: 14 },

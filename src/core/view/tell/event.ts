@@ -8,17 +8,23 @@ import { clockText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";
 import type { Line, Span, Tone } from "../text/line.ts";
-import { handoffLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
+import { BRIEF, handoffLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
+import type { Extent } from "./handed.ts";
 import { raisedText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";
 
 /** [C15] What one event says, given the cast before it. Head and end of the story are not told here. */
-export function eventLines(before: CastState, event: CastEvent, width: number): readonly Line[] {
+export function eventLines(
+  before: CastState,
+  event: CastEvent,
+  width: number,
+  extent: Extent = BRIEF,
+): readonly Line[] {
   switch (event.type) {
     case "handoff_accepted":
-      return handoffLines(event, width);
+      return handoffLines(event, width, extent);
     case "output_accepted":
-      return outputLines(event, width);
+      return outputLines(event, width, extent);
     case "handoff_rejected":
       return noteLines("rework", `reply ${event.attempt} rejected: `, event.issues.join("; "), width);
     case "turn_retried":
@@ -31,7 +37,7 @@ export function eventLines(before: CastState, event: CastEvent, width: number): 
     case "turn_failed":
       return noteLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
     case "turn_answered":
-      return textLines(event.text, event.text.length, width);
+      return textLines(event.text, event.text.length, width, extent);
     case "loop_entered":
       return [line(toned("strong", enteredText(before, event)))];
     case "cursor_advanced":
@@ -55,7 +61,7 @@ export function eventLines(before: CastState, event: CastEvent, width: number): 
     case "cast_waiting":
       return [line(toned("wait", "‖ waiting for a person"))];
     case "person_answered":
-      return [line(toned("wait", "the person answered")), ...quoteLines(event.text, width)];
+      return [line(toned("wait", "the person answered")), ...quoteLines(event.text, width, extent)];
     case "person_finished":
       return [line(toned("wait", "the person was content"))];
     case "limits_raised":

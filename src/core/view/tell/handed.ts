@@ -9,30 +9,40 @@ import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 
-const TITLES_SHOWN = 5;
-const LINES_SHOWN = 3;
-/** More than a few lines can hold is not even looked at. */
-const TEXT_READ = 2_000;
+/** How much of what was handed over is told. */
+export interface Extent {
+  readonly titles: number;
+  readonly lines: number;
+  /** More characters of a text than the lines can hold are not even looked at. */
+  readonly read: number;
+}
+
+export const BRIEF: Extent = { titles: 5, lines: 3, read: 2_000 };
+export const WHOLE: Extent = { titles: Infinity, lines: Infinity, read: Infinity };
 
 /** What a JSON socket handed over, and how well it kept to the contract. */
-export function handoffLines(event: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+export function handoffLines(
+  event: EventOf<"handoff_accepted">,
+  width: number,
+  extent: Extent = BRIEF,
+): readonly Line[] {
   const { handoff, excerpt } = event;
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
   return [
     ...(event.approved ? [line(toned("dim", "a person took it as it was said"))] : []),
-    ...workItemLines(handoff["workItems"], width),
+    ...workItemLines(handoff["workItems"], width, extent),
     ...satisfiedLines(handoff["satisfied"]),
-    ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width),
+    ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
     ...ownFieldLines(handoff),
     ...contractLines(event, width),
   ];
 }
 
-function workItemLines(workItems: Json | undefined, width: number): readonly Line[] {
+function workItemLines(workItems: Json | undefined, width: number, extent: Extent): readonly Line[] {
   if (!Array.isArray(workItems)) return [];
   const items: readonly Json[] = workItems;
   if (items.length === 0) return [line("handed over no work items")];
-  const shown = items.slice(0, TITLES_SHOWN).map((item, index) => {
+  const shown = items.slice(0, extent.titles).map((item, index) => {
     const title = isWorkItem(item) ? item.title : "";
     return line(toned("dim", `  ${index + 1}. `), titleText(title, width - 6));
   });
@@ -55,13 +65,13 @@ function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
 }
 
 /** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
-export function quoteLines(text: string, width: number): readonly Line[] {
+export function quoteLines(text: string, width: number, { lines }: Extent = BRIEF): readonly Line[] {
   const room = Math.max(10, width - 2);
-  const said = oneLine(text, room * LINES_SHOWN - 20);
+  const said = oneLine(text, room * lines - 20);
   return said === ""
     ? []
     : wrapColumns(`“${said}”`, room)
-        .slice(0, LINES_SHOWN + 1)
+        .slice(0, lines + 1)
         .map((each) => line(each));
 }
 
@@ -90,17 +100,21 @@ function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted
 }
 
 /** The first lines of a plain text, and how much there is of it; what a person has just taken was told before. */
-export function outputLines({ text, chars, approved }: EventOf<"output_accepted">, width: number): readonly Line[] {
-  return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width);
+export function outputLines(
+  { text, chars, approved }: EventOf<"output_accepted">,
+  width: number,
+  extent: Extent = BRIEF,
+): readonly Line[] {
+  return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width, extent);
 }
 
-export function textLines(text: string, chars: number, width: number): readonly Line[] {
+export function textLines(text: string, chars: number, width: number, extent: Extent = BRIEF): readonly Line[] {
   const lines = text
-    .slice(0, TEXT_READ)
+    .slice(0, extent.read)
     .split(/[\n\r\u2028\u2029]+/)
-    .flatMap((each) => wrapColumns(oneLine(each, TEXT_READ), width - 2));
+    .flatMap((each) => wrapColumns(oneLine(each, extent.read), width - 2));
   if (lines.length === 0) return [line(toned("dim", "no text"))];
-  const shown = lines.slice(0, LINES_SHOWN).map((each) => line(each));
-  const whole = lines.length <= LINES_SHOWN && text.length <= TEXT_READ;
+  const shown = lines.slice(0, extent.lines).map((each) => line(each));
+  const whole = lines.length <= extent.lines && text.length <= extent.read;
   return whole ? shown : [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))];
 }

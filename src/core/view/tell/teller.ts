@@ -12,6 +12,8 @@ import { ageText, amountText, clockText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
+import { BRIEF } from "./handed.ts";
+import type { Extent } from "./handed.ts";
 
 /** Tells events as they come. A visit is told when it is over, because its head says how long it took. */
 interface Teller {
@@ -21,7 +23,7 @@ interface Teller {
   readonly now: () => { readonly state: CastState; readonly clock: Clock };
 }
 
-export function openTeller(start: CastStart, width = DEFAULT_WIDTH): Teller {
+export function openTeller(start: CastStart, width = DEFAULT_WIDTH, extent: Extent = BRIEF): Teller {
   let state = startState(start);
   let clock = UNSTARTED;
   let worked = clock;
@@ -47,7 +49,7 @@ export function openTeller(start: CastStart, width = DEFAULT_WIDTH): Teller {
     if (event.type === "visit_completed") return open ? close(event.usage) : [completedLine(event)];
     const wholeCast = castLines(before, event, { width, idleMs });
     if (wholeCast) return [...close(null), ...wholeCast];
-    const told = eventLines(before, event, width - INDENT.length).map((each) => line(INDENT, ...each));
+    const told = eventLines(before, event, width - INDENT.length, extent).map((each) => line(INDENT, ...each));
     if (!open) return told;
     open.lines.push(...told);
     return [];
@@ -87,8 +89,8 @@ function castLines(
   return event.type === "cast_ended" ? [[], ...endLines(event, width)] : undefined;
 }
 
-function visitHead(
-  { event, number, item }: OpenVisit,
+export function visitHead(
+  { event, number, item }: Pick<OpenVisit, "event" | "number" | "item">,
   { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
 ): Line {
   const before = line(

@@ -1,4 +1,4 @@
-import { columnsOf, cutColumns } from "./columns.ts";
+import { columnsOf, cutColumns, wrapColumns } from "./columns.ts";
 
 /** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
 export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";
@@ -49,6 +49,29 @@ export function fitLine(spans: Line, width: number): Line {
     room -= columns;
   }
   return fitted;
+}
+
+/** The line over as many rows as it needs, each with its indent or quotation bar; nothing is cut away. */
+export function wrapLine(spans: Line, width: number): readonly Line[] {
+  if (lineColumns(spans) <= width) return [spans];
+  const text = spans.map((span) => span.text).join("");
+  const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
+  const before = between(spans, 0, indent);
+  let end = indent;
+  return wrapColumns(text.slice(end), width - indent).map((row) => {
+    const start = text.indexOf(row, end);
+    end = start + row.length;
+    return line(...before, ...between(spans, start, end));
+  });
+}
+
+function between(spans: Line, start: number, end: number): Line {
+  let before = 0;
+  return spans.map((span) => {
+    const [from, to] = [start - before, end - before];
+    before += span.text.length;
+    return { ...span, text: span.text.slice(Math.max(0, from), Math.max(0, to)) };
+  });
 }
 
 /** The line with its one long piece shortened, so that what stands behind it is still read. */

@@ -21,7 +21,7 @@ export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) =>
   ].filter((group) => group.casts.length > 0);
 }
 
-export function needsYou({ status }: CastSummary): boolean {
+function needsYou({ status }: CastSummary): boolean {
   return NEEDS_YOU.includes(status);
 }
 

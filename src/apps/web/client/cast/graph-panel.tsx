@@ -1,7 +1,8 @@
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { layoutGraph } from "../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../core/view/draw/metrics.ts";
+import { stitchOf } from "../../../../core/view/draw/routes.ts";
 import { countedText } from "../../../../core/view/numbers.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import { Legend } from "../graph/legend.tsx";
@@ -13,6 +14,9 @@ import type { Width } from "../shell/use-width.ts";
 import type { CastPartProps } from "./head.tsx";
 import { castMarks, castRoom } from "./marks.ts";
 
+/** The panel is too narrow for the titles of bands to stand beside the sockets. */
+const NARROW = { ...REGULAR, band: COMPACT.band };
+
 export function GraphPanel(
   props: CastPartProps & { readonly width: Width; readonly onOpen: () => void },
 ): ReactElement {
@@ -22,8 +26,12 @@ export function GraphPanel(
   const handle = useRef<GraphHandle>(null);
   const [legend, setLegend] = useState(false);
   const drawing = useMemo(() => {
-    const metrics = scaled(withItemLine(compact ? COMPACT : REGULAR), textScale());
-    return layoutGraph(graph, { metrics, labelOf: castRoom, stitches });
+    const metrics = scaled(withItemLine(compact ? COMPACT : NARROW), textScale());
+    return layoutGraph(graph, {
+      metrics,
+      labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
+      stitches,
+    });
   }, [graph, stitches, compact]);
   const marks = useMemo(
     () => castMarks(drawing, view),
@@ -34,6 +42,10 @@ export function GraphPanel(
     [view.visit?.socket],
   );
   const position = view.board.position;
+  // The graph goes along with what is looked at.
+  useEffect(() => {
+    if (position) handle.current?.reveal(position.socket);
+  }, [position?.socket]);
   const read = (part: Part | null): void => {
     if (part?.kind !== "socket") return;
     const latest = view.visits.findLast(({ socket }) => socket === part.id);

@@ -24,7 +24,7 @@ export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: 
         <span aria-hidden="true">/</span>
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
-        <span className="cut">{board.loadout}</span>
+        <span className="cut">{glyphs(board.loadout)}</span>
         {castFile.rehearsal !== null && <span className="badge">Rehearsal</span>}
       </nav>
       <h1 className="cut" title={castFile.request}>

@@ -71,14 +71,23 @@ function tagHere({ at, board }: CastView): string {
   }
 }
 
-function edgeMark({ way, runs }: PlacedEdge, view: CastView, count: number, last: string | undefined): EdgeMark {
+function edgeMark(
+  { way, runs, stitch }: PlacedEdge,
+  view: CastView,
+  count: number,
+  last: string | undefined,
+): EdgeMark {
   const { state } = view.trail;
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
   if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
   const { closed } = view;
   const isClosed = closed !== null && way.via === "edge" && way.from === closed.from && way.to === closed.to;
   const item = way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0;
-  return { visits, label: labelLines(way, runs, { count, item }), ...(isClosed ? { problem: "error" as const } : {}) };
+  return {
+    visits,
+    label: labelLines(way, runs, { count, item, stitch }),
+    ...(isClosed ? { problem: "error" as const } : {}),
+  };
 }
 
 function itemsText(loop: string, { graph, data, pass }: CastState): string {
@@ -91,10 +100,10 @@ function itemsText(loop: string, { graph, data, pass }: CastState): string {
 function labelLines(
   way: DrawnWay,
   runs: Runs,
-  { count, item }: { readonly count: number; readonly item: number },
+  { count, item, stitch }: { readonly count: number; readonly item: number; readonly stitch: number | null },
 ): readonly Line[] {
   const times = count === 0 ? "" : `${count}×`;
-  const words = way.label === "" && runs === "lane" ? "always" : way.label;
+  const words = wordsOf(way, runs, stitch);
   if (way.maxTraversals !== undefined) {
     const limit =
       item === 0 ? toned("plain", `up to ${way.maxTraversals}`) : toned("strong", ofText(item, way.maxTraversals));
@@ -105,10 +114,15 @@ function labelLines(
   return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
 }
 
+function wordsOf(way: DrawnWay, runs: Runs, stitch: number | null): string {
+  const own = way.label === "" && runs === "lane" ? "always" : way.label;
+  return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
+}
+
 /** Room for the longest that a label will say, so that nothing moves while a cast runs. */
-export function castRoom(way: AnyWay, runs: Runs): readonly string[] {
+export function castRoom(way: AnyWay, runs: Runs, stitch: number | null): readonly string[] {
   if (way.via === "items") return ["99 work items"];
-  const words = way.label === "" && runs === "lane" ? "always" : way.label;
+  const words = wordsOf(way, runs, stitch);
   if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];
   return runs === "lane" ? [words, "99×"] : [`${words} 99×`];
 }

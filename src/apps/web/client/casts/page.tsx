@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../core/view/casts.ts";
 import { groupCasts, isSought } from "../../../../core/view/watch/groups.ts";
@@ -31,6 +31,11 @@ export default function CastsPage(): ReactElement {
   const [aborting, setAborting] = useState<CastSummary | null>(null);
   const command = useCommand();
   const now = useNow(true, 10_000);
+  // The next thing that is opened is a cast: its page is there before it is asked for.
+  useEffect(() => {
+    const timer = setTimeout(() => void import("../cast/page.tsx"), 500);
+    return () => clearTimeout(timer);
+  }, []);
   const width = useWidth();
   const found = useMemo(
     () => casts.filter((cast) => isSought(cast, { filter, text: text.trim(), loadout })),

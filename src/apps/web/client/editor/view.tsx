@@ -14,7 +14,7 @@ import { LoadoutList } from "./parts/loadout-list.tsx";
 import { MateriaPalette } from "./parts/palette.tsx";
 import { partOf } from "./parts/part-of.ts";
 import { useEditor } from "./state/editor.ts";
-import { loopFrom, useEditorKeys } from "./state/use-editor-keys.ts";
+import { loopFrom, socketsIn, useEditorKeys } from "./state/use-editor-keys.ts";
 import type { Problem } from "./state/use-checked.ts";
 import { Toolbar } from "./toolbar.tsx";
 import type { EditorDialog } from "./toolbar.tsx";
@@ -22,7 +22,7 @@ import type { EditorDialog } from "./toolbar.tsx";
 /** Palette, canvas, inspector and problems, arranged for the width there is. */
 export function EditorView(): ReactElement {
   const editor = useEditor();
-  const { name, selected, checked, catalog } = editor;
+  const { checked } = editor;
   const width = useWidth();
   const handle = useRef<GraphHandle>(null);
   const awaited = useRef<string | null>(null);
@@ -35,24 +35,13 @@ export function EditorView(): ReactElement {
     handle.current?.focus(id);
   };
   const { show, nextProblem } = useProblems(handle, () => (dialog === "problems" ? close() : undefined));
-  const onLoop = (): void =>
-    loopFrom(
-      editor,
-      selected.filter(({ kind }) => kind === "socket").map(({ id }) => id),
-    );
+  const onLoop = (): void => loopFrom(editor, socketsIn(editor.selected));
   useEditorKeys(editor, { open: setDialog, setConnecting, nextProblem, await: focusSoon });
-  const palette = (
-    <>
-      <LoadoutList catalog={catalog} chosen={name} onNew={() => setDialog("new")} />
-      <div className="sep" />
-      <MateriaPalette
-        onAdded={(id) => {
-          if (dialog === "palette") close();
-          focusSoon(id);
-        }}
-      />
-    </>
-  );
+  const added = (id: string): void => {
+    if (dialog === "palette") close();
+    focusSoon(id);
+  };
+  const palette = <LeftPanel onNew={() => setDialog("new")} onAdded={added} />;
   return (
     <div className="egrid">
       <Toolbar open={setDialog} onLoop={onLoop} />
@@ -87,6 +76,17 @@ export function EditorView(): ReactElement {
       </Sheets>
       <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} />
     </div>
+  );
+}
+
+function LeftPanel(props: { readonly onNew: () => void; readonly onAdded: (id: string) => void }): ReactElement {
+  const { catalog, name } = useEditor();
+  return (
+    <>
+      <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
+      <div className="sep" />
+      <MateriaPalette onAdded={props.onAdded} />
+    </>
   );
 }
 

@@ -190,7 +190,10 @@ export const BandNode = memo(function BandNode({ data }: { readonly data: BandDa
   const { target, name, title, box, socket } = data;
   return (
     <div className="band">
-      <div className="bl" style={{ left: title.x - box.x, top: title.y - box.y, width: title.width }}>
+      <div
+        className={`bl ${title.width > 150 ? "wide" : ""}`}
+        style={{ left: title.x - box.x, top: title.y - box.y, width: title.width }}
+      >
         {socket.startsWith("loadouts") ? "loadout" : "materia"}
         <b className="cut">{`${target} · ${name}`}</b>
       </div>

@@ -9,6 +9,8 @@ export interface GraphHandle {
   readonly zoom: (factor: number) => void;
   /** Brings a socket or edge into the middle. */
   readonly center: (part: string) => void;
+  /** Brings it into view where it is not, moving as little as possible. */
+  readonly reveal: (part: string) => void;
   readonly focus: (part: string) => void;
 }
 
@@ -20,7 +22,7 @@ interface Viewport {
   readonly reveal: (box: Box) => void;
 }
 
-const LEAST_ZOOM = 0.6;
+const LEAST_ZOOM = 0.8;
 const ROOM = 24;
 const CALM_MS = 220;
 
@@ -39,8 +41,12 @@ export function useViewport(
     const now = `${size.width} ${grows} ${Math.round(drawing.width)}`;
     if (size.width === 0 || placed.current === now) return;
     placed.current = now;
-    void flow.setViewport({ x: Math.max(0, (size.width - drawing.width * zoom) / 2), y: 0, zoom });
-  }, [flow, size.width, grows, drawing.width, zoom]);
+    const fits = drawing.width * zoom <= size.width + 1;
+    const entry = drawing.sockets[0]?.box;
+    // What is too wide begins at its rail, not at its outermost lane.
+    const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
+    void flow.setViewport({ x: size.width / 2 - middle * zoom, y: 0, zoom });
+  }, [flow, size.width, grows, drawing, zoom]);
 
   const boxOf = useCallback(
     (part: string): Box | undefined => {
@@ -87,6 +93,10 @@ export function useViewport(
       },
       zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: calm() }),
       center,
+      reveal: (part) => {
+        const target = boxOf(part);
+        if (target) reveal(target);
+      },
       focus: (part) => {
         const target = boxOf(part);
         if (target) reveal(target);

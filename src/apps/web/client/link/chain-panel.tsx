@@ -90,20 +90,6 @@ function Target(props: {
     entry?.layer ?? "not known",
     ...(target.kind === "loadout" ? [`${sockets} sockets`] : []),
   ];
-  const onKey = (event: KeyboardEvent<HTMLLIElement>): void => {
-    const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
-    const list = event.currentTarget.parentElement;
-    const focus = (at: number): void => {
-      requestAnimationFrame(() => list?.querySelectorAll<HTMLElement>(".tgt")[at]?.focus());
-    };
-    if (by !== 0 && moveTarget(index, index + by)) focus(index + by);
-    else if (event.key === "Delete") {
-      removeTarget(index);
-      focus(Math.max(0, index - 1));
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
   return (
     <li
       className={`tgt ${faulty ? "err" : ""}`}
@@ -111,7 +97,7 @@ function Target(props: {
       tabIndex={0}
       aria-label={`${index + 1}, ${targetText(target)}${faulty ? ", no stitch to the next" : ""}`}
       draggable
-      onKeyDown={onKey}
+      onKeyDown={(event) => moveByKey(event, index)}
       onDragStart={(event) => event.dataTransfer.setData("text/target", `${index}`)}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes("text/target")) event.preventDefault();
@@ -142,6 +128,22 @@ function Target(props: {
       </span>
     </li>
   );
+}
+
+/** Alt and arrows move a target, Delete removes it; the focus goes along. */
+function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
+  const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
+  const list = event.currentTarget.parentElement;
+  const focus = (at: number): void => {
+    requestAnimationFrame(() => list?.querySelectorAll<HTMLElement>(".tgt")[at]?.focus());
+  };
+  if (by !== 0 && moveTarget(index, index + by)) focus(index + by);
+  else if (event.key === "Delete") {
+    removeTarget(index);
+    focus(Math.max(0, index - 1));
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function JointRow({ joint }: { readonly joint: Joint | undefined }): ReactElement {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
+import type { TargetRef } from "../../../../core/command/command.ts";
 import { remappings } from "../../../../core/compile/compile.ts";
 import type { Compiled } from "../../../../core/compile/compile.ts";
 import { socketsOf } from "../../../../core/compile/graph.ts";
@@ -46,43 +47,9 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
   const { turns } = worstCase(graph, flow, catalog.settings.limits);
   const waits = socketsOf(graph).filter(({ interactive }) => interactive);
   const example = exampleOf(turns);
-  const several = stitches.length > 0;
   return (
     <div className="scrolls">
-      {several && (
-        <>
-          <div className="ph">
-            <h2>Sockets renumbered</h2>
-          </div>
-          <table className="mx">
-            <thead>
-              <tr>
-                <th>From</th>
-                <th>Becomes</th>
-              </tr>
-            </thead>
-            <tbody>
-              {remappings(graph).map(({ socket, name, source }) => (
-                <tr key={socket}>
-                  <td>{`${name} ${source}`}</td>
-                  <td>{socket}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          <div className="ph">
-            <h2>Stitches</h2>
-          </div>
-          <ol className="sec">
-            {stitches.map(({ from, to, reason }, index) => (
-              <li key={`${from} ${to}`}>
-                <b>{index + 1}</b> {`${placeText(graph, from)} → ${placeText(graph, to)}`}
-                <div className="mute">{reason}.</div>
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
+      {stitches.length > 0 && <Seams compiled={compiled} />}
       <div className="ph">
         <h2>Worst case</h2>
       </div>
@@ -103,6 +70,43 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
   );
 }
 
+function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled }): ReactElement {
+  return (
+    <>
+      <div className="ph">
+        <h2>Sockets renumbered</h2>
+      </div>
+      <table className="mx">
+        <thead>
+          <tr>
+            <th>From</th>
+            <th>Becomes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {remappings(graph).map(({ socket, name, source }) => (
+            <tr key={socket}>
+              <td>{`${name} ${source}`}</td>
+              <td>{socket}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="ph">
+        <h2>Stitches</h2>
+      </div>
+      <ol className="sec">
+        {stitches.map(({ from, to, reason }, index) => (
+          <li key={`${from} ${to}`}>
+            <b>{index + 1}</b> {`${placeText(graph, from)} → ${placeText(graph, to)}`}
+            <div className="mute">{reason}.</div>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
 function Refused({
   composed,
   chain,
@@ -110,12 +114,9 @@ function Refused({
   readonly composed: Extract<Composed, { kind: "refused" }>;
   readonly chain: Chain;
 }): ReactElement {
-  const [isSplit, setSplit] = useState(false);
   const at = composed.joints.findIndex(isOpen);
   const joint = composed.joints[at];
   const [left, right] = [chain.targets[at], chain.targets[at + 1]];
-  const half = (targets: Chain["targets"], from: string | null): string =>
-    `/materia ${chainCommand({ ...chain, targets, from })}`;
   return (
     <div className="scrolls">
       <div className="ph">
@@ -140,33 +141,41 @@ function Refused({
           </dl>
         )}
       </div>
-      {joint && left && (
-        <>
-          <div className="ph">
-            <h2>Ways out</h2>
-          </div>
-          <div className="sec">
-            <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
-            <a
-              className="btn"
-              href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}
-            >{`Edit ${left.name}`}</a>
-            <div>
-              Or run two casts: the second with <code>--from</code> the first.
-            </div>
-            <Button aria-pressed={isSplit} onClick={() => setSplit(!isSplit)}>
-              Split into two commands
-            </Button>
-            {isSplit && (
-              <>
-                <CommandLine text={half(chain.targets.slice(0, at + 1), chain.from)} />
-                <CommandLine text={half(chain.targets.slice(at + 1), "<castId>")} />
-              </>
-            )}
-            <div className="mute">Choosing the sockets of a stitch by hand is not available yet.</div>
-          </div>
-        </>
-      )}
+      {joint && left && <WaysOut chain={chain} at={at} left={left} />}
     </div>
+  );
+}
+
+function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly left: TargetRef }): ReactElement {
+  const { chain, at, left } = props;
+  const [isSplit, setSplit] = useState(false);
+  const half = (targets: Chain["targets"], from: string | null): string =>
+    `/materia ${chainCommand({ ...chain, targets, from })}`;
+  return (
+    <>
+      <div className="ph">
+        <h2>Ways out</h2>
+      </div>
+      <div className="sec">
+        <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
+        <a
+          className="btn"
+          href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}
+        >{`Edit ${left.name}`}</a>
+        <div>
+          Or run two casts: the second with <code>--from</code> the first.
+        </div>
+        <Button aria-pressed={isSplit} onClick={() => setSplit(!isSplit)}>
+          Split into two commands
+        </Button>
+        {isSplit && (
+          <>
+            <CommandLine text={half(chain.targets.slice(0, at + 1), chain.from)} />
+            <CommandLine text={half(chain.targets.slice(at + 1), "<castId>")} />
+          </>
+        )}
+        <div className="mute">Choosing the sockets of a stitch by hand is not available yet.</div>
+      </div>
+    </>
   );
 }

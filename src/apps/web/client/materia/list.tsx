@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
+import type { Materia } from "../../../../core/model/materia.ts";
 import { groupsOf } from "../editor/parts/groups.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -36,69 +37,64 @@ export function MateriaList(props: {
       {groups.every(({ entries }) => entries.length === 0) && (
         <p className="mute none">No materia matches. Clear the search.</p>
       )}
-      {fresh.length > 0 && (
-        <section aria-label="Not saved">
-          <h2>
-            Not saved <span className="mute">{fresh.length}</span>
-          </h2>
-          <ul>
-            {fresh.map(({ name }) => (
-              <li key={name}>
-                <a
-                  className="palrow"
-                  href={hrefOf("materia", name)}
-                  aria-current={name === chosen ? "page" : undefined}
-                >
-                  <Orb materia={undefined} size="sm" />
-                  <span className="cut grow">{name}</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {groups.map(({ title, entries }) =>
-        entries.length === 0 ? null : (
-          <section key={title} aria-label={title}>
-            <h2>
-              {title} <span className="mute">{entries.length}</span>
-            </h2>
-            <ul>
-              {entries.map(({ name, value }) => {
-                const work = works.get(name);
-                return (
-                  <li key={name}>
-                    <a
-                      className="palrow"
-                      href={hrefOf("materia", name)}
-                      aria-current={name === chosen ? "page" : undefined}
-                    >
-                      <Orb materia={value} size="sm" />
-                      <span className="cut grow">{name}</span>
-                      {work && isChanged(work) && (
-                        <span className="dotmark" title="Not saved">
-                          <span className="sr">not saved</span>
-                        </span>
-                      )}
-                      {!value && (
-                        <span className="st bad">
-                          <Icon name="warning" />
-                          <span className="sr">broken</span>
-                        </span>
-                      )}
-                    </a>
-                  </li>
-                );
-              })}
-            </ul>
-          </section>
-        ),
-      )}
+      <Group title="Not saved" entries={fresh.map(({ name }) => ({ name }))} chosen={chosen} />
+      {groups.map(({ title, entries }) => (
+        <Group key={title} title={title} entries={entries} chosen={chosen} />
+      ))}
       <div className="f">
         <Button icon="plus" className="wide" onClick={onNew}>
           New materia
         </Button>
       </div>
     </>
+  );
+}
+
+interface Listed {
+  readonly name: string;
+  readonly value?: Materia;
+}
+
+function Group(props: {
+  readonly title: string;
+  readonly entries: readonly Listed[];
+  readonly chosen: string;
+}): ReactElement | null {
+  const { title, entries, chosen } = props;
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>
+        {title} <span className="mute">{entries.length}</span>
+      </h2>
+      <ul>
+        {entries.map((entry) => (
+          <li key={entry.name}>
+            <Item {...entry} isChosen={entry.name === chosen} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Item({ name, value, isChosen }: Listed & { readonly isChosen: boolean }): ReactElement {
+  const work = useMateriaWorks().get(name);
+  return (
+    <a className="palrow" href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
+      <Orb materia={value} size="sm" />
+      <span className="cut grow">{name}</span>
+      {work && isChanged(work) && (
+        <span className="dotmark" title="Not saved">
+          <span className="sr">not saved</span>
+        </span>
+      )}
+      {!value && !work && (
+        <span className="st bad">
+          <Icon name="warning" />
+          <span className="sr">broken</span>
+        </span>
+      )}
+    </a>
   );
 }

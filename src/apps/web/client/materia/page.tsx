@@ -18,7 +18,7 @@ import { useKeysOutsideDialogs } from "../editor/state/use-editor-keys.ts";
 import { go, hrefOf } from "../shell/route.ts";
 import { toast } from "../shell/toasts.tsx";
 import { useWidth } from "../shell/use-width.ts";
-import { MateriaForm } from "./form.tsx";
+import { MateriaForm } from "./fields/form.tsx";
 import { MateriaList } from "./list.tsx";
 import "./materia.css";
 import { Preview } from "./preview.tsx";
@@ -123,20 +123,7 @@ function Head(props: {
       <span className="mute">{notes.join(" · ")}</span>
       <span className="grow" />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
-      <Button
-        look="bare"
-        icon="undo"
-        label="Undo"
-        off={history.past.length === 0 ? "Nothing to undo" : null}
-        onClick={() => undoMateria(name)}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label="Redo"
-        off={history.future.length === 0 ? "Nothing to redo" : null}
-        onClick={() => redoMateria(name)}
-      />
+      <Steps work={work} />
       {width === "large" && (
         <Button
           off={
@@ -159,6 +146,27 @@ function Head(props: {
         Review and save…
       </Button>
     </div>
+  );
+}
+
+function Steps({ work: { name, history } }: { readonly work: MateriaWork }): ReactElement {
+  return (
+    <>
+      <Button
+        look="bare"
+        icon="undo"
+        label="Undo"
+        off={history.past.length === 0 ? "Nothing to undo" : null}
+        onClick={() => undoMateria(name)}
+      />
+      <Button
+        look="bare"
+        icon="redo"
+        label="Redo"
+        off={history.future.length === 0 ? "Nothing to redo" : null}
+        onClick={() => redoMateria(name)}
+      />
+    </>
   );
 }
 
@@ -192,20 +200,7 @@ function Dialogs(props: {
   if (open === "compare") {
     return <CompareDialog name={name} filed={filed} text={text} onClose={onClose} />;
   }
-  if (open === "rehearse") {
-    const made = compile([{ kind: "materia", name }], catalog);
-    if (!made.ok) return null;
-    const warning = isChanged(work) ? "It has changes that are not saved. The saved one is rehearsed." : null;
-    return (
-      <RehearseDialog
-        title={`Rehearse ${name}`}
-        graph={made.value.graph}
-        target={{ targets: [`materia:${name}`] }}
-        warning={warning}
-        onClose={onClose}
-      />
-    );
-  }
+  if (open === "rehearse") return <Rehearse work={work} catalog={catalog} onClose={onClose} />;
   if (open !== "duplicate" && open !== "new") return null;
   const isNew = open === "new";
   return (
@@ -240,5 +235,26 @@ function CompareDialog(props: {
         <Diff before={bundled ?? filed ?? ""} after={text} label={`${name}, ${what} and now`} />
       </div>
     </Dialog>
+  );
+}
+
+function Rehearse(props: {
+  readonly work: MateriaWork;
+  readonly catalog: Catalog;
+  readonly onClose: () => void;
+}): ReactElement | null {
+  const { work, catalog, onClose } = props;
+  const { name } = work;
+  const made = compile([{ kind: "materia", name }], catalog);
+  if (!made.ok) return null;
+  const warning = isChanged(work) ? "It has changes that are not saved. The saved one is rehearsed." : null;
+  return (
+    <RehearseDialog
+      title={`Rehearse ${name}`}
+      graph={made.value.graph}
+      target={{ targets: [`materia:${name}`] }}
+      warning={warning}
+      onClose={onClose}
+    />
   );
 }

@@ -6,6 +6,7 @@ import type { Graph, GraphSocket } from "../../../../core/compile/graph.ts";
 import { contractText } from "../../../../core/prompt/contract.ts";
 import { previewTurn, promptVariables } from "../../../../core/edit/preview.ts";
 import type { Materia } from "../../../../core/model/materia.ts";
+import type { TurnText } from "../../../../core/prompt/turn.ts";
 import { Pick, Row, Switch, TextField } from "../editor/parts/fields.tsx";
 import { Button } from "../parts/button.tsx";
 import { Tabs, tabId } from "../parts/tabs.tsx";
@@ -87,18 +88,6 @@ function Told(props: {
     );
   if (!value || !seated) return <p className="pvs mute">The prompt can be shown when its problems are mended.</p>;
   const text = previewTurn(seated.graph, seated.socket, { request, items: ITEMS, reworked });
-  const sections = [
-    { title: "Instructions", note: "stable", body: text.system },
-    ...text.prompt.split(/\n\n(?=## )/).map((part) => {
-      const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
-      return {
-        title,
-        note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit",
-        body,
-      };
-    }),
-  ];
-  const whole = `${text.system}\n\n${text.prompt}`;
   return (
     <>
       <div className="sec">
@@ -125,7 +114,21 @@ function Told(props: {
         </Row>
       </div>
       <Variables value={value} graph={seated.graph} socket={seated.socket} request={request} />
-      {sections.map(({ title, note, body }, index) => (
+      <Sections {...seated} text={text} />
+    </>
+  );
+}
+
+/** Part by part, with how long each is and how long it stays the same. */
+function Sections(props: {
+  readonly text: TurnText;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+}): ReactElement {
+  const { text, graph, socket } = props;
+  return (
+    <>
+      {sectionsOf(text).map(({ title, note, body }, index) => (
         <div key={`${index} ${title}`} className="pvs">
           <div className="h3">
             <span>{`${index + 1} · ${title}`}</span>
@@ -139,31 +142,43 @@ function Told(props: {
       <div className="pvs">
         <div className="h3">
           <span>Return</span>
-          <span className="mute">{seated.socket.parse}</span>
+          <span className="mute">{socket.parse}</span>
         </div>
         <p>
-          {contractText(seated.graph, seated.socket) === ""
+          {contractText(graph, socket) === ""
             ? "Plain text. No fields are read from it."
             : "The fields stand at the end of the instructions."}
         </p>
       </div>
-      <div className="sec last">
-        <div className="row">
-          <span className="grow sub">
-            Whole prompt <b>{`${whole.length.toLocaleString("en")} characters`}</b>
-          </span>
-          <Button
-            icon="copy"
-            onClick={() => {
-              void navigator.clipboard.writeText(whole);
-              toast({ text: "The prompt is copied.", tone: "ok" });
-            }}
-          >
-            Copy
-          </Button>
-        </div>
-      </div>
+      <Whole text={`${text.system}\n\n${text.prompt}`} />
     </>
+  );
+}
+
+function sectionsOf({ system, prompt }: TurnText): readonly Record<"title" | "note" | "body", string>[] {
+  const parts = prompt.split(/\n\n(?=## )/).map((part) => {
+    const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
+    return { title, note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit", body };
+  });
+  return [{ title: "Instructions", note: "stable", body: system }, ...parts];
+}
+
+function Whole({ text }: { readonly text: string }): ReactElement {
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text);
+    toast({ text: "The prompt is copied.", tone: "ok" });
+  };
+  return (
+    <div className="sec last">
+      <div className="row">
+        <span className="grow sub">
+          Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
+        </span>
+        <Button icon="copy" onClick={copy}>
+          Copy
+        </Button>
+      </div>
+    </div>
   );
 }
 

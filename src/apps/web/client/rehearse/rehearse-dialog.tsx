@@ -29,21 +29,10 @@ export function RehearseDialog(props: {
   const [onEmpty, setOnEmpty] = useState<"repeat-last" | "fail">("repeat-last");
   const generated = useMemo(() => generatedReplies(graph, countOf(items)), [graph, items]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
-  const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const [busy, setBusy] = useState(false);
   const texts = generated.map((each) => ({ ...each, text: typed[each.materia] ?? textOf(each) }));
   const read = texts.map(({ materia, text }) => ({ materia, ...readReplies(text) }));
   const fault = read.find(({ replies }) => replies === null);
-  const begin = async (trust: boolean): Promise<void> => {
-    setBusy(true);
-    const replies = Object.fromEntries(read.map(({ materia, replies: each }) => [materia, each ?? []]));
-    const answer = await rehearse({ ...target, prompt, replies, onEmpty, ...(trust ? { trust } : {}) });
-    setBusy(false);
-    if (answer.ok && "castId" in answer.value) {
-      onClose();
-      go(hrefOf("casts", answer.value.castId));
-    } else setIssues(answer.ok ? [] : answer.issues);
-  };
+  const { begin, busy, issues } = useBegin(onClose);
   const untrusted = issues.some(({ code }) => code === "not_trusted");
   return (
     <Ask
@@ -54,14 +43,13 @@ export function RehearseDialog(props: {
         prompt.trim() === "" ? "Write a request first" : fault ? `The replies of ${fault.materia} cannot be read` : null
       }
       onClose={onClose}
-      onAct={() => void begin(untrusted)}
+      onAct={() => {
+        const replies = Object.fromEntries(read.map(({ materia, replies: each }) => [materia, each ?? []]));
+        void begin({ ...target, prompt, replies, onEmpty, ...(untrusted ? { trust: true } : {}) });
+      }}
     >
       {warning !== null && <p className="note rew">{warning}</p>}
-      {issues.map(({ message, hint, path }) => (
-        <p key={`${path} ${message}`} className="note bad" role="alert">
-          {message}.{hint !== undefined && ` ${hint}.`}
-        </p>
-      ))}
+      <Refusals issues={issues} />
       <div className="opt">
         <span className="lb">Request</span>
         <TextField label="Request" value={prompt} onType={setPrompt} />
@@ -69,16 +57,7 @@ export function RehearseDialog(props: {
       <div className="row wrap">
         <span className="sub">Work items</span>
         <TextField label="Work items" className="most" numeric value={items} onType={setItems} />
-        <span className="sub">When replies run out</span>
-        <Segments
-          label="When replies run out"
-          value={onEmpty}
-          options={[
-            { value: "repeat-last", label: "repeat the last" },
-            { value: "fail", label: "fail" },
-          ]}
-          onPick={setOnEmpty}
-        />
+        <WhenEmpty value={onEmpty} onPick={setOnEmpty} />
       </div>
       {texts.length === 0 && <p className="mute">No agent stands in this graph, so no replies are needed.</p>}
       {texts.map((each) => (
@@ -92,6 +71,53 @@ export function RehearseDialog(props: {
         />
       ))}
     </Ask>
+  );
+}
+
+/** Starts the rehearsal and goes to watch it, or keeps why it was refused. */
+function useBegin(onClose: () => void): {
+  readonly begin: (body: RehearseRequest) => Promise<void>;
+  readonly busy: boolean;
+  readonly issues: readonly Issue[];
+} {
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  const begin = async (body: RehearseRequest): Promise<void> => {
+    setBusy(true);
+    const answer = await rehearse(body);
+    setBusy(false);
+    if (answer.ok && "castId" in answer.value) {
+      onClose();
+      go(hrefOf("casts", answer.value.castId));
+    } else setIssues(answer.ok ? [] : answer.issues);
+  };
+  return { begin, busy, issues };
+}
+
+function Refusals({ issues }: { readonly issues: readonly Issue[] }): ReactElement[] {
+  return issues.map(({ message, hint, path }) => (
+    <p key={`${path} ${message}`} className="note bad" role="alert">
+      {message}.{hint !== undefined && ` ${hint}.`}
+    </p>
+  ));
+}
+
+type OnEmpty = "repeat-last" | "fail";
+
+function WhenEmpty(props: { readonly value: OnEmpty; readonly onPick: (value: OnEmpty) => void }): ReactElement {
+  return (
+    <>
+      <span className="sub">When replies run out</span>
+      <Segments<OnEmpty>
+        label="When replies run out"
+        value={props.value}
+        options={[
+          { value: "repeat-last", label: "repeat the last" },
+          { value: "fail", label: "fail" },
+        ]}
+        onPick={props.onPick}
+      />
+    </>
   );
 }
 

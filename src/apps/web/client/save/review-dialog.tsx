@@ -29,7 +29,6 @@ export function ReviewDialog(props: {
   const { review, busy, save } = useReview(layer, saving);
   const [keepMine, setKeepMine] = useState(false);
   const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
-  const errors = problems.filter(({ severity }) => severity === "error").length;
   const submit = async (): Promise<void> => {
     if (await save()) onSaved(layer);
   };
@@ -49,13 +48,7 @@ export function ReviewDialog(props: {
           />
           <code className="mute wrap-any">{layers?.[layer] ?? ""}</code>
         </div>
-        {problems.length > 0 && (
-          <p className={`note ${errors > 0 ? "bad" : "rew"}`}>
-            {errors > 0
-              ? `It has ${errors} ${errors === 1 ? "error" : "errors"} and cannot be cast until they are mended. It can be saved.`
-              : `It has ${problems.length} ${problems.length === 1 ? "warning" : "warnings"}.`}
-          </p>
-        )}
+        <Problems problems={problems} />
         {theirs === null ? (
           <Shown review={review} />
         ) : (
@@ -74,6 +67,19 @@ export function ReviewDialog(props: {
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function Problems({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
+  if (problems.length === 0) return null;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return (
+    <p className={`note ${errors > 0 ? "bad" : "rew"}`}>
+      {errors > 0
+        ? `It has ${count(errors, "error")} and cannot be cast until they are mended. It can be saved.`
+        : `It has ${count(problems.length, "warning")}.`}
+    </p>
   );
 }
 

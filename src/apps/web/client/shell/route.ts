@@ -8,7 +8,7 @@ export interface Place {
   readonly search: URLSearchParams;
 }
 
-export function placeOf(hash: string): Place {
+function placeOf(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/");
   return { page: page === "" ? "casts" : page, name: decode(rest.join("/")), search: new URLSearchParams(search) };

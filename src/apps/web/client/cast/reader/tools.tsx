@@ -35,7 +35,7 @@ export function ToolCall({ tool }: { readonly tool: ToolBlock }): ReactElement {
 }
 
 function argsText(args: unknown): string {
-  if (typeof args !== "object" || args === null) return String(args ?? "");
+  if (typeof args !== "object" || args === null) return args === undefined ? "" : JSON.stringify(args);
   return Object.entries(args)
     .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");

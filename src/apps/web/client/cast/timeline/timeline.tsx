@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { Fragment, useEffect, useRef, useState } from "react";
 import type { CSSProperties, ReactElement } from "react";
 import { clockText, costText } from "../../../../../core/view/numbers.ts";
 import { itemsToCome } from "../../../../../core/view/watch/rows.ts";
@@ -24,8 +24,18 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
     : view.rows;
   const toCome = itemsToCome(view.pass, view.allVisits);
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
+  const list = useRef<HTMLDivElement>(null);
+  // The row that is read stays in view; only the list moves, never the page.
+  useEffect(() => {
+    const bar = list.current?.querySelector(".b.sel")?.getBoundingClientRect();
+    const body = list.current?.parentElement;
+    if (!bar || !body || body.scrollHeight <= body.clientHeight) return;
+    const frame = body.getBoundingClientRect();
+    if (bar.bottom > frame.bottom) body.scrollTop += bar.bottom - frame.bottom + 8;
+    else if (bar.top < frame.top) body.scrollTop += bar.top - frame.top - 8;
+  }, [view.visit?.index, shown.length]);
   return (
-    <div className="tl">
+    <div className="tl" ref={list}>
       <div className="axl">Item</div>
       <div className="ax" aria-hidden="true">
         {ticksOf(scale).map(({ at: share, text }) => (

@@ -120,7 +120,7 @@ function focusedParts(): readonly Part[] {
   return part ? [part] : [];
 }
 
-function socketsIn(parts: readonly Part[]): readonly string[] {
+export function socketsIn(parts: readonly Part[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 

@@ -1,12 +1,12 @@
 import type { ReactElement } from "react";
-import { parseJsonc } from "../../../../core/edit/text/parse.ts";
-import { BUNDLED_UTILITIES } from "../../../../core/catalog/utilities.ts";
-import type { Json } from "../../../../core/model/json.ts";
-import { Pick, TextField } from "../editor/parts/fields.tsx";
+import { parseJsonc } from "../../../../../core/edit/text/parse.ts";
+import { BUNDLED_UTILITIES } from "../../../../../core/catalog/utilities.ts";
+import type { Json } from "../../../../../core/model/json.ts";
+import { Pick, TextField } from "../../editor/parts/fields.tsx";
 import { useState } from "react";
 import { Opt, textOf } from "./opt.tsx";
-import { setField } from "./state.ts";
-import type { MateriaWork } from "./state.ts";
+import { setField } from "../state.ts";
+import type { MateriaWork } from "../state.ts";
 
 /** What a utility runs and what it is given. */
 export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactElement {

@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { castIds } from "../../src/shell/files/casts.ts";
+import { openPiSession } from "../harness/pi-session.ts";
+
+vi.mock("../../src/apps/pi/commands/escape.ts", () => ({
+  onEscape: () => {
+    throw new Error("no keys today");
+  },
+}));
+
+it("[X13] a screen that fails before the cast runs leaves nothing in hand", async () => {
+  const pi = await openPiSession();
+  await pi.type("/materia link Build -- one");
+  expect(await pi.sees(/^error/)).toContain("no keys today");
+  expect(pi.shown().findLast((text) => text.startsWith("widget"))).toBe("widget: ");
+  await pi.type("/materia link Build -- two");
+  expect(await pi.sees(/^error/)).toContain("no keys today");
+  expect(castIds(join(pi.cwd, ".pi", "pi-materia"))).toEqual([]);
+  expect(pi.errors).toEqual([]);
+});
