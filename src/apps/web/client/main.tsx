@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import "./ground/tokens.css";
 import "./ground/base.css";
 import "./parts/controls.css";
+import "./parts/marks.css";
 import "./parts/orb.css";
 import "./parts/dialog.css";
 import "./shell/shell.css";

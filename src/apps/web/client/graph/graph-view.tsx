@@ -14,6 +14,7 @@ import { Edges } from "./edges.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
 import "./edges.css";
 import "./graph.css";
+import "./node.css";
 import type { Marks, Part } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
 import { useViewport } from "./use-viewport.ts";

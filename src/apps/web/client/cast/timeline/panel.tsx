@@ -9,6 +9,7 @@ import { CostPanel } from "./cost.tsx";
 import { JournalPanel } from "./journal.tsx";
 import { Timeline } from "./timeline.tsx";
 import "./timeline.css";
+import "./tables.css";
 
 export interface TimelineProps extends CastPartProps {
   readonly width: Width;
