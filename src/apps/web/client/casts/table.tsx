@@ -6,7 +6,9 @@ import type { CastGroup } from "../../../../core/view/watch/groups.ts";
 import { Button } from "../parts/button.tsx";
 import { Cells } from "../parts/cells.tsx";
 import { Status } from "../parts/status.tsx";
+import { glyphs } from "../parts/words.tsx";
 import { hrefOf } from "../shell/route.ts";
+import { useWidth } from "../shell/use-width.ts";
 import type { CastAction } from "./page.tsx";
 
 export interface CastListProps {
@@ -18,6 +20,8 @@ export interface CastListProps {
 }
 
 export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactElement {
+  // Below 1100 pixels id and tokens are left out, and the loadout stands below the request.
+  const columns = useWidth() === "large" ? 9 : 6;
   return (
     <table>
       <caption className="sr">Casts</caption>
@@ -26,9 +30,9 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
           <th className="c-status">Status</th>
           <th>Request</th>
           <th className="c-id hide-m">Cast</th>
-          <th className="c-loadout">Loadout</th>
+          <th className="c-loadout hide-m">Loadout</th>
           <th className="c-items">Items done</th>
-          <th className="c-num num">Tokens</th>
+          <th className="c-num num hide-m">Tokens</th>
           <th className="c-num num">Cost</th>
           <th className="c-num num">Age</th>
           <th className="c-act">
@@ -40,7 +44,7 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
         {groups.map(({ title, casts }) => (
           <Fragment key={title}>
             <tr className="grp">
-              <th colSpan={9} scope="colgroup">
+              <th colSpan={columns} scope="colgroup">
                 {title} <span className="mute">{casts.length}</span>
               </th>
             </tr>
@@ -69,15 +73,16 @@ function CastRow({
         <a className="req cut" href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
           {cast.request}
         </a>
+        <span className="c-under sub cut">{glyphs(cast.loadout)}</span>
       </td>
       <td className="hide-m">
         <code className="mute">{cast.castId}</code>
       </td>
-      <td className="sub cut">{cast.loadout}</td>
+      <td className="sub cut hide-m">{glyphs(cast.loadout)}</td>
       <td>
         <ItemsDone cast={cast} />
       </td>
-      <td className="num sub" title={`${cast.tokens} tokens`}>
+      <td className="num sub hide-m" title={`${cast.tokens} tokens`}>
         {amountText(cast.tokens)}
       </td>
       <td className="num">{costText(cast.cost)}</td>
