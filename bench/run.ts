@@ -81,7 +81,7 @@ async function measureOwn(): Promise<OwnFigures> {
     casts: await ours("casts", 2_000),
     previous: await ours("previous", LONG),
     killed: await ours("killed", LONG / 2, 2 * ROUNDS + 1),
-    sync: await ours("sync", 300),
+    sync: await ours("sync", 2_000),
     rehearsal: await ours("rehearsal", 60),
     web: await ours("web"),
   };

@@ -57,7 +57,8 @@ function halfWay(log) {
   return {
     step: (name, cursor) => {
       if (done >= Math.floor(number / 2)) {
-        say({ half: done });
+        // What an engine still has in hand at this moment it may write down: a kill rarely comes in the same millisecond.
+        setTimeout(() => say({ half: done }), 200);
         setInterval(() => undefined, 60_000);
         return new Promise(() => undefined);
       }
