@@ -48,8 +48,13 @@ const results: Results = {
 process.stdout.write(`\n${resultsText(results)}\n`);
 // Half a comparison replaces no whole one.
 if (!values.quick && !values.ours) {
-  writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(results, rounded, 2)}\n`);
   writeFileSync(new URL("results.svg", import.meta.url), resultsSvg(contenders, LONG));
+}
+
+/** Four digits are more than any of these figures is worth. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 /** Figures, or the sentence that says why there are none. */

@@ -12,7 +12,8 @@ import { startOf } from "../../shell/files/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Request } from "./request.ts";
 import { openProgress, progressKind } from "./progress.ts";
-import { exitCode, printResult } from "./result.ts";
+import { exitCode } from "../../shell/casting/exit-code.ts";
+import { printResult } from "./result.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { askPerson, withTrust } from "./person.ts";
 

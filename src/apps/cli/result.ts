@@ -1,6 +1,5 @@
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
-import { never } from "../../core/model/never.ts";
 import { harmless, oneLine } from "../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
 import { amountText, costText, countedText } from "../../core/view/numbers.ts";
@@ -11,25 +10,6 @@ import { tokensOf } from "../../core/cast/usage.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Io } from "./io.ts";
 import { printLines } from "./lines.ts";
-
-/** [C10] */
-export function exitCode(end: RunEnd): number {
-  if (end.kind === "waiting") return 4;
-  const { phase } = end.state;
-  if (end.kind === "broken" || phase.kind !== "ended") return 1;
-  switch (phase.outcome) {
-    case "completed":
-      return 0;
-    case "failed":
-      return 1;
-    case "not_satisfied":
-      return 3;
-    case "aborted":
-      return 130;
-    default:
-      return never(phase.outcome);
-  }
-}
 
 /** How it ended and what can be done now. Events have already told programs; they get no prose. */
 export function printResult({

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Node, ParseError } from "jsonc-parser";
-import { error, fail, ok } from "../../core/model/issue.ts";
+import { parseJsonc } from "../../core/edit/text/parse.ts";
+import { error, fail, failAll, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { depthExceeds } from "../../core/model/json.ts";
 import { isMissing, problemText } from "./problem.ts";
@@ -41,48 +40,19 @@ function parseText(file: string, text: string): Result<unknown> {
   } catch {
     // Comments, trailing commas or a fault: the slower reader knows all three and where they stand.
   }
-  const faults: ParseError[] = [];
+  if (text.trim() === "") {
+    const hint = 'begin with { "materia": {}, "loadouts": {} }';
+    return failAt(file, error("bad_json", "line 1, column 1", "the file is empty", hint));
+  }
   try {
-    const tree = parseTree(text, faults, { allowTrailingComma: true });
-    if (tree && faults.length === 0) return ok(valueOf(tree));
+    const read = parseJsonc(text);
+    return read.ok ? ok(read.value.value) : failAll(read.issues.map((issue) => ({ ...issue, file })));
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
     return failAt(file, error("bad_json", "", "the file is nested too deeply"));
   }
-  if (text.trim() === "")
-    return failAt(
-      file,
-      error("bad_json", "line 1, column 1", "the file is empty", 'begin with { "materia": {}, "loadouts": {} }'),
-    );
-  return fail(...faults.slice(0, 10).map((fault) => ({ ...syntaxIssue(text, fault), file })));
 }
 
 function failAt(file: string, issue: Issue): Result<never> {
   return fail({ ...issue, file });
-}
-
-function syntaxIssue(text: string, fault: ParseError): Issue {
-  const before = text.slice(0, fault.offset);
-  const line = before.split("\n").length;
-  const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
-  const words = printParseErrorCode(fault.error)
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase();
-  return error(
-    "bad_json",
-    `line ${line}, column ${column}`,
-    `this is not JSON at line ${line}, column ${column}: ${words}`,
-  );
-}
-
-/** Built key by key: an assignment to `__proto__` would change the object itself. */
-function valueOf(node: Node): unknown {
-  if (node.type === "array") return (node.children ?? []).map(valueOf);
-  if (node.type !== "object") return node.value as unknown;
-  return Object.fromEntries(
-    (node.children ?? []).flatMap((property): [string, unknown][] => {
-      const [key, value] = property.children ?? [];
-      return key && value ? [[String(key.value), valueOf(value)]] : [];
-    }),
-  );
 }

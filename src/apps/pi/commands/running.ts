@@ -13,7 +13,7 @@ import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
 import type { Widget } from "../live/widget.ts";
 import { ifHere } from "../session/here.ts";
-import { exitCode } from "./exit-code.ts";
+import { exitCode } from "../../../shell/casting/exit-code.ts";
 import { onEscape } from "./escape.ts";
 import { deliverHeld, putBack } from "./messages.ts";
 import type { Desk } from "./state.ts";

@@ -1,7 +1,7 @@
-import { never } from "../../../core/model/never.ts";
-import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import { never } from "../../core/model/never.ts";
+import type { RunEnd } from "../run/run-cast.ts";
 
-/** [C10] The same as on the command line. */
+/** [C10] How a cast ended, as scripts and CI read it; the same in every face. */
 export function exitCode(end: RunEnd): number {
   if (end.kind === "waiting") return 4;
   const { phase } = end.state;
