@@ -23,7 +23,7 @@ async function reasonOf(request: UtilityRequest): Promise<string> {
 }
 
 describe("what a utility is given", () => {
-  const place = { cwd: "/work", runDir: "/work/runs/1", request: "ünïcode 🜁\n", castId: "c", socketId: "s" };
+  const place = { cwd: "/project", runDir: "/project/runs/1", request: "ünïcode 🜁\n", castId: "c", socketId: "s" };
 
   it("[U1] one JSON object on standard input, which then ends", async () => {
     const input = { ...place, materia: "M", params: { deep: [1, { a: null }] }, state: { vcs: { kind: "git" } } };

@@ -49,7 +49,7 @@ it.skipIf(!existsSync("/dev/full"))(
     const journal = openJournal("/dev/full", { durability: "write", redact: (text) => text });
     const start = startState(startOf(workshop()));
     const { asked, ...ports } = world(() => said("{}"), { journal });
-    const end = await runCast(start, ports, { cwd: "/work", runDir: "/run", signal: new AbortController().signal });
+    const end = await runCast(start, ports, { cwd: "/project", runDir: "/run", signal: new AbortController().signal });
     expect(end).toEqual({
       kind: "broken",
       state: start,

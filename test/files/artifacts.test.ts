@@ -32,7 +32,7 @@ async function kept(
   const journal = openJournal(join(runDir, "journal.jsonl"), { durability: "write", redact });
   const ports = world(() => said(left.shift() ?? "{}"), { artifacts: fileArtifacts(runDir, redact), journal, ...part });
   const state = "graph" in from ? from : startState(startOf(from));
-  const end = await runCast(state, ports, { cwd: "/work", runDir, signal: new AbortController().signal });
+  const end = await runCast(state, ports, { cwd: "/project", runDir, signal: new AbortController().signal });
   journal.close();
   return { end, files: filesIn(runDir) };
 }
@@ -105,7 +105,7 @@ it("[J20] a utility's visit keeps its input and both outputs", async () => {
   const { files } = await kept(config, [], runDir, { runUtility: warning });
   const { "sockets/Socket-1/1/input.json": input, ...others } = files;
   expect(JSON.parse(input ?? "")).toEqual({
-    cwd: "/work",
+    cwd: "/project",
     runDir,
     request: "do it",
     castId: "cast-1",

@@ -27,7 +27,7 @@ function castFile(id = "c-1"): CastFile {
     limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
     budget: {},
     state: {},
-    cwd: "/work",
+    cwd: "/project",
     model: null,
     rehearsal: null,
     configFiles: ["test.json"],

@@ -67,7 +67,7 @@ export async function playFrom(state: CastState, script: Script): Promise<Played
   const events: CastEvent[] = [];
   const asked: TurnRequest[] = [];
   const end = await runCast(state, scriptedPorts(script, events, asked), {
-    cwd: "/work",
+    cwd: "/project",
     runDir: "/run",
     signal: new AbortController().signal,
   });

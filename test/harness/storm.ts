@@ -95,7 +95,7 @@ async function liveOnce(storm: Storm, life: number, before: Standing, first: rea
   const journal = openJournal(journalOf(runDir), { durability: "write", redact: (text) => text });
   const world = new World(storm, journal, before, life < STORMY_LIVES);
   const run = runCast(before.state, world.ports(), {
-    cwd: "/work",
+    cwd: "/project",
     runDir,
     first,
     signal: world.abort.signal,

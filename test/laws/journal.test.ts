@@ -30,7 +30,7 @@ async function run(start: CastStart, replies: readonly string[], part: Partial<P
     heard += 1;
   };
   const end = await runCast(startState(start), ports, {
-    cwd: "/work",
+    cwd: "/project",
     runDir: "/run",
     signal: new AbortController().signal,
     onEvents,
@@ -84,7 +84,7 @@ it("[J1] folding any beginning of a journal and going on from there gives the sa
     const left = rounds.slice(turns);
     const ports = world(() => said(left.shift() ?? CONTENT));
     await runCast(fold(start, whole.slice(0, at)), ports, {
-      cwd: "/work",
+      cwd: "/project",
       runDir: "/run",
       signal: new AbortController().signal,
     });
