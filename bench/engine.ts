@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startState } from "../src/core/cast/state.ts";
 import type { CastId } from "../src/core/model/ids.ts";
-import { openJournal } from "../src/shell/files/journal.ts";
+import { openJournal } from "../src/shell/store/journal.ts";
 import type { Artifacts } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { instantAgent, workloadGraph } from "./workload.ts";

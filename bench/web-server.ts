@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openUi } from "../src/apps/web/server/open-ui.ts";
-import { FORMAT } from "../src/shell/files/cast-file.ts";
-import { createCast, journalFile } from "../src/shell/files/cast-store.ts";
+import { FORMAT } from "../src/shell/store/cast-file.ts";
+import { createCast, journalFile } from "../src/shell/store/cast-store.ts";
 import type { CastId } from "../src/core/model/ids.ts";
 import { workloadGraph } from "./workload.ts";
 

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { journalFile } from "../../src/shell/files/cast-store.ts";
+import { journalFile } from "../../src/shell/store/cast-store.ts";
 import { ask, inScratch, median } from "./process.ts";
 
 const HALF_WAY = fileURLToPath(new URL("../killed-child.ts", import.meta.url));

@@ -8,9 +8,9 @@ import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import { resumeCast } from "../../src/shell/casting/resume.ts";
-import { startOf } from "../../src/shell/files/cast-file.ts";
-import { loadCast } from "../../src/shell/files/cast-store.ts";
-import { listCasts } from "../../src/shell/files/casts.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import { loadCast } from "../../src/shell/store/cast-store.ts";
+import { listCasts } from "../../src/shell/store/casts.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, onlyCast, subject } from "../harness/killed.ts";
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openJournal } from "../../src/shell/files/journal.ts";
-import { listCasts } from "../../src/shell/files/casts.ts";
-import { claim, currentOwner } from "../../src/shell/files/ownership.ts";
-import { thisProcess } from "../../src/shell/files/process-owner.ts";
-import { prunable, removeCasts } from "../../src/shell/files/prune.ts";
+import { openJournal } from "../../src/shell/store/journal.ts";
+import { listCasts } from "../../src/shell/store/casts.ts";
+import { claim, currentOwner } from "../../src/shell/store/ownership.ts";
+import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { prunable, removeCasts } from "../../src/shell/store/prune.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";

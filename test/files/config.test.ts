@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { artifactRoot, loadConfig } from "../../src/shell/files/config.ts";
-import type { ConfigPlace, LoadedConfig } from "../../src/shell/files/config.ts";
+import { artifactRoot, loadConfig } from "../../src/shell/config/config.ts";
+import type { ConfigPlace, LoadedConfig } from "../../src/shell/config/config.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 const USER = "home/.config/pi/pi-materia/materia.json";

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { claim, currentOwner } from "../../src/shell/files/ownership.ts";
-import { isAlive, thisProcess } from "../../src/shell/files/process-owner.ts";
-import type { Owner } from "../../src/shell/files/process-owner.ts";
+import { claim, currentOwner } from "../../src/shell/store/ownership.ts";
+import { isAlive, thisProcess } from "../../src/shell/process/process-owner.ts";
+import type { Owner } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 /** A cast's folder with these claims, the oldest first. */
@@ -87,7 +87,7 @@ it("[J22] a claim leaves nothing half-made behind", () => {
 it("[J22] of many processes that try at once exactly one gets the cast", async () => {
   const runDir = scratchFolder();
   const source = `
-    import { claim } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/files/ownership.ts"))};
+    import { claim } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/store/ownership.ts"))};
     process.stdout.write(claim(${JSON.stringify(runDir)}).kind + "\\n");
     setInterval(() => {}, 1000);
   `;
@@ -106,7 +106,7 @@ it.skipIf(process.platform !== "linux")(
   "[J21] a process that has ended and that nobody has collected is gone",
   async () => {
     const source = `
-    import { thisProcess } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/files/process-owner.ts"))};
+    import { thisProcess } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/process/process-owner.ts"))};
     process.stdout.write(JSON.stringify(thisProcess()));
   `;
     // `sleep` never collects the child that it inherits from the shell.

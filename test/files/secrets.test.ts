@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fileArtifacts } from "../../src/shell/files/artifacts.ts";
-import { redactor } from "../../src/shell/files/secrets.ts";
+import { fileArtifacts } from "../../src/shell/store/artifacts.ts";
+import { redactor } from "../../src/shell/system/secrets.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
 

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { openWorkspace, trustIssue } from "../../src/shell/casting/workspace.ts";
 import type { Workspace } from "../../src/shell/casting/workspace.ts";
-import type { ConfigPlace } from "../../src/shell/files/config.ts";
-import { isTrusted, rememberTrust } from "../../src/shell/files/trust.ts";
+import type { ConfigPlace } from "../../src/shell/config/config.ts";
+import { isTrusted, rememberTrust } from "../../src/shell/config/trust.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 const CONFIG = {

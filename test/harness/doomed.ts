@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
-import { processTable } from "../../src/shell/files/process-table.ts";
+import { processTable } from "../../src/shell/process/process-table.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 
 /** `materia` in a process of its own that is not going to end by itself. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openWorkspace } from "../../src/shell/casting/workspace.ts";
 import { resumeCast } from "../../src/shell/casting/resume.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { castIds } from "../../src/shell/files/casts.ts";
+import { castIds } from "../../src/shell/store/casts.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */

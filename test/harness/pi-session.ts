@@ -11,8 +11,8 @@ import {
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { onTestFinished } from "vitest";
 import materia from "../../src/apps/pi/extension.ts";
-import { loadCast } from "../../src/shell/files/cast-store.ts";
-import { castIds } from "../../src/shell/files/casts.ts";
+import { loadCast } from "../../src/shell/store/cast-store.ts";
+import { castIds } from "../../src/shell/store/casts.ts";
 import { piFolder, scratchFolder } from "./agents.ts";
 import { scriptedModel, textOf, type ModelReply, type ModelRequest } from "./pi-model.ts";
 import { openMemory, recordingScreen } from "./pi-screen.ts";

@@ -5,7 +5,7 @@ import type { CastStart, CastState } from "../../src/core/cast/state.ts";
 import { tokensOf } from "../../src/core/cast/usage.ts";
 import type { Compiled } from "../../src/core/compile/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
-import { summaryOf } from "../../src/shell/files/casts.ts";
+import { summaryOf } from "../../src/shell/store/casts.ts";
 import type { Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { randomReply } from "./random-graph.ts";
 import type { Chance, Mood } from "./random-graph.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import type { CastStart } from "../../src/core/cast/state.ts";
-import { readJournal } from "../../src/shell/files/read-journal.ts";
+import { readJournal } from "../../src/shell/store/read-journal.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { castIds, summaryOf } from "../../src/shell/files/casts.ts";
+import { castIds, summaryOf } from "../../src/shell/store/casts.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 import type { PiSession } from "../harness/pi-session.ts";
 

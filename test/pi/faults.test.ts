@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { castIds } from "../../src/shell/files/casts.ts";
+import { castIds } from "../../src/shell/store/casts.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
 vi.mock("../../src/apps/pi/commands/escape.ts", () => ({

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeConfigText } from "../../src/shell/files/config-text.ts";
+import { writeConfigText } from "../../src/shell/config/config-text.ts";
 import { json, project, refusal, site } from "./harness.ts";
 import type { Site } from "./harness.ts";
 

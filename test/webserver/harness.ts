@@ -8,7 +8,7 @@ import { folderWatch } from "../../src/apps/web/server/live/folder-watch.ts";
 import type { FolderWatch, WatchPorts } from "../../src/apps/web/server/live/folder-watch.ts";
 import { openRuns } from "../../src/apps/web/server/live/runs.ts";
 import type { Runs } from "../../src/apps/web/server/live/runs.ts";
-import type { ConfigPlace } from "../../src/shell/files/config.ts";
+import type { ConfigPlace } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";
 export const PORT = 4321;

@@ -8,7 +8,7 @@ import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
 import { undertake, undertakeAgain } from "../../shell/commands/undertake.ts";
 import type { Asking, Undertaking } from "../../shell/commands/undertake.ts";
-import { startOf } from "../../shell/files/cast-file.ts";
+import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Request } from "./request.ts";
 import { openProgress, progressKind } from "./progress.ts";

@@ -1,4 +1,4 @@
-import { killChildren } from "../../shell/run/process-group.ts";
+import { killChildren } from "../../shell/process/process-group.ts";
 import { styled } from "./io.ts";
 import type { Io } from "./io.ts";
 

@@ -4,7 +4,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/text.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
-import type { ConfigPlace } from "../../shell/files/config.ts";
+import type { ConfigPlace } from "../../shell/config/config.ts";
 import { openInBrowser } from "../../shell/run/browser.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { Io } from "./io.ts";

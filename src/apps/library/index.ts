@@ -46,9 +46,9 @@ export type {
 export { piAgentHost } from "../../shell/agents/pi-host.ts";
 export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
 export { runUtility } from "../../shell/run/utility.ts";
-export { openJournal } from "../../shell/files/journal.ts";
-export { readJournal } from "../../shell/files/read-journal.ts";
-export { fileArtifacts } from "../../shell/files/artifacts.ts";
+export { openJournal } from "../../shell/store/journal.ts";
+export { readJournal } from "../../shell/store/read-journal.ts";
+export { fileArtifacts } from "../../shell/store/artifacts.ts";
 
 // What people see
 export { gridLines } from "../../core/view/grid.ts";

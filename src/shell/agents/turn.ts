@@ -1,7 +1,7 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
-import { isDiskProblem, problemText } from "../files/problem.ts";
+import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Stop, type Timer } from "./guard.ts";
 import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isDiskProblem } from "../files/problem.ts";
+import { isDiskProblem } from "../system/problem.ts";
 
 const LOOK_MS = 100;
 

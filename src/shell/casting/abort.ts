@@ -1,8 +1,8 @@
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { loadCast } from "../files/cast-store.ts";
-import { currentOwner } from "../files/ownership.ts";
-import type { Owner } from "../files/process-owner.ts";
+import { loadCast } from "../store/cast-store.ts";
+import { currentOwner } from "../store/ownership.ts";
+import type { Owner } from "../process/process-owner.ts";
 import { requestAbort } from "./abort-request.ts";
 import { drive, takeUp } from "./drive.ts";
 import type { Workspace } from "./workspace.ts";

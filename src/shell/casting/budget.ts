@@ -2,7 +2,7 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { tokensOf } from "../../core/cast/usage.ts";
 import type { CastState } from "../../core/cast/state.ts";
-import { loadCast } from "../files/cast-store.ts";
+import { loadCast } from "../store/cast-store.ts";
 import { record } from "./record.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { packagePath } from "../files/package-files.ts";
-import { problemText } from "../files/problem.ts";
+import { packagePath } from "../system/package-files.ts";
+import { problemText } from "../system/problem.ts";
 import { openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { castFolder } from "../files/cast-store.ts";
-import { castIds, summaryOf } from "../files/casts.ts";
+import { castFolder } from "../store/cast-store.ts";
+import { castIds, summaryOf } from "../store/casts.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
 
 /** The cast that was named, or the newest one; where only some will do, the newest of those. */

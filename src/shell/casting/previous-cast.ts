@@ -10,10 +10,10 @@ import { cut } from "../../core/model/text.ts";
 import { socketsOf } from "../../core/compile/graph.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/handoff/read.ts";
-import { castFolder, journalFile, readCastFile } from "../files/cast-store.ts";
-import type { CastFolder } from "../files/cast-store.ts";
-import { summaryOf } from "../files/casts.ts";
-import { journalEnds } from "../files/journal-tail.ts";
+import { castFolder, journalFile, readCastFile } from "../store/cast-store.ts";
+import type { CastFolder } from "../store/cast-store.ts";
+import { summaryOf } from "../store/casts.ts";
+import { journalEnds } from "../store/journal-tail.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {

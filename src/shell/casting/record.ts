@@ -3,9 +3,9 @@ import type { CastEvent, EventBody } from "../../core/cast/event.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { castFolder, journalFile } from "../files/cast-store.ts";
-import { openJournal } from "../files/journal.ts";
-import { claim } from "../files/ownership.ts";
+import { castFolder, journalFile } from "../store/cast-store.ts";
+import { openJournal } from "../store/journal.ts";
+import { claim } from "../store/ownership.ts";
 import { claimIssue, takeUp } from "./drive.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -3,7 +3,7 @@ import { validate } from "../../core/catalog/validate.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { Rehearsal } from "../../core/model/rehearsal.ts";
-import { readJsonFile } from "../files/json-file.ts";
+import { readJsonFile } from "../config/json-file.ts";
 
 /** [A14] The replies of a file, or every fault with its place. */
 export function readRehearsal(cwd: string, name: string): Result<Rehearsal> {

@@ -1,9 +1,9 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { isError, error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { artifactRoot, loadConfig } from "../files/config.ts";
-import type { ConfigPlace } from "../files/config.ts";
-import { isTrusted, projectCommands, rememberTrust } from "../files/trust.ts";
+import { artifactRoot, loadConfig } from "../config/config.ts";
+import type { ConfigPlace } from "../config/config.ts";
+import { isTrusted, projectCommands, rememberTrust } from "../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
 export interface Workspace {

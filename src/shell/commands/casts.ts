@@ -12,12 +12,12 @@ import { line, toned } from "../../core/view/text/line.ts";
 import { raiseBudget } from "../casting/budget.ts";
 import { castNamed } from "../casting/named-cast.ts";
 import type { Workspace } from "../casting/workspace.ts";
-import { startOf } from "../files/cast-file.ts";
-import { loadCast } from "../files/cast-store.ts";
-import type { LoadedCast } from "../files/cast-store.ts";
-import { listCasts, summaryOf } from "../files/casts.ts";
-import { currentOwner } from "../files/ownership.ts";
-import { prunable, removeCasts } from "../files/prune.ts";
+import { startOf } from "../store/cast-file.ts";
+import { loadCast } from "../store/cast-store.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+import { listCasts, summaryOf } from "../store/casts.ts";
+import { currentOwner } from "../store/ownership.ts";
+import { prunable, removeCasts } from "../store/prune.ts";
 import type { Answer } from "./answer.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "show" | "budget" }>;

@@ -15,7 +15,7 @@ import { padColumns } from "../../core/view/text/columns.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
 import type { Workspace } from "../casting/workspace.ts";
-import { chooseLoadout } from "../files/choose-loadout.ts";
+import { chooseLoadout } from "../config/choose-loadout.ts";
 import type { Answer } from "./answer.ts";
 
 type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;

@@ -12,7 +12,7 @@ import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/text/line.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import { worstCaseText } from "../../core/view/worst-case.ts";
-import { readJsonFile } from "../files/json-file.ts";
+import { readJsonFile } from "../config/json-file.ts";
 import type { Answer } from "./answer.ts";
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */

@@ -3,11 +3,11 @@ import { dirname, relative } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
-import { loadConfig, projectConfigFile } from "../files/config.ts";
-import type { ConfigPlace } from "../files/config.ts";
-import { problemText } from "../files/problem.ts";
-import { STARTER } from "../files/starter.ts";
-import { rememberTrust } from "../files/trust.ts";
+import { loadConfig, projectConfigFile } from "../config/config.ts";
+import type { ConfigPlace } from "../config/config.ts";
+import { problemText } from "../system/problem.ts";
+import { STARTER } from "../config/starter.ts";
+import { rememberTrust } from "../config/trust.ts";
 import type { Answer } from "./answer.ts";
 
 /** [F13] Writes the starter and trusts it, because it was just written; an existing file is left alone. */

@@ -1,6 +1,6 @@
 import type { Result } from "../../core/model/issue.ts";
 import type { OpenHost } from "../casting/hosts.ts";
-import type { ConfigPlace } from "../files/config.ts";
+import type { ConfigPlace } from "../config/config.ts";
 
 /** What the web UI serves. */
 export interface UiRequest {

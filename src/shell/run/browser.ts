@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { problemText } from "../files/problem.ts";
+import { problemText } from "../system/problem.ts";
 
 /** Opens an address with the system's own opener, without a shell: an address may hold characters that one would obey. */
 export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { Owner, isAlive, processOf } from "../files/process-owner.ts";
-import { holdsOpen, processTable, wasStartedWith } from "../files/process-table.ts";
-import { endGroup } from "./process-group.ts";
+import { Owner, isAlive, processOf } from "../process/process-owner.ts";
+import { holdsOpen, processTable, wasStartedWith } from "../process/process-table.ts";
+import { endGroup } from "../process/process-group.ts";
 
 const GRACE_MS = 1000;
 

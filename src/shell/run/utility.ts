@@ -4,7 +4,7 @@ import type { UtilityMateria } from "../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { bundledUtilityPath } from "./bundled.ts";
 import { keepBeginning, keepEnd } from "./capture.ts";
-import { endGroup } from "./process-group.ts";
+import { endGroup } from "../process/process-group.ts";
 import { reasonFor, type Failure } from "./utility-reason.ts";
 
 const TIMEOUT_MS = 30_000;

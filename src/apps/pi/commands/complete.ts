@@ -7,7 +7,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
-import { castIds, summaryOf } from "../../../shell/files/casts.ts";
+import { castIds, summaryOf } from "../../../shell/store/casts.ts";
 import { ifHere } from "../session/here.ts";
 import { openPlace } from "../session/place.ts";
 

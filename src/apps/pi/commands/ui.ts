@@ -6,7 +6,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { line } from "../../../core/view/text/line.ts";
-import { packagePath } from "../../../shell/files/package-files.ts";
+import { packagePath } from "../../../shell/system/package-files.ts";
 import type { Desk } from "./state.ts";
 
 /** [X29] The web UI in a process of its own, which ends with this session. */

@@ -6,7 +6,7 @@ import { amountText, clockText } from "../../../core/view/numbers.ts";
 import { follow, followAll } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
-import { startOf } from "../../../shell/files/cast-file.ts";
+import { startOf } from "../../../shell/store/cast-file.ts";
 import type { RunDriving, Undertaking } from "../../../shell/commands/undertake.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Card } from "./card.ts";

@@ -8,8 +8,8 @@ import { harmless } from "../../../core/model/text.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openWorkspace } from "../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
-import { folderExists } from "../../../shell/files/cast-store.ts";
-import { projectConfigFile } from "../../../shell/files/config.ts";
+import { folderExists } from "../../../shell/store/cast-store.ts";
+import { projectConfigFile } from "../../../shell/config/config.ts";
 
 export interface Place {
   readonly workspace: Workspace;

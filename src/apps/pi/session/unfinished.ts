@@ -1,7 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/text.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
-import { castIds, summaryOf } from "../../../shell/files/casts.ts";
+import { castIds, summaryOf } from "../../../shell/store/casts.ts";
 import { openPlace } from "./place.ts";
 
 const LOOKED_AT = 20;

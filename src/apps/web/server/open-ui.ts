@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
 import { ok } from "../../../core/model/issue.ts";
 import type { OpenUi } from "../../../shell/commands/ui.ts";
-import { packagePath } from "../../../shell/files/package-files.ts";
+import { packagePath } from "../../../shell/system/package-files.ts";
 import { webApp } from "./app.ts";
 import { serve } from "./http/serve.ts";
 import { folderWatch } from "./live/folder-watch.ts";

@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
-import { problemText } from "../../../../shell/files/problem.ts";
+import { problemText } from "../../../../shell/system/problem.ts";
 import { HEADERS } from "./headers.ts";
 
 export interface Serving {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parseEvent } from "../../../../core/cast/event.ts";
 import type { CastEvent, EventOf } from "../../../../core/cast/event.ts";
-import { journalFile } from "../../../../shell/files/cast-store.ts";
-import type { CastFolder } from "../../../../shell/files/cast-store.ts";
-import { currentOwner } from "../../../../shell/files/ownership.ts";
+import { journalFile } from "../../../../shell/store/cast-store.ts";
+import type { CastFolder } from "../../../../shell/store/cast-store.ts";
+import { currentOwner } from "../../../../shell/store/ownership.ts";
 import { frame } from "../http/stream.ts";
 import type { Feed } from "../http/stream.ts";
 import { journalReader } from "./journal-reader.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { castIds, summaryOf } from "../../../../shell/files/casts.ts";
+import { castIds, summaryOf } from "../../../../shell/store/casts.ts";
 import { frame } from "../http/stream.ts";
 import type { Feed } from "../http/stream.ts";
 import type { Live } from "./live.ts";

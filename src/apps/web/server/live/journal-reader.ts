@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissing } from "../../../../shell/files/problem.ts";
+import { isMissing } from "../../../../shell/system/problem.ts";
 
 const BLOCK = 64 * 1024;
 

@@ -4,7 +4,7 @@ import type { Context, Hono } from "hono";
 import * as v from "valibot";
 import { SocketId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
-import type { CastFolder } from "../../../../shell/files/cast-store.ts";
+import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { notFound, refuse } from "../http/reply.ts";
 import type { Served } from "../served.ts";
 import { inCast } from "./casts.ts";

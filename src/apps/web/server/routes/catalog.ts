@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { Entry } from "../../../../core/catalog/layer.ts";
-import { projectConfigFile, userConfigFile } from "../../../../shell/files/config.ts";
+import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { Trust } from "../../../../shell/casting/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
 import { inWorkspace } from "../served.ts";

@@ -6,7 +6,7 @@ import { startState } from "../../core/cast/state.ts";
 import type { CastStart, CastState } from "../../core/cast/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { problemText } from "./problem.ts";
+import { problemText } from "../system/problem.ts";
 
 /** A journal as it was found: its sound events, and how much of a torn last line follows them. */
 export interface ReadJournal {

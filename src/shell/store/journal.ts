@@ -2,10 +2,10 @@ import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync
 import { dirname } from "node:path";
 import type { Journal } from "../ports.ts";
 import type { CastEvent } from "../../core/cast/event.ts";
-import { problemText } from "./problem.ts";
-import { syncFolder } from "./sync.ts";
-import { redactEvent } from "./secrets.ts";
-import type { Redact } from "./secrets.ts";
+import { problemText } from "../system/problem.ts";
+import { syncFolder } from "../system/sync.ts";
+import { redactEvent } from "../system/secrets.ts";
+import type { Redact } from "../system/secrets.ts";
 
 export type Durability = "write" | "sync";
 

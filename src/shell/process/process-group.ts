@@ -1,4 +1,4 @@
-import { processTable } from "../files/process-table.ts";
+import { processTable } from "./process-table.ts";
 
 const STEP_MS = 10;
 

@@ -3,7 +3,7 @@ import { parseJsonc } from "../../core/edit/text/parse.ts";
 import { error, fail, failAll, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { depthExceeds } from "../../core/model/json.ts";
-import { isMissing, problemText } from "./problem.ts";
+import { isMissing, problemText } from "../system/problem.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 100;

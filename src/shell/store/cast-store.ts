@@ -18,10 +18,10 @@ import type { Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { CastFile, FORMAT, startOf } from "./cast-file.ts";
 import type { Durability } from "./journal.ts";
-import { problemText } from "./problem.ts";
+import { problemText } from "../system/problem.ts";
 import { readJournal } from "./read-journal.ts";
 import type { ReadJournal } from "./read-journal.ts";
-import { syncFolder, writeSynced } from "./sync.ts";
+import { syncFolder, writeSynced } from "../system/sync.ts";
 
 /** One cast on disk. */
 export interface CastFolder {

@@ -1,8 +1,5 @@
 import {
-  constants,
-  copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -15,8 +12,9 @@ import {
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { Owner, isAlive, isOfThisHost, thisProcess } from "./process-owner.ts";
-import { isMissing, problemText } from "./problem.ts";
+import { Owner, isAlive, isOfThisHost, thisProcess } from "../process/process-owner.ts";
+import { tryLink } from "../system/link.ts";
+import { isMissing, problemText } from "../system/problem.ts";
 
 /** How often an owner shows that it lives to those who cannot look at its process. */
 const BEAT_MS = 30_000;
@@ -85,29 +83,6 @@ function held(runDir: string, number: number): Claim {
       letGo(file);
     },
   };
-}
-
-/** Gives a finished file its name, if that is still free. */
-export function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (thrown) {
-    if (hasCode(thrown, "EEXIST")) return false;
-    if (!hasCode(thrown, "EPERM") && !hasCode(thrown, "ENOTSUP") && !hasCode(thrown, "EOPNOTSUPP")) throw thrown;
-  }
-  // A file system without links: a copy under a free name is as exclusive, if not as sudden.
-  try {
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
-    return true;
-  } catch (thrown) {
-    if (hasCode(thrown, "EEXIST")) return false;
-    throw thrown;
-  }
-}
-
-function hasCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }
 
 /** An empty claim names nobody. Emptying it needs no room, so that a full disk cannot keep a cast from being let go. */

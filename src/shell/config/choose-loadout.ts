@@ -5,7 +5,7 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { projectConfigFile, userConfigFile } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
-import { problemText } from "./problem.ts";
+import { problemText } from "../system/problem.ts";
 
 /** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */
 export function chooseLoadout(place: ConfigPlace, name: string): Result<string> {

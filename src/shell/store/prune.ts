@@ -6,7 +6,7 @@ import type { CastSummary } from "../../core/view/casts.ts";
 import { castFolder } from "./cast-store.ts";
 import { listCasts } from "./casts.ts";
 import { claim } from "./ownership.ts";
-import { isMissing, problemText } from "./problem.ts";
+import { isMissing, problemText } from "../system/problem.ts";
 
 export interface PruneChoice {
   readonly keep?: number;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { parseEvent } from "../../core/cast/event.ts";
 import type { CastEvent } from "../../core/cast/event.ts";
-import { problemText } from "./problem.ts";
+import { problemText } from "../system/problem.ts";
 
 const BLOCK = 8_192;
 /** Beyond this nobody looks for a last event: a journal may be larger than memory. */

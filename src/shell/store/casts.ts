@@ -7,7 +7,7 @@ import type { CastSummary } from "../../core/view/casts.ts";
 import { isCast, journalFile, readCastFile } from "./cast-store.ts";
 import { journalEnds } from "./journal-tail.ts";
 import { currentOwner } from "./ownership.ts";
-import { isMissing } from "./problem.ts";
+import { isMissing } from "../system/problem.ts";
 
 /** Newest first; ids sort by the time they were made. */
 export function castIds(root: string): readonly CastId[] {

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, s
 import { dirname, sep } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { tryLink } from "./ownership.ts";
-import { isMissing, problemText } from "./problem.ts";
+import { tryLink } from "../system/link.ts";
+import { isMissing, problemText } from "../system/problem.ts";
 
 export interface ConfigText {
   readonly text: string;

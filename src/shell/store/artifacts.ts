@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifacts } from "../ports.ts";
-import { isMissing, problemText } from "./problem.ts";
+import { isMissing, problemText } from "../system/problem.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
 export function fileArtifacts(runDir: string, redact: (text: string) => string): Artifacts {

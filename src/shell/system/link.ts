@@ -1,0 +1,24 @@
+import { constants, copyFileSync, linkSync } from "node:fs";
+
+/** Gives a finished file its name, if that is still free. */
+export function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (thrown) {
+    if (hasCode(thrown, "EEXIST")) return false;
+    if (!hasCode(thrown, "EPERM") && !hasCode(thrown, "ENOTSUP") && !hasCode(thrown, "EOPNOTSUPP")) throw thrown;
+  }
+  // A file system without links: a copy under a free name is as exclusive, if not as sudden.
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    return true;
+  } catch (thrown) {
+    if (hasCode(thrown, "EEXIST")) return false;
+    throw thrown;
+  }
+}
+
+function hasCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === code;
+}
