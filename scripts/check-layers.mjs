@@ -28,7 +28,7 @@ const PI = "node_modules/@earendil-works/";
 const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 // An entry is imported by nobody and hands one face to another: `materia ui` opens the web server.
 const ENTRIES = ["src/apps/cli/start.ts"];
-const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/"];
+const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/", "node_modules/get-east-asian-width/"];
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { output } = await cruise(["src"], {

@@ -1,3 +1,4 @@
+import headless from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { startState } from "../../src/core/cast/state.ts";
@@ -101,10 +102,32 @@ describe("[C5] nothing that people or models write reaches the screen as more th
   });
 
   it("what stays inside a width is measured in columns, not in characters", () => {
-    expect(["abc", "漢字", "é", "👩‍👩‍👧", "●✓→…"].map(columnsOf)).toEqual([3, 4, 1, 2, 4]);
+    expect(["abc", "漢字", "é", "👩‍👩‍👧", "●✓→…", "ကြောင့်", "की"].map(columnsOf)).toEqual([3, 4, 1, 2, 4, 5, 2]);
     expect([cutColumns("漢字漢字", 5), cutColumns("漢字", 4), cutColumns("abc", 0)]).toEqual(["漢字…", "漢字", ""]);
     expect(padColumns("漢", 4)).toBe("漢  ");
     expect(wrapColumns("a 漢字漢字 bcdefgh", 5)).toEqual(["a", "漢字", "漢字", "bcdef", "gh"]);
+  });
+
+  it("a text never takes more columns of a real terminal than were counted, whatever its script", async () => {
+    const texts = [
+      "हिन्दी क्षत्रिय की किताब",
+      "ภาษาไทยน้ำใจ",
+      "বাংলা ভাষায় লেখা",
+      "தமிழ் மொழி கொடு",
+      "ភាសាខ្មែរ ស្រឡាញ់",
+      "العربية مُحَمَّد",
+      "עברית שָׁלוֹם",
+      "한국어 각각",
+      "漢字かな交じり文",
+      "👩‍👩‍👧 🇩🇪 ❤️ 👍🏽",
+      "e\u0301 \u200bz\u200d",
+    ];
+    const terminal = new headless.Terminal({ cols: 200, rows: 50, allowProposedApi: true });
+    for (const text of texts) {
+      await new Promise<void>((done) => terminal.write(`\r\n${text}`, done));
+      expect([text, columnsOf(text) >= terminal.buffer.active.cursorX]).toEqual([text, true]);
+    }
+    terminal.dispose();
   });
 
   it("a line that is cut keeps its tones and shows the cut", () => {

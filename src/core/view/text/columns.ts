@@ -1,3 +1,5 @@
+import { eastAsianWidth } from "get-east-asian-width";
+
 /** How many columns of a terminal a text takes: wide characters two, marks that sit on another none. */
 export function columnsOf(text: string): number {
   if (NARROW.test(text)) return text.length;
@@ -60,11 +62,16 @@ function pieces(word: string, width: number): readonly string[] {
 /** Nothing but characters of one column each, our own glyphs included. */
 const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-const INVISIBLE = /^[\p{M}\p{Cf}\p{Cc}]+$/u;
-const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const EMOJI = /^\p{RGI_Emoji}$|\ufe0f/v;
+/** What takes no column of its own; the second half of a Hangul syllable sits in the first one's. */
+const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-function columnsOfOne(grapheme: string): number {
-  if (INVISIBLE.test(grapheme)) return 0;
-  return WIDE.test(grapheme) ? 2 : 1;
+/** Letters joined in one cluster, as in Devanagari, are counted one by one: a terminal that shapes them needs fewer columns, never more. */
+function columnsOfOne(cluster: string): number {
+  if (EMOJI.test(cluster)) return 2;
+  let columns = 0;
+  for (const character of cluster) {
+    if (!NO_COLUMN.test(character)) columns += eastAsianWidth(character.codePointAt(0) ?? 0);
+  }
+  return columns;
 }
