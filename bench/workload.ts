@@ -1,6 +1,6 @@
 import { mergeLayers } from "../src/core/catalog/catalog.ts";
 import { readLayer } from "../src/core/catalog/layer.ts";
-import { compile } from "../src/core/compile/compile.ts";
+import { compile } from "../src/core/compile/targets/compile.ts";
 import type { Graph } from "../src/core/compile/graph.ts";
 import type { TurnOutcome, TurnRequest } from "../src/shell/ports.ts";
 

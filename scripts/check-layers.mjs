@@ -1,5 +1,6 @@
 // Who may import whom, as an ordered list: a folder may import itself and the folders before it.
 import { cruise } from "dependency-cruiser";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ORDER = [
@@ -22,6 +23,19 @@ const ORDER = [
   "src/shell/agents",
   "src/shell/casting",
   "src/shell/commands",
+  "src/apps/web/client/ground",
+  "src/apps/web/client/browser",
+  "src/apps/web/client/net",
+  "src/apps/web/client/parts",
+  "src/apps/web/client/data",
+  "src/apps/web/client/graph",
+  "src/apps/web/client/dialogs",
+  "src/apps/web/client/features",
+  "src/apps/web/client/shell",
+  "src/apps/web/client/main.tsx",
+  "src/apps/web/server/http",
+  "src/apps/web/server/live",
+  "src/apps/web/server/routes",
   "src/apps",
 ];
 const PI = "node_modules/@earendil-works/";
@@ -41,6 +55,8 @@ const modules = output.modules.filter((module) => module.source.startsWith("src/
 if (modules.length < 20) throw new Error(`only ${modules.length} modules were read`);
 
 const layerOf = (path) => ORDER.findIndex((folder) => path === folder || path.startsWith(`${folder}/`));
+// The pages stand side by side: what two of them need belongs into a folder before them.
+const pageOf = (path) => /^src\/apps\/web\/client\/features\/([^/]+)/.exec(path)?.[1];
 const appOf = (path) => /^src\/apps\/([^/]+)/.exec(path)?.[1];
 const problems = modules.flatMap(({ source, dependencies }) =>
   dependencies.flatMap(({ resolved: to, circular, cycle = [] }) => {
@@ -52,6 +68,10 @@ const problems = modules.flatMap(({ source, dependencies }) =>
       if (layerOf(to) > layerOf(source)) found.push(`${source} may not import ${to}, which comes after it`);
       if (appOf(to) && appOf(to) !== appOf(source) && !ENTRIES.includes(source))
         found.push(`${source} may not import the app ${appOf(to)}`);
+      if (!to.endsWith(".css") && pageOf(source) && pageOf(to) && pageOf(source) !== pageOf(to))
+        found.push(`${source} may not import ${to}, a page beside it`);
+      if (source.startsWith("src/apps/web/server/") && to.startsWith("src/apps/web/client/"))
+        found.push(`${source} may not import the page`);
       if (source.startsWith("src/apps/web/client/") && !/^src\/(core|apps\/web\/client)\//.test(to))
         found.push(`${source} sees only core, not ${to}`);
     } else if (to.startsWith(PI) && !MAY_IMPORT_PI.some((folder) => source.startsWith(folder)))
@@ -64,6 +84,36 @@ const problems = modules.flatMap(({ source, dependencies }) =>
 const homeless = modules
   .filter(({ source }) => layerOf(source) === -1)
   .map(({ source }) => `${source} stands in no known folder`);
-for (const problem of [...problems, ...homeless]) console.error(`layers: ${problem}`);
-console.log(`layers: ${modules.length} modules, ${problems.length + homeless.length} problems`);
-process.exitCode = problems.length + homeless.length > 0 ? 1 : 0;
+const all = [...problems, ...homeless, ...folderKnots(modules)];
+for (const problem of all) console.error(`layers: ${problem}`);
+console.log(`layers: ${modules.length} modules, ${all.length} problems`);
+process.exitCode = all.length > 0 ? 1 : 0;
+
+/** Folders that need each other, by way of however many others: neither can be read before the other. */
+function folderKnots(read) {
+  const needs = new Map();
+  for (const { source, dependencies } of read)
+    for (const { resolved: to } of dependencies) {
+      const [from, into] = [dirname(source), dirname(to)];
+      if (!to.startsWith("src/") || from === into) continue;
+      if (!needs.has(from)) needs.set(from, new Map());
+      needs.get(from).set(into, `${source} imports ${to}`);
+    }
+  const reach = (from) => {
+    const seen = new Set();
+    const open = [from];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop())
+      for (const next of needs.get(folder)?.keys() ?? [])
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
+    return seen;
+  };
+  const reached = new Map([...needs.keys()].map((folder) => [folder, reach(folder)]));
+  return [...needs].flatMap(([from, ways]) =>
+    [...ways]
+      .filter(([into]) => reached.get(into)?.has(from))
+      .map(([into, how]) => `the folders ${from} and ${into} need each other: ${how}`),
+  );
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { checkTarget } from "../../src/core/compile/compile.ts";
+import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { isError } from "../../src/core/model/issue.ts";
 import { newPlace, run } from "../harness/cli.ts";
 

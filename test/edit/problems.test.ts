@@ -8,7 +8,7 @@ import { placeByHand } from "../../src/core/view/draw/by-hand.ts";
 import { overlap } from "../../src/core/view/draw/drawing.ts";
 import { layoutGraph } from "../../src/core/view/draw/layout.ts";
 import { parseText } from "../../src/core/command/parse.ts";
-import { compile } from "../../src/core/compile/compile.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";

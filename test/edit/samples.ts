@@ -2,7 +2,7 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { checkTarget } from "../../src/core/compile/compile.ts";
+import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { authoredLoadout } from "../../src/core/edit/text/authored.ts";
 import type { Issue, Result } from "../../src/core/model/issue.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";

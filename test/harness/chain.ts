@@ -4,8 +4,8 @@ import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
 import { parseText } from "../../src/core/command/parse.ts";
-import { compile } from "../../src/core/compile/compile.ts";
-import type { Compiled } from "../../src/core/compile/compile.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { TestConfig } from "./play.ts";
 

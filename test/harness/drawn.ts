@@ -1,4 +1,4 @@
-import { fragmentOf } from "../../src/core/compile/fragment.ts";
+import { fragmentOf } from "../../src/core/compile/targets/fragment.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import type { AnyWay, Drawing } from "../../src/core/view/draw/drawing.ts";
 import { overlap, piecesOf } from "../../src/core/view/draw/drawing.ts";

@@ -1,6 +1,6 @@
 import { evaluate } from "../../src/core/compile/amount.ts";
 import type { Amount } from "../../src/core/compile/amount.ts";
-import { checkTarget } from "../../src/core/compile/compile.ts";
+import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";

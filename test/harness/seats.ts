@@ -3,7 +3,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import type { CastStart, CastState } from "../../src/core/cast/state.ts";
-import { compile } from "../../src/core/compile/compile.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
 import { CastId, SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";

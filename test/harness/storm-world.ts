@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import type { CastStart, CastState } from "../../src/core/cast/state.ts";
 import { tokensOf } from "../../src/core/cast/usage.ts";
-import type { Compiled } from "../../src/core/compile/compile.ts";
+import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import { summaryOf } from "../../src/shell/store/casts.ts";
 import type { Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";

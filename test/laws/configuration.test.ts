@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { startState } from "../../src/core/cast/state.ts";
-import { checkTarget, compile } from "../../src/core/compile/compile.ts";
+import { checkTarget, compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Issue } from "../../src/core/model/issue.ts";

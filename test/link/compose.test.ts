@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compile, remappings } from "../../src/core/compile/compile.ts";
+import { compile, remappings } from "../../src/core/compile/targets/compile.ts";
 import { always, consuming, exit, notSatisfied, satisfied } from "../harness/loadouts.ts";
 import { catalogWith, link, linked, waysOf } from "../harness/chain.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { LayerName } from "../../src/core/catalog/layer.ts";
-import { compile } from "../../src/core/compile/compile.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
 
 const agent = { prompt: "Do it." };
 const loadout = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });

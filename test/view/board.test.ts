@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state.ts";
-import { boardLines, boardOf } from "../../src/core/view/board.ts";
-import type { BoardOptions } from "../../src/core/view/board.ts";
+import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
+import type { BoardOptions } from "../../src/core/view/now/board.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { storyLines } from "../../src/core/view/story.ts";
+import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { graphOf, handed, play, startOf, workItems } from "../harness/build.ts";
 import type { LoadoutInput, Played } from "../harness/build.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clockText } from "../../src/core/view/numbers.ts";
-import { storyLines } from "../../src/core/view/story.ts";
-import type { StoryOptions } from "../../src/core/view/story.ts";
+import { storyLines } from "../../src/core/view/tell/story.ts";
+import type { StoryOptions } from "../../src/core/view/tell/story.ts";
 import { openTeller } from "../../src/core/view/tell/teller.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems } from "../harness/build.ts";

@@ -1,7 +1,7 @@
 import type { CastEvent } from "../../core/cast/event.ts";
 import { oneLine } from "../../core/model/text.ts";
-import { boardLines, boardOf } from "../../core/view/board.ts";
-import { eventLine } from "../../core/view/event-line.ts";
+import { boardLines, boardOf } from "../../core/view/now/board.ts";
+import { eventLine } from "../../core/view/tell/event-line.ts";
 import { follow } from "../../core/view/now/trail.ts";
 import type { Trail } from "../../core/view/now/trail.ts";
 import { fitLine, line, toned } from "../../core/view/text/line.ts";

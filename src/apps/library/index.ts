@@ -13,8 +13,8 @@ export type { Entry, Layer } from "../../core/catalog/layer.ts";
 // Text → command → graph
 export { parseArgv, parseText } from "../../core/command/parse.ts";
 export type { Command, TargetRef } from "../../core/command/command.ts";
-export { checkTarget, compile } from "../../core/compile/compile.ts";
-export type { Compiled } from "../../core/compile/compile.ts";
+export { checkTarget, compile } from "../../core/compile/targets/compile.ts";
+export type { Compiled } from "../../core/compile/targets/compile.ts";
 export type { Graph, GraphLoop, GraphSocket } from "../../core/compile/graph.ts";
 export { flowOf } from "../../core/compile/flow.ts";
 export { worstCase } from "../../core/compile/worst-case.ts";
@@ -53,7 +53,7 @@ export { fileArtifacts } from "../../shell/store/artifacts.ts";
 // What people see
 export { gridLines } from "../../core/view/grid.ts";
 export { mermaidText } from "../../core/view/mermaid.ts";
-export { storyLines } from "../../core/view/story.ts";
+export { storyLines } from "../../core/view/tell/story.ts";
 export { worstCaseText } from "../../core/view/worst-case.ts";
 export { plainText } from "../../core/view/text/line.ts";
 

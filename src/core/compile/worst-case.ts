@@ -1,6 +1,6 @@
 import type { CastLimits } from "../model/config.ts";
 import type { Amount } from "./amount.ts";
-import { components, isCyclic } from "./check/components.ts";
+import { components, isCyclic } from "./components.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { materiaOf } from "./graph.ts";

@@ -2,13 +2,13 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { TargetRef } from "../command/command.ts";
 import { targetText } from "../command/command.ts";
 import { quoteWord } from "../command/words.ts";
-import { checkTarget, compile } from "../compile/compile.ts";
-import type { Compiled } from "../compile/compile.ts";
+import { checkTarget, compile } from "../compile/targets/compile.ts";
+import type { Compiled } from "../compile/targets/compile.ts";
 import { flowOf, reachable } from "../compile/flow.ts";
 import { socketOf } from "../compile/graph.ts";
 import type { Graph } from "../compile/graph.ts";
-import { renumber } from "../compile/renumber.ts";
-import { resolveTargets } from "../compile/resolve.ts";
+import { renumber } from "../compile/targets/renumber.ts";
+import { resolveTargets } from "../compile/targets/resolve.ts";
 import { END, sortSocketIds } from "../model/ids.ts";
 import type { Issue } from "../model/issue.ts";
 

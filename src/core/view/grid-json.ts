@@ -1,6 +1,6 @@
 import { materiaOf } from "../compile/graph.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
-import type { Stitch } from "../compile/stitch.ts";
+import type { Stitch } from "../compile/targets/stitch.ts";
 import { neededFields } from "../compile/needs.ts";
 import { orderOf } from "./graph/order.ts";
 import { waysIn } from "./graph/ways.ts";

@@ -1,6 +1,6 @@
 import { materiaOf } from "../compile/graph.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
-import type { Stitch } from "../compile/stitch.ts";
+import type { Stitch } from "../compile/targets/stitch.ts";
 import { END } from "../model/ids.ts";
 import { oneLine } from "../model/text.ts";
 import { blocksOf } from "./graph/order.ts";

@@ -2,7 +2,7 @@ import { bundledLayer } from "../../core/catalog/bundled.ts";
 import { mergeLayers } from "../../core/catalog/catalog.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer } from "../../core/catalog/layer.ts";
-import { checkTarget } from "../../core/compile/compile.ts";
+import { checkTarget } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";

@@ -3,7 +3,7 @@ import { usePi } from "../../../shell/agents/pi.ts";
 import type { Pi } from "../../../shell/agents/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
-import { openScreen } from "../session/screen.ts";
+import { openScreen } from "../live/screen.ts";
 import { refine } from "./casting.ts";
 import { giveBackHeld, onInput } from "./messages.ts";
 import { perform } from "./perform.ts";

@@ -3,7 +3,7 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { Here } from "../session/here.ts";
-import type { Screen } from "../session/screen.ts";
+import type { Screen } from "../live/screen.ts";
 
 /** What one command is carried out with. */
 export interface Desk {

@@ -1,6 +1,6 @@
 import { startState } from "../../../core/cast/state.ts";
-import { boardLines, boardOf } from "../../../core/view/board.ts";
-import type { Board } from "../../../core/view/board.ts";
+import { boardLines, boardOf } from "../../../core/view/now/board.ts";
+import type { Board } from "../../../core/view/now/board.ts";
 import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText } from "../../../core/view/numbers.ts";
 import { follow, followAll } from "../../../core/view/now/trail.ts";

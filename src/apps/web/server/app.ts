@@ -9,7 +9,7 @@ import { castRoutes } from "./routes/casts.ts";
 import { catalogRoutes } from "./routes/catalog.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/config.ts";
-import type { Served } from "./served.ts";
+import type { Served } from "./routes/served.ts";
 
 /** Everything that the server answers, in the order in which it is decided. */
 export function webApp(served: Served): Hono {

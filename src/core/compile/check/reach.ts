@@ -2,7 +2,7 @@ import type { Issue } from "../../model/issue.ts";
 import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
-import { components, isCyclic } from "./components.ts";
+import { components, isCyclic } from "../components.ts";
 import { atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */

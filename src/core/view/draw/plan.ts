@@ -1,5 +1,5 @@
 import type { Graph } from "../../compile/graph.ts";
-import type { Stitch } from "../../compile/stitch.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import type { AnyWay, Runs } from "./drawing.ts";
 import { packGap } from "./gaps.ts";

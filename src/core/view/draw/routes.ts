@@ -1,5 +1,5 @@
 import type { Graph } from "../../compile/graph.ts";
-import type { Stitch } from "../../compile/stitch.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
 import { waysIn } from "../graph/ways.ts";
 import type { DrawnWay } from "../graph/ways.ts";
 import type { AnyWay, ItemsWay } from "./drawing.ts";

@@ -1,4 +1,4 @@
-import { components, isCyclic } from "../../compile/check/components.ts";
+import { components, isCyclic } from "../../compile/components.ts";
 import type { Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { loopOf } from "../../compile/graph.ts";

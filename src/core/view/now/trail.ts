@@ -2,12 +2,12 @@ import { apply } from "../../cast/apply.ts";
 import type { CastEvent } from "../../cast/event.ts";
 import type { CastState } from "../../cast/state.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { eventWords } from "../event-line.ts";
-import type { Words } from "../event-line.ts";
+import { eventWords } from "../tell/event-line.ts";
+import type { Words } from "../tell/event-line.ts";
 import { orderOf } from "../graph/order.ts";
 import { CELLS_SHOWN } from "./cells.ts";
-import { UNSTARTED, tick } from "./clock.ts";
-import type { Clock } from "./clock.ts";
+import { UNSTARTED, tick } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** A cast with what its state alone does not tell: when things happened, and which items came back. */
 export interface Trail {

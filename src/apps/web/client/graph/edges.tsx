@@ -5,7 +5,7 @@ import type { Drawing, PlacedEdge, Point } from "../../../../core/view/draw/draw
 import { overlap } from "../../../../core/view/draw/drawing.ts";
 import { placeText } from "../../../../core/view/graph/words.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
-import { Words } from "../parts/words.tsx";
+import { Words } from "../parts/marks/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { EdgeMark, Marks, Part } from "./marks.ts";
 import { arrow, crosses, middleOf, smooth } from "./paths.ts";

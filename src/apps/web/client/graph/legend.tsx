@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { glyphs } from "../parts/words.tsx";
+import { glyphs } from "../parts/marks/words.tsx";
 
 const ROWS = [
   ["", "always", null],

@@ -4,9 +4,9 @@ import type { ReactElement } from "react";
 import type { GraphSocket } from "../../../../core/compile/graph.ts";
 import type { Materia } from "../../../../core/model/materia.ts";
 import type { Box, PlacedLoop } from "../../../../core/view/draw/drawing.ts";
-import { Cells } from "../parts/cells.tsx";
-import { Orb } from "../parts/orb.tsx";
-import { Words } from "../parts/words.tsx";
+import { Cells } from "../parts/marks/cells.tsx";
+import { Orb } from "../parts/marks/orb.tsx";
+import { Words } from "../parts/marks/words.tsx";
 import type { LoopMark, SocketMark } from "./marks.ts";
 
 interface SocketData {

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
-import { Dialog } from "../parts/dialog.tsx";
-import { glyphs } from "../parts/words.tsx";
+import { Dialog } from "../parts/controls/dialog.tsx";
+import { glyphs } from "../parts/marks/words.tsx";
 import { KEY_TABLE } from "./key-table.ts";
-import { lettersAreOn, setLetters } from "./keys.ts";
+import { lettersAreOn, setLetters } from "../browser/keys.ts";
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [letters, setOn] = useState(lettersAreOn);

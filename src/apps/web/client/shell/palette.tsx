@@ -1,10 +1,10 @@
 import { useEffect, useId, useMemo, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
-import { getCatalog } from "../api.ts";
-import { useCasts } from "../casts/use-casts.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { capital } from "../parts/status.tsx";
-import { go, hrefOf } from "./route.ts";
+import { getCatalog } from "../net/api.ts";
+import { useCasts } from "../data/use-casts.ts";
+import { Dialog } from "../parts/controls/dialog.tsx";
+import { capital } from "../parts/marks/status.tsx";
+import { go, hrefOf } from "../browser/route.ts";
 import { PLACES } from "./top-bar.tsx";
 
 interface Goal {

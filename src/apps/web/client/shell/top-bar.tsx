@@ -1,14 +1,14 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 import { ageText } from "../../../../core/view/numbers.ts";
-import { useCasts } from "../casts/use-casts.ts";
+import { useCasts } from "../data/use-casts.ts";
 import { useConnection } from "../net/connection.ts";
-import { Button } from "../parts/button.tsx";
-import { Icon } from "../parts/icon.tsx";
-import type { IconName } from "../parts/icon.tsx";
-import { hrefOf } from "./route.ts";
+import { Button } from "../parts/controls/button.tsx";
+import { Icon } from "../parts/marks/icon.tsx";
+import type { IconName } from "../parts/marks/icon.tsx";
+import { hrefOf } from "../browser/route.ts";
 import { switchTheme, useTheme } from "./theme.ts";
-import { useNow } from "./use-now.ts";
+import { useNow } from "../browser/use-now.ts";
 
 export const PLACES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
   { page: "casts", label: "Casts", icon: "casts" },

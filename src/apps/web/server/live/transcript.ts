@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { isInside } from "../inside.ts";
+import { isInside } from "../http/inside.ts";
 import { journalReader } from "./journal-reader.ts";
 import type { Note } from "./progress.ts";
 

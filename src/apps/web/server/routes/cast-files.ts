@@ -6,9 +6,9 @@ import { SocketId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { notFound, refuse } from "../http/reply.ts";
-import type { Served } from "../served.ts";
+import type { Served } from "./served.ts";
 import { inCast } from "./casts.ts";
-import { isInside } from "../inside.ts";
+import { isInside } from "../http/inside.ts";
 
 const NAMES: readonly string[] = [
   "prompt.md",

@@ -15,9 +15,9 @@ import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { castFeed } from "../live/cast-feed.ts";
 import { castsFeed } from "../live/casts-feed.ts";
-import { inWorkspace } from "../served.ts";
-import type { Served } from "../served.ts";
-import { isInsideOrAbsent } from "../inside.ts";
+import { inWorkspace } from "./served.ts";
+import type { Served } from "./served.ts";
+import { isInsideOrAbsent } from "../http/inside.ts";
 
 export function castRoutes(app: Hono, served: Served): void {
   app.get(

@@ -3,8 +3,8 @@ import type { Entry } from "../../../../core/catalog/layer.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { Trust } from "../../../../shell/casting/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
-import { inWorkspace } from "../served.ts";
-import type { Served } from "../served.ts";
+import { inWorkspace } from "./served.ts";
+import type { Served } from "./served.ts";
 
 /** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
 export function catalogRoutes(app: Hono, served: Served): void {

@@ -15,8 +15,8 @@ import { answer } from "../../../../shell/commands/perform.ts";
 import { undertake } from "../../../../shell/commands/undertake.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
-import { inWorkspace } from "../served.ts";
-import type { Served } from "../served.ts";
+import { inWorkspace } from "./served.ts";
+import type { Served } from "./served.ts";
 
 const Typed = v.strictObject({ command: v.string(), trust: v.optional(v.boolean(), false) });
 

@@ -11,7 +11,7 @@ import { parseJson } from "../../../../shell/config/json-file.ts";
 import { isTrusted, rememberTrust } from "../../../../shell/config/trust.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { notFound, refuse, refuseAll } from "../http/reply.ts";
-import type { Served } from "../served.ts";
+import type { Served } from "./served.ts";
 
 const Written = v.strictObject({ text: v.string() });
 

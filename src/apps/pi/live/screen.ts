@@ -1,0 +1,101 @@
+import { writeSync } from "node:fs";
+import type { Issue } from "../../../core/model/issue.ts";
+import { issueJson, issueLines } from "../../../core/view/issues.ts";
+import { lineText, plainText } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { Card } from "./card.ts";
+import type { Result } from "./result-card.ts";
+import { ifHere, type Here } from "../session/here.ts";
+import { ANSWER, RESULT, VISIT } from "../session/marks.ts";
+import { asTyped } from "../session/typed.ts";
+
+/** Where people and programs see what a command says, in each of Pi's modes. */
+export interface Screen {
+  readonly width: () => number;
+  /** Whether somebody looks on while a cast runs. */
+  readonly live: boolean;
+  readonly answer: (answer: { readonly lines: readonly Line[]; readonly data: unknown; readonly code: number }) => void;
+  readonly refuse: (issues: readonly Issue[]) => void;
+  readonly note: (text: string, level?: "info" | "warning" | "error") => void;
+  readonly visit: (card: Card) => void;
+  readonly result: (result: Result, code: number) => void;
+}
+
+const REFUSED = 2;
+const PLAIN_WIDTH = 100;
+
+export function openScreen(here: Here): Screen {
+  const { mode } = here.ctx;
+  return mode === "print" || mode === "json" ? forPrograms(here, mode) : forPeople(here, mode);
+}
+
+/** [X2] In the terminal answers are drawn into the session; a client of the RPC mode gets them as notices. */
+function forPeople({ pi, ctx }: Here, mode: "tui" | "rpc"): Screen {
+  const notify = (text: string, level: "info" | "warning" | "error"): void => ifHere(() => ctx.ui.notify(text, level));
+  return {
+    live: true,
+    width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
+    answer: ({ lines }) => {
+      const typed = lines.map(asTyped);
+      if (mode === "tui") ifHere(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
+      else notify(plainText(typed), "info");
+    },
+    // Pi itself writes `Error:` before it.
+    refuse: (issues) => notify(plainText(issueLines(issues, false).map(asTyped)), "error"),
+    note: (text, level = "info") => notify(text, level),
+    visit: (card) => ifHere(() => pi.appendEntry(VISIT, card)),
+    result: (result) => ifHere(() => sendResult({ pi, ctx }, result)),
+  };
+}
+
+/** [X3] Without a screen the answer goes to standard output and the outcome into the exit code. */
+function forPrograms({ pi, ctx }: Here, mode: "print" | "json"): Screen {
+  const print = (text: string, data: unknown): void => {
+    if (mode === "print") writeAll(1, `${text}\n`);
+    else writeAll(1, `${JSON.stringify({ type: "materia", data })}\n`);
+  };
+  return {
+    live: false,
+    width: () => PLAIN_WIDTH,
+    answer: ({ lines, data, code }) => {
+      print(plainText(lines.map(asTyped)), data);
+      process.exitCode = code;
+    },
+    refuse: (issues) => {
+      const lines = issueLines(issues).map(asTyped);
+      if (mode === "print") writeAll(2, lines.map((each) => `${lineText(each)}\n`).join(""));
+      else print("", { issues: issues.map(issueJson) });
+      process.exitCode = REFUSED;
+    },
+    note: (text) => writeAll(2, `${text}\n`),
+    visit: (card) => (mode === "json" ? ifHere(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`)),
+    result: (result, code) => {
+      ifHere(() => sendResult({ pi, ctx }, result));
+      if (mode === "print") print(result.plain, undefined);
+      process.exitCode = code;
+    },
+  };
+}
+
+function headOf({ lines }: Card): string {
+  return plainText(lines.slice(0, 1));
+}
+
+/** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
+function sendResult({ pi }: Here, { card, words }: Result): void {
+  pi.sendMessage({ customType: RESULT, content: words, display: true, details: card }, { triggerTurn: false });
+}
+
+/** Pi turns writes to standard output away in these modes, except at the level of the file. */
+function writeAll(file: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(file, bytes, at);
+    } catch (thrown) {
+      // A pipe that is full for the moment takes the rest later.
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EAGAIN")) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef } from "react";
+
+/**
+ * Keys of a page, as `"ctrl+k"`, `"shift+["`, `"g c"` (one after the other) or `"x"`. The handler may return false
+ * to let the key go on. Keys of what was mounted last come first, so that a dialog wins over its page.
+ */
+export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
+
+interface Layer {
+  readonly map: () => KeyMap;
+}
+
+const layers: Layer[] = [];
+const LETTERS_OFF = "materia-letter-keys-off";
+let begun = "";
+
+export function useKeys(map: KeyMap): void {
+  const latest = useRef(map);
+  useEffect(() => {
+    latest.current = map;
+  });
+  useEffect(() => {
+    const layer = { map: () => latest.current };
+    layers.push(layer);
+    return () => {
+      layers.splice(layers.indexOf(layer), 1);
+    };
+  }, []);
+}
+
+/** A dialog has its own Esc and its own undo. */
+export function useKeysOutsideDialogs(map: KeyMap): void {
+  const guarded = Object.entries(map).map(([key, act]): [string, KeyMap[string]] => [
+    key,
+    (event) => (document.querySelector("dialog[open]") ? false : act(event)),
+  ]);
+  useKeys(Object.fromEntries(guarded));
+}
+
+/** Single letters can be turned off: speech input types them by accident. */
+export function lettersAreOn(): boolean {
+  return localStorage.getItem(LETTERS_OFF) === null;
+}
+
+export function setLetters(on: boolean): void {
+  if (on) localStorage.removeItem(LETTERS_OFF);
+  else localStorage.setItem(LETTERS_OFF, "1");
+}
+
+export function startKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const key = nameOf(event);
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (plain && (isTyping(event.target) || isLetterOff(event.key)) && key !== "escape") return;
+    if (isOwnKey(event.target, key)) return;
+    // Inside a dialog only the dialog's own keys count.
+    if (document.querySelector("dialog[open]") && key !== "escape" && !key.startsWith("ctrl+")) return;
+    const sequence = begun === "" ? key : `${begun} ${key}`;
+    begun = "";
+    for (const layer of layers.toReversed()) {
+      const map = layer.map();
+      const handler = map[sequence] ?? map[key];
+      if (handler && handler(event) !== false) {
+        event.preventDefault();
+        return;
+      }
+      if (Object.keys(map).some((known) => known.startsWith(`${key} `))) begun = key;
+    }
+  });
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key.toLowerCase().replace("arrow", "");
+  const letter = /^[a-z]$/.test(key);
+  return [
+    ...(event.ctrlKey || event.metaKey ? ["ctrl"] : []),
+    ...(event.altKey ? ["alt"] : []),
+    // A sign such as ? already carries its shift.
+    ...(event.shiftKey && (letter || key.length > 1 || key === "{" || key === "}") ? ["shift"] : []),
+    key === " " ? "space" : key,
+  ].join("+");
+}
+
+function isLetterOff(key: string): boolean {
+  return key.length === 1 && !lettersAreOn();
+}
+
+/** A slider moves with these by itself. */
+function isOwnKey(target: EventTarget | null, key: string): boolean {
+  const isSlider = target instanceof HTMLInputElement && target.type === "range";
+  return isSlider && ["home", "end", "left", "right", "up", "down", "pageup", "pagedown"].includes(key);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+    return true;
+  return target instanceof HTMLInputElement && !["checkbox", "radio", "range", "button"].includes(target.type);
+}

@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from "react";
+
+/** Where the page is, as the part of the address behind `#`: `#/casts/20261115-102125-amlte`. */
+export interface Place {
+  readonly page: string;
+  /** What of it, decoded: a cast id, the name of a loadout or materia. */
+  readonly name: string | null;
+  readonly search: URLSearchParams;
+}
+
+/** What a page is given: the name in the address (`#/loadouts/<name>`), or null. */
+export type PageProps = Omit<Place, "page">;
+
+function placeOf(hash: string): Place {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [page = "", ...rest] = path.split("/");
+  return { page: page === "" ? "casts" : page, name: decode(rest.join("/")), search: new URLSearchParams(search) };
+}
+
+export function hrefOf(page: string, name?: string, search: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(search).toString();
+  return `#/${page}${name === undefined ? "" : `/${encodeURIComponent(name)}`}${query === "" ? "" : `?${query}`}`;
+}
+
+export function go(href: string): void {
+  location.hash = href;
+}
+
+export function usePlace(): Place {
+  const hash = useSyncExternalStore(
+    (listener) => {
+      window.addEventListener("hashchange", listener);
+      return () => window.removeEventListener("hashchange", listener);
+    },
+    () => location.hash,
+  );
+  return placeOf(hash);
+}
+
+function decode(text: string): string | null {
+  if (text === "") return null;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,34 @@
+import { useState } from "react";
+import type { Issue } from "../../../../core/model/issue.ts";
+import { runCommand } from "../net/api.ts";
+import { toast } from "../parts/controls/toasts.tsx";
+
+export interface CommandState {
+  /** The command that is under way. */
+  readonly busy: string | null;
+  readonly issues: readonly Issue[];
+  /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
+  readonly run: (command: string, done: string, options?: { readonly trust?: boolean }) => Promise<string | null>;
+}
+
+/** Sends a command; says what came of it, or keeps the problems for a dialog that shows them (`quiet`). */
+export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}): CommandState {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const run: CommandState["run"] = async (command, done, options = {}) => {
+    setBusy(command);
+    setIssues([]);
+    const answer = await runCommand(command, options);
+    setBusy(null);
+    if (answer.ok) {
+      if (!quiet) toast({ text: done, tone: "ok" });
+      return "castId" in answer.value ? answer.value.castId : "";
+    }
+    setIssues(answer.issues);
+    if (!quiet)
+      for (const { message, hint } of answer.issues)
+        toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
+    return null;
+  };
+  return { busy, issues, run };
+}

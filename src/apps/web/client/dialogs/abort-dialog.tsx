@@ -1,0 +1,32 @@
+import type { ReactElement } from "react";
+import { Ask } from "../parts/controls/dialog.tsx";
+import { Issues } from "../parts/marks/issues.tsx";
+import { useCommand } from "../data/use-command.ts";
+
+export function AbortDialog(props: {
+  readonly castId: string;
+  readonly request: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, request, onClose } = props;
+  const command = useCommand({ quiet: true });
+  const abort = async (): Promise<void> => {
+    if ((await command.run(`abort ${castId}`, "Aborted")) !== null) onClose();
+  };
+  return (
+    <Ask
+      title="Abort this cast?"
+      action="Abort"
+      danger
+      busy={command.busy !== null}
+      onClose={onClose}
+      onAct={() => void abort()}
+    >
+      <p>
+        <b>{request}</b>
+      </p>
+      <p className="sub">The visit in hand is stopped. The cast can be resumed where it was.</p>
+      <Issues issues={command.issues} />
+    </Ask>
+  );
+}

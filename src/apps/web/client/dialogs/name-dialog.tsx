@@ -1,0 +1,42 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { isName } from "../../../../core/model/ids.ts";
+import { Ask } from "../parts/controls/dialog.tsx";
+import { TextField } from "../parts/controls/fields.tsx";
+
+/** Asks for a name that is free. */
+export function NameDialog(props: {
+  readonly title: string;
+  readonly action: string;
+  readonly initial: string;
+  readonly taken: (name: string) => boolean;
+  readonly note?: string;
+  readonly onClose: () => void;
+  readonly onName: (name: string) => void;
+}): ReactElement {
+  const { title, action, initial, taken, note, onClose, onName } = props;
+  const [name, setName] = useState(initial);
+  const fault = !isName(name)
+    ? "1 to 100 characters, no space at either end"
+    : name !== initial && taken(name)
+      ? `There is already a ${name}`
+      : null;
+  const unchanged = name === initial && taken(name) ? `There is already a ${name}` : null;
+  return (
+    <Ask title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
+      <div className="opt">
+        <span className="lb">Name</span>
+        <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
+      </div>
+      {note !== undefined && <p className="mute">{note}</p>}
+    </Ask>
+  );
+}
+
+/** `Full-Auto-2`, or the next number that is free. */
+export function freeName(name: string, taken: (name: string) => boolean): string {
+  const stem = name.replace(/-\d+$/, "");
+  let number = 2;
+  while (taken(`${stem}-${number}`)) number += 1;
+  return `${stem}-${number}`;
+}

@@ -1,0 +1,141 @@
+import { useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import type { Issue } from "../../../../core/model/issue.ts";
+import type { EditableLayer } from "../net/api.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { Segments } from "../parts/controls/fields.tsx";
+import { Button } from "../parts/controls/button.tsx";
+import { Dialog } from "../parts/controls/dialog.tsx";
+import { Icon } from "../parts/marks/icon.tsx";
+import { Diff } from "./diff.tsx";
+import "./save.css";
+import { useReview } from "./use-review.ts";
+import type { Review, Saving } from "./use-review.ts";
+
+/** The difference first, then the save; a file that changed meanwhile is never overwritten without a word. */
+export function ReviewDialog(props: {
+  readonly title: string;
+  readonly action: string;
+  readonly saving: Saving;
+  readonly layer: EditableLayer;
+  readonly problems: readonly Issue[];
+  readonly onClose: () => void;
+  readonly onSaved: (layer: EditableLayer) => void;
+  readonly onTheirs?: (text: string) => void;
+}): ReactElement {
+  const { title, action, saving, problems, onClose, onSaved, onTheirs } = props;
+  const [layer, setLayer] = useState(props.layer);
+  const { layers } = useCatalog();
+  const { review, busy, save } = useReview(layer, saving);
+  const [keepMine, setKeepMine] = useState(false);
+  const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
+  const submit = async (): Promise<void> => {
+    if (await save()) onSaved(layer);
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide className="review">
+      <div className="dlg-b">
+        <div className="row wrap">
+          <span className="sub">Save to</span>
+          <Segments<EditableLayer>
+            label="Save to"
+            value={layer}
+            options={[
+              { value: "project", label: "Project" },
+              { value: "user", label: "User" },
+            ]}
+            onPick={setLayer}
+          />
+          <code className="mute wrap-any">{layers?.[layer] ?? ""}</code>
+        </div>
+        <Problems problems={problems} />
+        {theirs === null ? (
+          <Shown review={review} />
+        ) : (
+          <Conflict
+            theirs={theirs}
+            mine={saving.text ?? ""}
+            onKeep={() => setKeepMine(true)}
+            {...(onTheirs ? { onTheirs: () => onTheirs(theirs) } : {})}
+          />
+        )}
+      </div>
+      <div className="dlg-f">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" busy={busy} off={offReason(review, theirs)} onClick={() => void submit()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Problems({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
+  if (problems.length === 0) return null;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return (
+    <p className={`note ${errors > 0 ? "bad" : "rew"}`}>
+      {errors > 0
+        ? `It has ${count(errors, "error")} and cannot be cast until they are mended. It can be saved.`
+        : `It has ${count(problems.length, "warning")}.`}
+    </p>
+  );
+}
+
+function offReason(review: Review, theirs: string | null): string | null {
+  if (review.kind === "reading") return "The file is being read";
+  if (review.kind === "failed") return "The file cannot be written";
+  if (theirs !== null) return "Choose which one stays first";
+  return review.before === review.after ? "Nothing differs from the file" : null;
+}
+
+function Shown({ review }: { readonly review: Review }): ReactNode {
+  if (review.kind === "reading") return <p className="mute">Reading the file…</p>;
+  if (review.kind === "failed") {
+    return (
+      <div className="note bad" role="alert">
+        {review.issues.map(({ message, hint, path }) => (
+          <p key={`${path} ${message}`}>
+            {message}.{hint !== undefined && ` ${hint}.`}
+          </p>
+        ))}
+      </div>
+    );
+  }
+  return (
+    <>
+      {review.before === "" && <p className="sub">The file does not exist yet and is made.</p>}
+      <Diff before={review.before} after={review.after} label="Difference in the file" />
+    </>
+  );
+}
+
+function Conflict(props: {
+  readonly theirs: string;
+  readonly mine: string;
+  readonly onKeep: () => void;
+  readonly onTheirs?: () => void;
+}): ReactElement {
+  const { theirs, mine, onKeep, onTheirs } = props;
+  const [compares, setCompares] = useState(false);
+  return (
+    <div className="conflict" role="alert">
+      <p className="note rew">
+        <b>
+          <Icon name="warning" /> This file changed since you opened it.
+        </b>
+        <br />
+        {theirs === "" ? "What you opened is not in it any more." : "It holds another version of what you edit."}
+      </p>
+      <div className="row wrap">
+        <Button aria-pressed={compares} onClick={() => setCompares(!compares)}>
+          Compare
+        </Button>
+        {onTheirs && theirs !== "" && <Button onClick={onTheirs}>Take theirs</Button>}
+        <Button onClick={onKeep}>Keep mine</Button>
+      </div>
+      {compares && <Diff before={theirs} after={mine} label="Theirs and mine" />}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { useCallback, useEffect, useState } from "react";
+import { entryText, withEntry } from "../../../../core/edit/text/file.ts";
+import type { Section } from "../../../../core/edit/text/file.ts";
+import type { Issue } from "../../../../core/model/issue.ts";
+import { getConfig, putConfig } from "../net/api.ts";
+import type { EditableLayer } from "../net/api.ts";
+import { readCatalog } from "../data/use-catalog.ts";
+
+/** What is to be written: one named thing, and perhaps the name it had. */
+export interface Saving {
+  readonly section: Section;
+  readonly name: string;
+  /** Null takes it out of the file. */
+  readonly text: string | null;
+  /** Its text in the file as it was opened; null where it was not there. */
+  readonly filed: string | null;
+  readonly was: string | null;
+}
+
+export type Review =
+  | { readonly kind: "reading" }
+  | { readonly kind: "failed"; readonly issues: readonly Issue[] }
+  | {
+      readonly kind: "ready";
+      readonly file: string;
+      readonly before: string;
+      readonly after: string;
+      readonly etag: string | null;
+      /** What stands there now, where that is not what was opened. */
+      readonly theirs: string | null;
+    };
+
+/** The difference that a save would make, against the file as it is now. */
+export function useReview(layer: EditableLayer, saving: Saving) {
+  const [review, setReview] = useState<Review>({ kind: "reading" });
+  const [busy, setBusy] = useState(false);
+  const { section, name, text, filed, was } = saving;
+  const read = useCallback(async (): Promise<void> => {
+    setReview(await readReview(layer, { section, name, text, filed, was }));
+  }, [layer, section, name, text, filed, was]);
+  useEffect(() => {
+    void read();
+  }, [read]);
+
+  const save = async (): Promise<boolean> => {
+    if (review.kind !== "ready") return false;
+    setBusy(true);
+    const written = await putConfig(layer, review.after, review.etag);
+    setBusy(false);
+    if (written.ok) {
+      await readCatalog();
+      return true;
+    }
+    // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.
+    if (written.status === 412) await read();
+    else setReview({ kind: "failed", issues: written.issues });
+    return false;
+  };
+  return { review, busy, save, read };
+}
+
+async function readReview(layer: EditableLayer, saving: Saving): Promise<Review> {
+  const { section, name, text, filed, was } = saving;
+  const answer = await getConfig(layer);
+  if (!answer.ok && answer.status !== 404) return { kind: "failed", issues: answer.issues };
+  const before = answer.ok ? answer.value.text : "";
+  const cleared = was === null ? { ok: true as const, value: before } : withEntry(before, section, was, null);
+  const after = cleared.ok ? withEntry(cleared.value, section, name, text) : cleared;
+  if (!after.ok) return { kind: "failed", issues: after.issues };
+  const theirs = entryText(before, section, was ?? name) ?? null;
+  const file = answer.ok ? answer.value.file : "";
+  const etag = answer.ok ? answer.value.etag : null;
+  const isChanged = theirs !== filed && theirs !== text;
+  return { kind: "ready", file, before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
+}

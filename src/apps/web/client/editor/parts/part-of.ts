@@ -1,9 +1,0 @@
-import type { Part } from "../../graph/marks.ts";
-import type { Problem } from "../state/use-checked.ts";
-
-/** What of the graph a problem is about. */
-export function partOf({ place }: Problem): Part | null {
-  if (place.kind === "loadout") return null;
-  if (place.way !== null) return { kind: "edge", id: place.way };
-  return { kind: place.kind, id: place.id };
-}

@@ -1,0 +1,70 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { CastStatus } from "../../../../../core/view/casts.ts";
+import { nextSteps } from "../../../../../core/view/tell/next-step.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
+import { ContinueDialog } from "./continue-dialog.tsx";
+import type { CastPartProps } from "./state/use-cast-view.ts";
+import { RaiseDialog } from "./raise-dialog.tsx";
+import { useCommand } from "../../data/use-command.ts";
+
+type DialogName = "abort" | "continue" | "raise";
+
+/** The commands of a cast as buttons that keep their place; one that cannot act says why. */
+export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: string | null }): ReactElement {
+  const [dialog, setDialog] = useState<DialogName | null>(
+    wish === "continue" || wish === "raise" || wish === "abort" ? wish : null,
+  );
+  const { status } = view.latest;
+  const { castId } = cast.castFile;
+  const command = useCommand();
+  const why = reasonsAgainst(status);
+  const close = (): void => setDialog(null);
+  const [step] = nextSteps(cast.replay.trailAt(cast.replay.lastSeq()).state, status, "");
+  return (
+    <div className="acts" role="group" aria-label="Cast">
+      <Button className={why.continue === null ? "" : "off"} off={why.continue} onClick={() => setDialog("continue")}>
+        Continue…
+      </Button>
+      <Button
+        className={why.resume === null ? "" : "off"}
+        off={why.resume}
+        busy={command.busy !== null}
+        onClick={() => void command.run(`recast ${castId}`, "Resumed")}
+        {...(step && status === "failed" ? { title: step.does } : {})}
+      >
+        Resume
+      </Button>
+      <Button className={why.raise === null ? "" : "off"} off={why.raise} onClick={() => setDialog("raise")}>
+        Raise a limit…
+      </Button>
+      <Button
+        look="danger"
+        className={why.abort === null ? "" : "off"}
+        off={why.abort}
+        onClick={() => setDialog("abort")}
+      >
+        Abort…
+      </Button>
+      {dialog === "abort" && why.abort === null && (
+        <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
+      )}
+      {dialog === "continue" && why.continue === null && <ContinueDialog cast={cast} view={view} onClose={close} />}
+      {dialog === "raise" && why.raise === null && <RaiseDialog cast={cast} view={view} onClose={close} />}
+    </div>
+  );
+}
+
+type Reasons = Readonly<Record<"continue" | "resume" | "raise" | "abort", string | null>>;
+
+function reasonsAgainst(status: CastStatus): Reasons {
+  const over = status === "completed" || status === "not_satisfied";
+  const stopped = status === "failed" || status === "aborted" || status === "interrupted";
+  return {
+    continue: status === "waiting" ? null : "Nothing waits for you",
+    resume: stopped ? null : over ? "The cast has ended" : "The cast is running",
+    raise: over ? "The cast has ended" : null,
+    abort: status === "running" || status === "waiting" ? null : "The cast is not running",
+  };
+}

@@ -1,0 +1,47 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Ask } from "../../parts/controls/dialog.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import type { CastPartProps } from "./state/use-cast-view.ts";
+import { useCommand } from "../../data/use-command.ts";
+
+/** An answer for the agent that waits, or none: then its result is taken as it is. */
+export function ContinueDialog({
+  cast,
+  view,
+  onClose,
+}: CastPartProps & { readonly onClose: () => void }): ReactElement {
+  const [message, setMessage] = useState("");
+  const command = useCommand({ quiet: true });
+  const { castId } = cast.castFile;
+  const text = message.trim();
+  const go = async (): Promise<void> => {
+    const done = await command.run(text === "" ? `continue ${castId}` : `continue ${castId} ${text}`, "Continued");
+    if (done !== null) onClose();
+  };
+  return (
+    <Ask
+      title={`${view.latest.position?.materia ?? "The cast"} waits for you`}
+      action={text === "" ? "Take the result and go on" : "Answer"}
+      busy={command.busy !== null}
+      onClose={onClose}
+      onAct={() => void go()}
+    >
+      {view.latest.question !== null && <div className="note wait quoted">{view.latest.question}</div>}
+      <label className="opt">
+        <span className="lb">Your answer; leave it empty to take the result as it is</span>
+        <span className="field">
+          <textarea
+            rows={4}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </span>
+      </label>
+      <Issues issues={command.issues} />
+    </Ask>
+  );
+}

@@ -1,0 +1,92 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { ReactElement } from "react";
+import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/metrics.ts";
+import { stitchOf } from "../../../../../core/view/draw/routes.ts";
+import { countedText } from "../../../../../core/view/numbers.ts";
+import { GraphView } from "../../graph/graph-view.tsx";
+import { Legend } from "../../graph/legend.tsx";
+import type { Part } from "../../graph/marks.ts";
+import type { GraphHandle } from "../../graph/use-viewport.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { textScale } from "../../browser/use-width.ts";
+import type { Width } from "../../browser/use-width.ts";
+import type { CastPartProps } from "./state/use-cast-view.ts";
+import { castMarks, castRoom } from "./state/marks.ts";
+
+/** The panel is too narrow for the titles of bands to stand beside the sockets. */
+const NARROW = { ...REGULAR, band: COMPACT.band };
+
+export function GraphPanel(
+  props: CastPartProps & { readonly width: Width; readonly onOpen: () => void },
+): ReactElement {
+  const { cast, view, width, onOpen } = props;
+  const { graph, stitches } = cast.castFile;
+  const compact = width !== "large";
+  const handle = useRef<GraphHandle>(null);
+  const [legend, setLegend] = useState(false);
+  const drawing = useMemo(() => {
+    const metrics = scaled(withItemLine(compact ? COMPACT : NARROW), textScale());
+    return layoutGraph(graph, {
+      metrics,
+      labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
+      stitches,
+    });
+  }, [graph, stitches, compact]);
+  const marks = useMemo(
+    () => castMarks(drawing, view),
+    [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq],
+  );
+  const selected = useMemo<readonly Part[]>(
+    () => (view.visit ? [{ kind: "socket", id: view.visit.socket }] : []),
+    [view.visit?.socket],
+  );
+  const position = view.board.position;
+  // The graph goes along with what is looked at.
+  useEffect(() => {
+    if (position) handle.current?.reveal(position.socket);
+  }, [position?.socket]);
+  const read = (part: Part | null): void => {
+    if (part?.kind !== "socket") return;
+    const latest = view.visits.findLast(({ socket }) => socket === part.id);
+    if (latest) view.read(latest.index);
+  };
+  const sockets = countedText(drawing.sockets.length, "socket");
+  return (
+    <section className="panel p-graph" aria-label="Graph">
+      <div className="ph">
+        <h2>Graph</h2>
+        <span className="grow" />
+        <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
+          Legend
+        </Button>
+        <Button
+          look="bare"
+          off={position ? null : "The cast is nowhere in the graph"}
+          onClick={() => position && handle.current?.center(position.socket)}
+        >
+          Center on now
+        </Button>
+      </div>
+      {legend && (
+        <div className="legrow">
+          <Legend />
+        </div>
+      )}
+      <div className="gwrap">
+        <GraphView
+          graph={graph}
+          drawing={drawing}
+          marks={marks}
+          selected={selected}
+          label={`${graph.name}, ${sockets}${position ? `, now at ${position.socket}` : ""}`}
+          onSelect={read}
+          onOpen={onOpen}
+          compact={compact}
+          grows={width !== "large"}
+          handle={handle}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+import type { ReactElement } from "react";
+import { amountText, clockText, costText, countedText, ofText } from "../../../../../core/view/numbers.ts";
+import { reworkNow } from "../../../../../core/view/watch/rework.ts";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { Status } from "../../parts/marks/status.tsx";
+import { glyphs } from "../../parts/marks/words.tsx";
+import { hrefOf } from "../../browser/route.ts";
+import { Actions } from "./actions.tsx";
+import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
+
+export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: string | null }): ReactElement {
+  const { board, trail } = view;
+  const { castFile } = cast;
+  return (
+    <div className="chead">
+      <nav className="crumb" aria-label="Where this is">
+        <a href={hrefOf("casts")}>Casts</a>
+        <span aria-hidden="true">/</span>
+        <code>{castFile.castId}</code>
+        <span aria-hidden="true">·</span>
+        <span className="cut">{glyphs(board.loadout)}</span>
+        {castFile.rehearsal !== null && <span className="badge">Rehearsal</span>}
+      </nav>
+      <h1 className="cut" title={castFile.request}>
+        {castFile.request}
+      </h1>
+      <Actions cast={cast} view={view} wish={wish} />
+      <div className="facts">
+        {view.at === null ? (
+          <Status status={board.status} />
+        ) : (
+          <b className="t-accent">{`At ${clockText(board.elapsedMs)}`}</b>
+        )}
+        {board.item && (
+          <span>
+            <b>{`Item ${board.item.number} of ${board.item.of}`}</b>
+          </span>
+        )}
+        {!board.item && board.items.total > 0 && (
+          <span>
+            <b>{`${board.items.done} of ${board.items.total}`}</b> items
+          </span>
+        )}
+        <span className="fo">
+          <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
+        </span>
+        <span title="Time worked">
+          <b>{clockText(board.elapsedMs)}</b>
+        </span>
+        <Spent have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
+        <Spent have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
+        <Rework view={view} />
+      </div>
+      {board.reason !== null && board.status !== "completed" && (
+        <p
+          className={`creason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rew" : ""}`}
+        >
+          {glyphs(board.reason)}
+        </p>
+      )}
+      {board.question !== null && view.at === null && (
+        <p className="creason note wait">
+          <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
+          <span className="quoted">{board.question}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Spent(props: {
+  readonly have: number;
+  readonly of: number | undefined;
+  readonly text: (amount: number) => string;
+  readonly unit: string;
+}): ReactElement {
+  const { have, of, text, unit } = props;
+  return (
+    <span title={of === undefined ? `${have}${unit}` : `${have} of ${of}${unit}`}>
+      <b>{text(have)}</b>
+      {of === undefined ? unit : ` of ${text(of)}${unit} `}
+      {of !== undefined && of > 0 && (
+        <span className="meter fo" aria-hidden="true">
+          <i style={{ width: `${Math.min(100, (100 * have) / of)}%` }} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** How often the item in hand came back, where it did. */
+function Rework({ view }: { readonly view: CastView }): ReactElement | null {
+  const rework = reworkNow(view.trail.state);
+  if (!rework || view.board.status === "completed") return null;
+  const times = rework.of === null ? `${rework.taken}` : ofText(rework.taken, rework.of);
+  return (
+    <span className="st rew light">
+      <Icon name="rework" />
+      {`Rework ${times}${view.board.item ? " on this item" : ""}`}
+    </span>
+  );
+}

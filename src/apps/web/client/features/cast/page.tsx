@@ -1,0 +1,85 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Button } from "../../parts/controls/button.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { Tabs } from "../../parts/controls/tabs.tsx";
+import { hrefOf } from "../../browser/route.ts";
+import type { PageProps } from "../../browser/route.ts";
+import { useWidth } from "../../browser/use-width.ts";
+import "./cast.css";
+import { GraphPanel } from "./graph-panel.tsx";
+import { CastHead } from "./head.tsx";
+import { NowBar } from "./now-bar.tsx";
+import { Reader } from "./reader/reader.tsx";
+import { TimelinePanel } from "./timeline/panel.tsx";
+import { useCast } from "./state/use-cast.ts";
+import type { LoadedCast } from "./state/use-cast.ts";
+import { useCastView } from "./state/use-cast-view.ts";
+
+export default function CastPage({ name, search }: PageProps): ReactElement {
+  const id = name ?? "";
+  const load = useCast(id);
+  if (load.kind === "loading") return <section className="view skeleton" aria-label={`Loading cast ${id}`} />;
+  if (load.kind === "refused")
+    return (
+      <div className="empty">
+        <h1>This cast cannot be shown</h1>
+        <Issues issues={load.issues} />
+        <a className="btn" href={hrefOf("casts")}>
+          All casts
+        </a>
+      </div>
+    );
+  return <CastView id={id} cast={load} wish={search.get("do")} />;
+}
+
+const PARTS = [
+  { key: "graph", label: "Graph" },
+  { key: "time", label: "Timeline" },
+  { key: "visit", label: "Visit" },
+] as const;
+type PartKey = (typeof PARTS)[number]["key"];
+
+function CastView({
+  id,
+  cast,
+  wish,
+}: {
+  readonly id: string;
+  readonly cast: LoadedCast;
+  readonly wish: string | null;
+}): ReactElement {
+  const width = useWidth();
+  const [part, setPart] = useState<PartKey>("graph");
+  const view = useCastView(cast);
+  const open = (): void => setPart("visit");
+  return (
+    <section className="view v-cast" aria-label={`Cast ${id}`}>
+      <CastHead cast={cast} view={view} wish={wish} />
+      {cast.issues.length > 0 && (
+        <div className="cissues">
+          <Issues issues={cast.issues} />
+        </div>
+      )}
+      <p className="sr" role="status" aria-live="polite">
+        {view.announcement}
+      </p>
+      {width === "small" && (
+        <Tabs name="part" label="Parts of the cast" tabs={PARTS} chosen={part} onChoose={setPart} className="mtabs" />
+      )}
+      <div className="cgrid">
+        {(width !== "small" || part === "graph") && <GraphPanel cast={cast} view={view} width={width} onOpen={open} />}
+        {(width !== "small" || part === "time") && (
+          <TimelinePanel cast={cast} view={view} width={width} onOpen={open} />
+        )}
+        {(width !== "small" || part === "visit") && <Reader cast={cast} view={view} />}
+      </div>
+      {width === "small" && part !== "visit" && <NowBar cast={cast} view={view} onOpen={open} />}
+      {view.at !== null && width === "small" && (
+        <Button className="backlive" onClick={view.goLive}>
+          Back to now
+        </Button>
+      )}
+    </section>
+  );
+}

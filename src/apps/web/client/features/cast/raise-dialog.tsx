@@ -1,0 +1,92 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { LimitName } from "../../../../../core/cast/event.ts";
+import { amountText, costText } from "../../../../../core/view/numbers.ts";
+import { Ask } from "../../parts/controls/dialog.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { glyphs } from "../../parts/marks/words.tsx";
+import type { CastPartProps } from "./state/use-cast-view.ts";
+import { useCommand } from "../../data/use-command.ts";
+
+const COUNTED: readonly LimitName[] = ["maxTraversals", "maxNoAdvanceCycles", "maxRepairs"];
+
+/** Raises the budget of a cast; one that stopped at a limit goes on with it. */
+export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly onClose: () => void }): ReactElement {
+  const { status, limit, tokens, cost } = view.latest;
+  const { budget } = cast.replay.trailAt(cast.replay.lastSeq()).state;
+  const stopped = status === "failed" || status === "aborted" || status === "interrupted";
+  const counted = limit !== null && COUNTED.includes(limit);
+  const [maxTokens, setTokens] = useState(String(suggested(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
+  const [maxCost, setCost] = useState(String(suggested(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
+  const [allow, setAllow] = useState("1");
+  const command = useCommand({ quiet: true });
+  const { castId } = cast.castFile;
+  const changed = (text: string, before: number | undefined): boolean => text !== "" && Number(text) !== before;
+  const options = [
+    ...(changed(maxTokens, budget.maxTokens) ? [`--budget ${maxTokens}`] : []),
+    ...(changed(maxCost, budget.maxCostUsd) ? [`--cost ${maxCost}`] : []),
+    ...(counted ? [`--allow ${allow}`] : []),
+  ].join(" ");
+  const line = stopped ? `recast ${castId} ${options}`.trim() : `budget ${castId} ${maxTokens}`;
+  const raise = async (): Promise<void> => {
+    if ((await command.run(line, "Raised")) !== null) onClose();
+  };
+  return (
+    <Ask
+      title="Raise a limit"
+      action={stopped ? "Raise and resume" : "Raise"}
+      busy={command.busy !== null}
+      off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}
+      onClose={onClose}
+      onAct={() => void raise()}
+    >
+      {view.latest.reason !== null && <p className="note bad">{glyphs(view.latest.reason)}</p>}
+      {counted && <Figure label="Allow so many more times" value={allow} onChange={setAllow} />}
+      <Figure
+        label={`Tokens in all; ${amountText(tokens)} are used`}
+        value={maxTokens}
+        onChange={setTokens}
+        placeholder="no limit"
+      />
+      {stopped && (
+        <Figure
+          label={`Dollars in all; ${costText(cost)} are used`}
+          value={maxCost}
+          onChange={setCost}
+          placeholder="no limit"
+        />
+      )}
+      <p className="cmd">
+        <code>/materia {line}</code>
+      </p>
+      <Issues issues={command.issues} />
+    </Ask>
+  );
+}
+
+/** The limit as it is, or twice what reached it. */
+function suggested(limit: number | undefined, used: number): number | string {
+  return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
+}
+
+function Figure(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly placeholder?: string;
+}): ReactElement {
+  const { label, value, onChange, placeholder } = props;
+  return (
+    <label className="opt">
+      <span className="lb">{label}</span>
+      <span className="field">
+        <input
+          inputMode="decimal"
+          value={value}
+          placeholder={placeholder}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,156 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { EventOf } from "../../../../../../core/cast/event.ts";
+import { socketOf } from "../../../../../../core/compile/graph.ts";
+import type { Graph } from "../../../../../../core/compile/graph.ts";
+import { END } from "../../../../../../core/model/ids.ts";
+import { conditionText } from "../../../../../../core/view/graph/words.ts";
+import { costText, ofText } from "../../../../../../core/view/numbers.ts";
+import { Orb } from "../../../parts/marks/orb.tsx";
+import { limitText } from "../../../../../../core/view/tell/limit.ts";
+import { capital } from "../../../parts/marks/status.tsx";
+import { glyphs } from "../../../parts/marks/words.tsx";
+import type { VisitProps } from "./reader.tsx";
+
+/** How the cast got here, where it goes next and why, and what it took. */
+export function Facts(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const { graph, model } = cast.castFile;
+  const materia = graph.materia[visit.materia];
+  const { usage } = visit;
+  return (
+    <aside className="side" aria-label="About this visit" tabIndex={0}>
+      <div className="came">
+        <h3>How it got here</h3>
+        <CameBy {...props} />
+      </div>
+      <div className="came">
+        <h3>{visit.leftBy === null ? "Where it goes next" : "Where it went"}</h3>
+        {visit.leftBy === null ? <WaysOn {...props} /> : <LeftBy {...props} />}
+      </div>
+      <dl className="kv opt-kv">
+        {materia?.type === "agent" && (
+          <>
+            <dt>Model</dt>
+            <dd className="cut">{materia.model ?? model ?? "as Pi is set"}</dd>
+            {materia.thinking !== undefined && (
+              <>
+                <dt>Thinking</dt>
+                <dd>{materia.thinking}</dd>
+              </>
+            )}
+            <dt>Tools</dt>
+            <dd className="cut">
+              {typeof materia.tools === "string" ? materia.tools : materia.tools.tools.join(", ")}
+            </dd>
+            <dt>Tokens in</dt>
+            <dd>{usage.input.toLocaleString("en")}</dd>
+            <dt>Tokens out</dt>
+            <dd>{usage.output.toLocaleString("en")}</dd>
+            <dt>Cost</dt>
+            <dd>{costText(usage.cost)}</dd>
+            {visit.repairs > 0 && (
+              <>
+                <dt>Repair turns</dt>
+                <dd>{visit.repairs}</dd>
+              </>
+            )}
+          </>
+        )}
+        <dt>Started</dt>
+        <dd>{new Date(visit.startedAt).toLocaleTimeString("en-GB")}</dd>
+      </dl>
+    </aside>
+  );
+}
+
+function CameBy({ cast, visit }: VisitProps): ReactElement {
+  const [all, setAll] = useState(false);
+  const { graph } = cast.castFile;
+  const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
+  if (event?.type !== "edge_taken") return <p className="sub">The cast begins here.</p>;
+  const [reason, ...earlier] = visit.reasons;
+  return (
+    <>
+      <Step graph={graph} to={event.from} event={event} />
+      {reason !== undefined && <div className="note rew">{reason}</div>}
+      {earlier.length > 0 &&
+        (all ? (
+          earlier.map((each) => (
+            <div key={each} className="note">
+              {each}
+            </div>
+          ))
+        ) : (
+          <button type="button" className="linkish" onClick={() => setAll(true)}>
+            {earlier.length === 1 ? "1 earlier reason" : `${earlier.length} earlier reasons`}
+          </button>
+        ))}
+    </>
+  );
+}
+
+function LeftBy({ cast, visit }: VisitProps): ReactElement | null {
+  const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
+  if (event?.type === "limit_reached") return <div className="note bad">{capital(limitText(event))}</div>;
+  if (event?.type !== "edge_taken") return null;
+  return <Step graph={cast.castFile.graph} to={event.to} event={event} />;
+}
+
+/** A socket and the edge that joins it: condition, traversal of limit. */
+function Step(props: {
+  readonly graph: Graph;
+  readonly to: string;
+  readonly event: EventOf<"edge_taken">;
+}): ReactElement {
+  const { graph, to, event } = props;
+  const socket = socketOf(graph, event.from);
+  const edge = socket.edges.find((each) => each.when === event.when && each.to === event.to);
+  const limit = event.via === "edge" ? edge?.maxTraversals : undefined;
+  return (
+    <div className="row wrap step">
+      <Place graph={graph} to={to} />
+      <span className={event.when === "not_satisfied" ? "t-rework" : event.when === "satisfied" ? "t-ok" : "mute"}>
+        {event.via === "exit" ? "exit · " : ""}
+        {event.when === null
+          ? socket.edges.length === 0
+            ? "it has no edges"
+            : "no edge matched"
+          : glyphs(conditionText(event.when))}
+      </span>
+      {limit !== undefined && <span className="mute">{ofText(event.traversal, limit)}</span>}
+    </div>
+  );
+}
+
+function Place({ graph, to }: { readonly graph: Graph; readonly to: string }): ReactElement {
+  const socket = graph.sockets[to];
+  if (!socket) return <span>{to}</span>;
+  return (
+    <>
+      <Orb materia={graph.materia[socket.materia]} size="sm" />
+      <span>{`${socket.id} ${socket.materia}`}</span>
+    </>
+  );
+}
+
+/** The ways on from a visit that is not over, in the order in which they are tried. */
+export function WaysOn({ cast, visit }: VisitProps): ReactElement {
+  const { graph } = cast.castFile;
+  const socket = socketOf(graph, visit.socket);
+  if (socket.edges.length === 0) return <p className="sub">{END}</p>;
+  return (
+    <ul>
+      {socket.edges.map(({ when, to, maxTraversals }, index) => (
+        // The same edge may be written twice.
+        <li key={`${when} ${to} ${index}`} className="row wrap step">
+          <Place graph={graph} to={to} />
+          <span className={when === "not_satisfied" ? "t-rework" : when === "satisfied" ? "t-ok" : "mute"}>
+            {glyphs(conditionText(when))}
+          </span>
+          {maxTraversals !== undefined && <span className="mute">{`up to ${maxTraversals}`}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

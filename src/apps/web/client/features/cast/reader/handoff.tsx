@@ -1,0 +1,81 @@
+import type { ReactElement } from "react";
+import type { CastEvent, EventOf } from "../../../../../../core/cast/event.ts";
+import { countedText } from "../../../../../../core/view/numbers.ts";
+import type { VisitProps } from "./reader.tsx";
+
+const FOUND = {
+  exact: "The reply was the object and nothing else.",
+  fenced: "The object stood in a code fence.",
+  embedded: "The object stood inside other text.",
+} as const;
+
+/** What was handed on and how it was found: dropped fields, rejected replies, repair turns. */
+export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
+  const events = cast.replay.events().slice(visit.firstSeq - 1, visit.lastSeq);
+  const told = events.flatMap((event) => {
+    const shown = partOf(event);
+    return shown ? [<div key={event.seq}>{shown}</div>] : [];
+  });
+  return (
+    <div className="out" tabIndex={0} role="region" aria-label="Handoff">
+      {told}
+      {told.length === 0 && <p className="mute">Nothing handed on yet.</p>}
+    </div>
+  );
+}
+
+function partOf(event: CastEvent): ReactElement | null {
+  switch (event.type) {
+    case "handoff_accepted":
+      return <Accepted event={event} />;
+    case "handoff_rejected":
+      return (
+        <div className="note rew">
+          <b>{`Reply ${event.attempt} was rejected`}</b>
+          <ul>
+            {event.issues.map((issue) => (
+              <li key={issue}>{issue}</li>
+            ))}
+          </ul>
+        </div>
+      );
+    case "output_accepted":
+      return (
+        <>
+          <p className="sub">{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
+          <pre className="told">{event.text}</pre>
+        </>
+      );
+    case "turn_failed":
+      return <div className="note bad">{event.message}</div>;
+    default:
+      return null;
+  }
+}
+
+function Accepted({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
+  return (
+    <>
+      <p className="sub">
+        {event.approved ? "A person took it as it was said. " : ""}
+        {FOUND[event.found]}
+      </p>
+      {event.dropped.length > 0 && (
+        <p className="sub">
+          Ignored:{" "}
+          {event.dropped.map((name) => (
+            <del key={name}>
+              <code>{name}</code>
+            </del>
+          ))}
+        </p>
+      )}
+      {event.hints?.map((hint) => (
+        <p key={hint} className="mute">
+          {hint}
+        </p>
+      ))}
+      <pre className="code wrap">{JSON.stringify(event.handoff, null, 2)}</pre>
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import type { ReactElement } from "react";
+import { Button } from "../../../parts/controls/button.tsx";
+import type { Block } from "../state/blocks.ts";
+import { Prose } from "./prose.tsx";
+import type { VisitProps } from "./reader.tsx";
+import { ToolCall } from "./tools.tsx";
+import { useVisitFile } from "./use-visit-file.ts";
+
+/** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
+export function OutputTab(props: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
+  const { cast, visit, blocks } = props;
+  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
+  return isUtility ? (
+    <UtilityOutput {...props} />
+  ) : (
+    <AgentOutput {...props} key={`${visit.socket} ${visit.visit}`} blocks={blocks} />
+  );
+}
+
+function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
+  const isLive = visit.to === null && view.latest.status === "running";
+  const output = useVisitFile(
+    cast,
+    visit,
+    blocks.length === 0 && visit.to !== null && visit.outcome !== "failed" ? "output.md" : null,
+  );
+  const follow = useFollow(isLive, blocks);
+  const shown =
+    blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
+  return (
+    <div
+      className="out"
+      ref={follow.box}
+      onScroll={follow.onScroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Output"
+      aria-live="off"
+    >
+      {shown.map((block, index) => (
+        // Blocks are only ever added behind the others.
+        <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
+      ))}
+      {shown.length === 0 && (
+        <p className="mute">{isLive ? "Nothing said yet." : output.kind === "loading" ? "" : "It said nothing."}</p>
+      )}
+      {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
+      {follow.missed > 0 && (
+        <Button className="newlines" onClick={follow.resume}>
+          {follow.missed === 1 ? "1 new line" : `${follow.missed} new lines`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function OutputBlock({ block, isLast }: { readonly block: Block; readonly isLast: boolean }): ReactElement {
+  switch (block.kind) {
+    case "tool":
+      return <ToolCall tool={block} />;
+    case "thinking":
+      return (
+        <details className="think">
+          <summary className="mute">Thinking</summary>
+          <Prose text={block.text} />
+        </details>
+      );
+    case "note":
+      return <p className="note">{block.text}</p>;
+    case "text":
+      return (
+        <div className="said">
+          <Prose text={block.text} />
+          {isLast && <Caret />}
+        </div>
+      );
+  }
+}
+
+function Caret(): ReactElement {
+  return <span className="caret" aria-hidden="true" />;
+}
+
+function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
+  const out = useVisitFile(cast, visit, "stdout.txt");
+  const err = useVisitFile(cast, visit, "stderr.txt");
+  const text = out.kind === "text" ? out.text : "";
+  const errors = err.kind === "text" ? err.text : "";
+  return (
+    <div className="out" tabIndex={0} role="region" aria-label="Output">
+      {text !== "" && <pre className="code wrap">{pretty(text)}</pre>}
+      {errors !== "" && (
+        <>
+          <h3>Standard error</h3>
+          <pre className="code wrap">{errors}</pre>
+        </>
+      )}
+      {text === "" && errors === "" && out.kind !== "loading" && <p className="mute">It printed nothing.</p>}
+    </div>
+  );
+}
+
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const NEAR_END = 24;
+
+function useFollow(isLive: boolean, blocks: readonly Block[]) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [seen, setSeen] = useState(0);
+  const lines = linesIn(blocks);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || !isLive) return;
+    if (!follows.current) return;
+    element.scrollTop = element.scrollHeight;
+    setSeen(lines);
+  }, [isLive, lines, blocks]);
+  return {
+    box,
+    missed: isLive && !follows.current ? Math.max(0, lines - seen) : 0,
+    onScroll: () => {
+      const element = box.current;
+      if (!element) return;
+      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
+      if (follows.current) setSeen(lines);
+    },
+    resume: () => {
+      follows.current = true;
+      box.current?.scrollTo({ top: box.current.scrollHeight });
+      setSeen(lines);
+    },
+  };
+}
+
+function linesIn(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
+}

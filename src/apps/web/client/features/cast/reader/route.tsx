@@ -1,0 +1,41 @@
+import type { ReactElement } from "react";
+import { eventLines } from "../../../../../../core/view/tell/event.ts";
+import { Words } from "../../../parts/marks/words.tsx";
+import { WaysOn } from "./facts.tsx";
+import type { VisitProps } from "./reader.tsx";
+
+const WIDTH = 400;
+
+/** Which way the cast went on from here, and why not each other one. */
+export function RouteTab(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const events = cast.replay
+    .events()
+    .slice(visit.firstSeq - 1, visit.lastSeq)
+    .filter(({ type }) => ROUTE.has(type));
+  return (
+    <div className="out" tabIndex={0} role="region" aria-label="Route">
+      {events.length === 0 && (
+        <>
+          <p className="mute">The visit is not over. It may go on:</p>
+          <WaysOn {...props} />
+        </>
+      )}
+      {events.map((event) => {
+        const before = cast.replay.trailAt(event.seq - 1).state;
+        return (
+          <ul key={event.seq} className="whys">
+            {eventLines(before, event, WIDTH).map((line, index) => (
+              // The lines of one event have no identity but their order.
+              <li key={index}>
+                <Words line={line} />
+              </li>
+            ))}
+          </ul>
+        );
+      })}
+    </div>
+  );
+}
+
+const ROUTE: ReadonlySet<string> = new Set(["cursor_advanced", "loop_exhausted", "edge_taken", "limit_reached"]);

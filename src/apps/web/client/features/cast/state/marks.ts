@@ -1,0 +1,141 @@
+import type { CastState } from "../../../../../../core/cast/state.ts";
+import { materiaOf } from "../../../../../../core/compile/graph.ts";
+import type { Graph } from "../../../../../../core/compile/graph.ts";
+import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../../../core/view/draw/drawing.ts";
+import type { DrawnWay } from "../../../../../../core/view/graph/ways.ts";
+import { clockText, costText, countedText, ofText } from "../../../../../../core/view/numbers.ts";
+import { titleText } from "../../../../../../core/view/tell/handed.ts";
+import { line, toned } from "../../../../../../core/view/text/line.ts";
+import type { Line } from "../../../../../../core/view/text/line.ts";
+import { takenNow } from "../../../../../../core/view/watch/rework.ts";
+import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
+import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
+import type { CastView } from "./use-cast-view.ts";
+
+/** What a cast says of its graph at the moment that is looked at. */
+export function castMarks(drawing: Drawing, view: CastView): Marks {
+  const { trail } = view;
+  const { graph } = trail.state;
+  const bySocket = Map.groupBy(view.visits, ({ socket }) => socket);
+  const counts = new Map<string, number>();
+  for (const { id } of view.ways) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const last = view.ways.at(-1)?.id;
+  return {
+    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(graph, id, bySocket.get(id) ?? [], view)])),
+    edges: new Map(
+      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0, last)]),
+    ),
+    loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view)])),
+  };
+}
+
+function socketMark(graph: Graph, id: string, visits: readonly VisitRecord[], view: CastView): SocketMark {
+  const socket = graph.sockets[id];
+  const { position, status } = view.board;
+  const isHere = position?.socket === id && status !== "completed" && status !== "not_satisfied";
+  const past = view.at !== null;
+  const state = isHere ? stateHere(status, past) : visits.length === 0 ? "todo" : "visited";
+  const tag = isHere ? tagHere(view) : undefined;
+  const cost = visits.reduce((sum, { usage }) => sum + usage.cost, 0);
+  const worked = visits.reduce((sum, { from, to }) => sum + ((to ?? from) - from), 0);
+  const isUtility = socket !== undefined && materiaOf(graph, socket).type === "utility";
+  return {
+    state,
+    past,
+    visits: visits.length === 0 ? "–" : `${visits.length}×`,
+    ...(visits.length === 0 ? {} : { figure: isUtility ? clockText(worked) : costText(cost) }),
+    ...(tag === undefined ? {} : { tag }),
+  };
+}
+
+function stateHere(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
+  if (status === "failed" || status === "aborted" || status === "interrupted") return past ? "live" : "failed";
+  return status === "waiting" ? "waiting" : "live";
+}
+
+function tagHere({ at, board }: CastView): string {
+  if (at !== null) return `At ${clockText(board.elapsedMs)}`;
+  switch (board.status) {
+    case "waiting":
+      return "Waiting for you";
+    case "failed":
+      return "Failed here";
+    case "aborted":
+      return "Aborted here";
+    case "interrupted":
+      return "Interrupted here";
+    case "running":
+    case "completed":
+    case "not_satisfied":
+      return `Now ${clockText(board.position?.ms ?? 0)}`;
+  }
+}
+
+function edgeMark(
+  { way, runs, stitch }: PlacedEdge,
+  view: CastView,
+  count: number,
+  last: string | undefined,
+): EdgeMark {
+  const { state } = view.trail;
+  const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
+  if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
+  const { closed } = view;
+  const isClosed = closed !== null && way.via === "edge" && way.from === closed.from && way.to === closed.to;
+  const item = way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0;
+  return {
+    visits,
+    label: labelLines(way, runs, { count, item, stitch }),
+    ...(isClosed ? { problem: "error" as const } : {}),
+  };
+}
+
+function itemsText(loop: string, { graph, data, pass }: CastState): string {
+  const path = graph.loops[loop]?.items;
+  const list = path?.length === 1 ? data[path[0] ?? ""] : undefined;
+  const size = pass?.loop === loop ? pass.items.length : Array.isArray(list) ? list.length : null;
+  return size === null ? "work items" : countedText(size, "work item");
+}
+
+function labelLines(
+  way: DrawnWay,
+  runs: Runs,
+  { count, item, stitch }: { readonly count: number; readonly item: number; readonly stitch: number | null },
+): readonly Line[] {
+  const times = count === 0 ? "" : `${count}×`;
+  const words = wordsOf(way, runs, stitch);
+  if (way.maxTraversals !== undefined) {
+    const limit =
+      item === 0 ? toned("plain", `up to ${way.maxTraversals}`) : toned("strong", ofText(item, way.maxTraversals));
+    return [line(words), line(limit, times === "" ? "" : ` · ${times}`)];
+  }
+  if (runs === "lane") return times === "" ? [line(words)] : [line(words), line(toned("strong", times))];
+  if (words === "") return times === "" ? [] : [line(times)];
+  return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
+}
+
+function wordsOf(way: DrawnWay, runs: Runs, stitch: number | null): string {
+  const own = way.label === "" && runs === "lane" ? "always" : way.label;
+  return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
+}
+
+/** Room for the longest that a label will say, so that nothing moves while a cast runs. */
+export function castRoom(way: AnyWay, runs: Runs, stitch: number | null): readonly string[] {
+  if (way.via === "items") return ["99 work items"];
+  const words = wordsOf(way, runs, stitch);
+  if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];
+  return runs === "lane" ? [words, "99×"] : [`${words} 99×`];
+}
+
+function loopMark(id: string, { trail, board }: CastView): LoopMark {
+  const { walk } = trail;
+  if (!walk || walk.loop !== id || !board.walk) return {};
+  const { item } = board;
+  const inHand = trail.state.pass?.loop === id && item;
+  return {
+    items: board.walk,
+    second: inHand
+      ? line(toned("strong", `Item ${item.number} of ${item.of} `), titleText(item.title, 200))
+      : line(`${walk.done} of ${walk.size} items done`),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Progress } from "../../../net/api.ts";
+import type { Block } from "./blocks.ts";
+
+/** What the agent of the visit in hand has said and done so far. */
+export interface ProgressLog {
+  readonly push: (note: Progress) => void;
+  readonly clear: () => void;
+  readonly of: (socket: string, visit: number) => readonly Block[];
+  /** In a few words, for the bar at the bottom of a small screen. */
+  readonly doing: () => string;
+}
+
+export function openProgress(): ProgressLog {
+  let place = "";
+  let blocks: Block[] = [];
+  const begin = (next: string): void => {
+    place = next;
+    blocks = [];
+  };
+  const push = (note: Progress): void => {
+    const at = `${note.socket} ${note.visit}`;
+    if (at !== place) begin(at);
+    switch (note.kind) {
+      case "asked":
+        return;
+      case "text":
+      case "thinking": {
+        const last = blocks.at(-1);
+        if (last?.kind === note.kind) blocks = [...blocks.slice(0, -1), { ...last, text: last.text + note.delta }];
+        else blocks = [...blocks, { kind: note.kind, text: note.delta }];
+        return;
+      }
+      case "tool_started":
+        blocks = [
+          ...blocks,
+          { kind: "tool", id: note.id, name: note.name, args: note.args, result: null, failed: false },
+        ];
+        return;
+      case "tool_ended":
+        blocks = blocks.map((block) =>
+          block.kind === "tool" && block.id === note.id
+            ? { ...block, failed: note.failed, result: block.result ?? "" }
+            : block,
+        );
+        return;
+      case "retrying":
+        blocks = [...blocks, { kind: "note", text: `Trying again: ${note.error}` }];
+    }
+  };
+  return {
+    push,
+    clear: () => begin(""),
+    of: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
+    doing: () => {
+      const last = blocks.at(-1);
+      if (!last) return "working";
+      return last.kind === "tool" ? `running ${last.name}` : last.kind === "thinking" ? "thinking" : "writing";
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from "react";
+import type { Issue } from "../../../../../../core/model/issue.ts";
+import { openReplay } from "../../../../../../core/view/watch/replay.ts";
+import type { Replay } from "../../../../../../core/view/watch/replay.ts";
+import { followCast, getCast } from "../../../net/api.ts";
+import type { CastFile } from "../../../net/api.ts";
+import { openProgress } from "./progress.ts";
+import type { ProgressLog } from "./progress.ts";
+
+/** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
+export interface LoadedCast {
+  readonly castFile: CastFile;
+  readonly replay: Replay;
+  readonly progress: ProgressLog;
+  readonly alive: boolean;
+  readonly issues: readonly Issue[];
+  /** Grows with every change of the above, which keep their identity. */
+  readonly version: number;
+}
+
+export type CastLoad =
+  | { readonly kind: "loading" }
+  | { readonly kind: "refused"; readonly issues: readonly Issue[] }
+  | ({ readonly kind: "loaded" } & LoadedCast);
+
+export function useCast(id: string): CastLoad {
+  const [load, setLoad] = useState<CastLoad>({ kind: "loading" });
+  const [round, setRound] = useState(0);
+  const frame = useRef(0);
+  useEffect(() => {
+    const control = new AbortController();
+    let stop = (): void => undefined;
+    const open = async (): Promise<void> => {
+      const answer = await getCast(id, control.signal);
+      if (control.signal.aborted) return;
+      if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
+      const { castFile, events, live, issues = [] } = answer.value;
+      const replay = openReplay({ ...castFile, data: castFile.state });
+      for (const event of events) replay.push(event);
+      const progress = openProgress();
+      setLoad({ kind: "loaded", castFile, replay, progress, alive: live, issues, version: 0 });
+      // Many events of one moment are drawn once.
+      const changed = (part: Partial<LoadedCast> = {}): void => {
+        const draw = (): void => {
+          frame.current = 0;
+          setLoad((before) => (before.kind === "loaded" ? { ...before, version: before.version + 1 } : before));
+        };
+        if (part.alive !== undefined) setLoad((before) => (before.kind === "loaded" ? { ...before, ...part } : before));
+        frame.current ||= requestAnimationFrame(draw);
+      };
+      stop = followCast(id, {
+        after: replay.lastSeq,
+        onEvent: (event) => {
+          replay.push(event);
+          if (event.type === "visit_started") progress.clear();
+          changed();
+        },
+        onProgress: (note) => {
+          progress.push(note);
+          changed();
+        },
+        onLive: (alive) => changed({ alive }),
+        onReset: () => setRound((before) => before + 1),
+      });
+    };
+    void open();
+    return () => {
+      control.abort();
+      stop();
+      cancelAnimationFrame(frame.current);
+      frame.current = 0;
+    };
+  }, [id, round]);
+  return load;
+}

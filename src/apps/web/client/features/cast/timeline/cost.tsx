@@ -1,0 +1,73 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import type { Usage } from "../../../../../../core/cast/usage.ts";
+import { tokensOf } from "../../../../../../core/cast/usage.ts";
+import { amountText, costText } from "../../../../../../core/view/numbers.ts";
+import { costTable } from "../../../../../../core/view/watch/costs.ts";
+import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
+import { Orb } from "../../../parts/marks/orb.tsx";
+import type { TimelineProps } from "./panel.tsx";
+
+/** Tokens and cost by materia and by item, at the moment that is looked at. */
+export function CostPanel({ cast, view }: TimelineProps): ReactElement {
+  const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
+  const free = table.total.cost === 0;
+  const text = (usage: Usage): string => (free ? amountText(tokensOf(usage)) : usage.cost.toFixed(2));
+  if (table.lines.length === 0) return <p className="mute pad">Nothing has been spent yet.</p>;
+  return (
+    <table className="mx">
+      <caption className="sr">{free ? "Tokens by materia and item" : "Cost in dollars by materia and item"}</caption>
+      <thead>
+        <tr>
+          <th>Materia</th>
+          {table.columns.map(({ key, title }) => (
+            <th key={key}>{title}</th>
+          ))}
+          <th>Tokens</th>
+          <th>Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {table.lines.map(({ materia, cells, usage }) => (
+          <tr key={materia}>
+            <th scope="row">
+              <span className="row">
+                <Orb materia={cast.castFile.graph.materia[materia]} size="sm" />
+                {materia}
+              </span>
+            </th>
+            {cells.map((cell, index) => (
+              <td key={table.columns[index]?.key}>{cell ? text(cell) : ""}</td>
+            ))}
+            <td className="tk" title={`${usage.input} in, ${usage.output} out`}>
+              {amountText(tokensOf(usage))}
+            </td>
+            <td className="strong">{costText(usage.cost)}</td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row" className="tk">
+            Tokens
+          </th>
+          {table.columns.map(({ key, usage }) => (
+            <td key={key} className="tk">
+              {amountText(tokensOf(usage))}
+            </td>
+          ))}
+          <td className="tk">{amountText(tokensOf(table.total))}</td>
+          <td />
+        </tr>
+        {!free && (
+          <tr className="sum">
+            <th scope="row">Cost</th>
+            {table.columns.map(({ key, usage }) => (
+              <td key={key}>{usage.cost.toFixed(2)}</td>
+            ))}
+            <td />
+            <td>{costText(table.total.cost)}</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}

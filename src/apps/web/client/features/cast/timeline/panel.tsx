@@ -1,0 +1,102 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
+import { glyphs } from "../../../parts/marks/words.tsx";
+import type { Width } from "../../../browser/use-width.ts";
+import type { CastPartProps } from "../state/use-cast-view.ts";
+import { CostPanel } from "./cost.tsx";
+import { JournalPanel } from "./journal.tsx";
+import { Timeline } from "./timeline.tsx";
+import "./timeline.css";
+import "./tables.css";
+
+export interface TimelineProps extends CastPartProps {
+  readonly width: Width;
+  readonly onOpen: () => void;
+}
+
+type TabKey = "timeline" | "cost" | "journal";
+
+export function TimelinePanel(props: TimelineProps): ReactElement {
+  const { cast, view } = props;
+  const [tab, setTab] = useState<TabKey>("timeline");
+  const [aligned, setAligned] = useState(false);
+  const count = view.allVisits.length;
+  const here = view.visit?.index ?? 0;
+  const isOpen = view.latest.status === "running" || view.latest.status === "waiting";
+  const tabs = [
+    { key: "timeline", label: "Timeline" },
+    { key: "cost", label: "Cost" },
+    { key: "journal", label: "Journal", count: cast.replay.lastSeq() },
+  ] as const;
+  return (
+    <section className="panel p-time" aria-label="Timeline and cost">
+      <div className="ph">
+        <Tabs name="time" label="Timeline, cost, journal" tabs={tabs} chosen={tab} onChoose={setTab} />
+        <span className="grow" />
+        {tab === "timeline" && <TimelineKey />}
+        {tab === "timeline" && props.width !== "small" && (
+          <Button
+            look="bare"
+            aria-pressed={aligned}
+            onClick={() => setAligned(!aligned)}
+            title="Each row from its own beginning"
+          >
+            Aligned
+          </Button>
+        )}
+        <div className="row steps" role="group" aria-label="Step through visits">
+          <Button
+            look="bare"
+            icon="first"
+            label="First visit"
+            off={here <= 0 ? "This is the first visit" : null}
+            onClick={() => view.goToVisit(0)}
+          />
+          <Button
+            look="bare"
+            icon="before"
+            label="Previous visit"
+            off={here <= 0 ? "This is the first visit" : null}
+            onClick={() => view.step(-1)}
+          />
+          <Button
+            look="bare"
+            icon="after"
+            label="Next visit"
+            off={here >= count - 1 ? "This is the last visit" : null}
+            onClick={() => view.step(1)}
+          />
+          <Button aria-pressed={view.at === null} onClick={view.goLive}>
+            {isOpen ? "Live" : "Latest"}
+          </Button>
+        </div>
+      </div>
+      <div className="tbody" role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
+        {tab === "timeline" && <Timeline {...props} aligned={aligned || props.width === "small"} />}
+        {tab === "cost" && <CostPanel {...props} />}
+        {tab === "journal" && <JournalPanel {...props} />}
+      </div>
+    </section>
+  );
+}
+
+function TimelineKey(): ReactElement {
+  return (
+    <div className="tkey hide-m" aria-hidden="true">
+      <span>
+        <i className="b" />
+        done
+      </span>
+      <span>
+        <i className="b ok" />
+        {glyphs("✓ satisfied")}
+      </span>
+      <span>
+        <i className="b rew" />
+        {glyphs("✗ not satisfied")}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import type { CastSummary } from "../../../../../core/view/casts.ts";
+import { CAST_FILTERS, isSought } from "../../../../../core/view/watch/groups.ts";
+import type { CastFilter } from "../../../../../core/view/watch/groups.ts";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { capital } from "../../parts/marks/status.tsx";
+
+export function Filters(props: {
+  readonly casts: readonly CastSummary[];
+  readonly filter: CastFilter;
+  readonly setFilter: (filter: CastFilter) => void;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly loadout: string | null;
+  readonly setLoadout: (loadout: string | null) => void;
+}): ReactElement {
+  const { casts, filter, setFilter, text, setText, loadout, setLoadout } = props;
+  const loadouts = useMemo(() => [...new Set(casts.map((cast) => cast.loadout))].toSorted(), [casts]);
+  return (
+    <>
+      <label className="field grow find">
+        <Icon name="search" />
+        <input
+          type="search"
+          placeholder="Search requests, ids, loadouts"
+          aria-label="Search casts"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <kbd>/</kbd>
+      </label>
+      <div className="row wrap chips" role="group" aria-label="Show">
+        {CAST_FILTERS.map((each) => {
+          const count = casts.filter((cast) => isSought(cast, { filter: each, text: "", loadout: null })).length;
+          if (count === 0 && each !== "all" && each !== filter) return null;
+          return (
+            <button
+              key={each}
+              type="button"
+              className="chip"
+              aria-pressed={each === filter}
+              onClick={() => setFilter(each)}
+            >
+              {`${capital(each.replace("_", " "))} ${count}`}
+            </button>
+          );
+        })}
+      </div>
+      <select
+        className="pick"
+        aria-label="Loadout"
+        value={loadout ?? ""}
+        onChange={(event) => setLoadout(event.target.value === "" ? null : event.target.value)}
+      >
+        <option value="">Any loadout</option>
+        {loadouts.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </>
+  );
+}

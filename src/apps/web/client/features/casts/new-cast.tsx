@@ -1,0 +1,100 @@
+import { useEffect, useState } from "react";
+import type { ReactElement } from "react";
+import { quoteWord } from "../../../../../core/command/words.ts";
+import { getCatalog } from "../../net/api.ts";
+import type { CatalogReply } from "../../net/api.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { Ask } from "../../parts/controls/dialog.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { go, hrefOf } from "../../browser/route.ts";
+
+/** Starts a cast with the same text as a terminal would. */
+export function NewCast({
+  onClose,
+  loadout,
+}: {
+  readonly onClose: () => void;
+  readonly loadout?: string;
+}): ReactElement {
+  const [catalog, setCatalog] = useState<CatalogReply | null>(null);
+  const [chosen, setChosen] = useState(loadout ?? "");
+  const [request, setRequest] = useState("");
+  const [rehearsal, setRehearsal] = useState("");
+  const [trust, setTrust] = useState(false);
+  const command = useCommand({ quiet: true });
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const answer = await getCatalog();
+      if (!answer.ok) return;
+      setCatalog(answer.value);
+      setChosen((before) => before || answer.value.settings.activeLoadout.value);
+    };
+    void load();
+  }, []);
+  const options = [
+    ...(chosen === "" ? [] : [`--loadout ${quoteWord(chosen)}`]),
+    ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
+  ];
+  const start = async (): Promise<void> => {
+    const castId = await command.run(`cast ${options.join(" ")} -- ${request.trim()}`, "Started", { trust });
+    if (castId === null) return;
+    onClose();
+    if (castId !== "") go(hrefOf("casts", castId));
+  };
+  const untrusted = catalog?.trust.given === false ? catalog.trust : null;
+  return (
+    <Ask
+      title="New cast"
+      action="Start"
+      busy={command.busy !== null}
+      off={request.trim() === "" ? "Write what is to be done" : untrusted && !trust ? "Trust the project first" : null}
+      onClose={onClose}
+      onAct={() => void start()}
+    >
+      <label className="opt">
+        <span className="lb">Loadout</span>
+        <select className="pick" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+          {catalog?.loadouts.map(({ name, layer }) => (
+            <option key={name} value={name}>{`${name} · ${layer}`}</option>
+          ))}
+        </select>
+      </label>
+      <label className="opt">
+        <span className="lb">Request</span>
+        <span className="field">
+          <textarea
+            data-first
+            rows={4}
+            value={request}
+            placeholder="What is to be done"
+            onChange={(event) => setRequest(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </span>
+      </label>
+      <label className="opt">
+        <span className="lb">Rehearsal file, to run without a model (optional)</span>
+        <span className="field">
+          <input
+            className="mono"
+            value={rehearsal}
+            placeholder="replies.json"
+            onChange={(event) => setRehearsal(event.target.value)}
+          />
+        </span>
+      </label>
+      {untrusted && (
+        <label className="note wait row">
+          <input type="checkbox" checked={trust} onChange={(event) => setTrust(event.target.checked)} />
+          <span>
+            Trust <code>{untrusted.file}</code> as it is now
+            {untrusted.commands.length > 0 && `. It runs: ${untrusted.commands.join(", ")}`}
+          </span>
+        </label>
+      )}
+      <Issues issues={command.issues} />
+    </Ask>
+  );
+}

@@ -1,0 +1,145 @@
+import { useMemo, useState } from "react";
+import type { ReactElement } from "react";
+import type { CastSummary } from "../../../../../core/view/casts.ts";
+import { groupCasts, isSought } from "../../../../../core/view/watch/groups.ts";
+import type { CastFilter } from "../../../../../core/view/watch/groups.ts";
+import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
+import { useCommand } from "../../data/use-command.ts";
+import { useConnection } from "../../net/connection.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { glyphs } from "../../parts/marks/words.tsx";
+import { go, hrefOf } from "../../browser/route.ts";
+import { useNow } from "../../browser/use-now.ts";
+import { useWidth } from "../../browser/use-width.ts";
+import "./casts.css";
+import { CastCards } from "./cards.tsx";
+import { Filters } from "./filters.tsx";
+import { NewCast } from "./new-cast.tsx";
+import { CastTable } from "./table.tsx";
+import { useCasts } from "../../data/use-casts.ts";
+import { useListKeys } from "./use-list-keys.ts";
+
+/** What a row can do besides being opened. */
+export type CastAction = "continue" | "resume" | "abort" | "raise";
+
+export default function CastsPage(): ReactElement {
+  const { casts, isReady } = useCasts();
+  const [filter, setFilter] = useState<CastFilter>("all");
+  const [text, setText] = useState("");
+  const [loadout, setLoadout] = useState<string | null>(null);
+  const [isStarting, setStarting] = useState(false);
+  const [aborting, setAborting] = useState<CastSummary | null>(null);
+  const command = useCommand();
+  const now = useNow(true, 10_000);
+  const width = useWidth();
+  const found = useMemo(
+    () => casts.filter((cast) => isSought(cast, { filter, text: text.trim(), loadout })),
+    [casts, filter, text, loadout],
+  );
+  const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
+  const act = (cast: CastSummary, action: CastAction): void => {
+    if (action === "abort") setAborting(cast);
+    else if (action === "resume") void command.run(`recast ${cast.castId}`, "Resumed");
+    else go(hrefOf("casts", cast.castId, { do: action }));
+  };
+  const keys = useListKeys(found, act);
+  const clear = (): void => {
+    setFilter("all");
+    setText("");
+    setLoadout(null);
+  };
+  return (
+    <section className="view casts" aria-label="Casts">
+      <div className="bar">
+        <h1>Casts</h1>
+        <Filters {...{ casts, filter, setFilter, text, setText, loadout, setLoadout }} />
+        <span className="grow hide-m" />
+        <a className="btn" href={hrefOf("link")}>
+          New link
+        </a>
+        <Button look="primary" icon="plus" onClick={() => setStarting(true)}>
+          New cast
+        </Button>
+      </div>
+      {casts.length === 0 ? (
+        <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
+      ) : found.length === 0 ? (
+        <div className="empty">
+          <p>No cast matches.</p>
+          <Button onClick={clear}>Clear the filter</Button>
+        </div>
+      ) : (
+        <div className={width === "small" ? "list" : "list panel"} ref={keys.list} onKeyDown={keys.onKeyDown}>
+          {width === "small" ? (
+            <CastCards groups={groups} now={now} onAct={act} busy={command.busy} />
+          ) : (
+            <CastTable groups={groups} now={now} onAct={act} busy={command.busy} />
+          )}
+        </div>
+      )}
+      <KeyHints />
+      {isStarting && <NewCast onClose={() => setStarting(false)} />}
+      {aborting && (
+        <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
+      )}
+    </section>
+  );
+}
+
+function NoCasts({ isReady, onStart }: { readonly isReady: boolean; readonly onStart: () => void }): ReactElement {
+  const { state } = useConnection();
+  if (state === "refused")
+    return (
+      <div className="empty">
+        <p>
+          This page has no valid token. Open the address that <code>materia ui</code> printed.
+        </p>
+      </div>
+    );
+  if (!isReady) return <div className="list panel skeleton" aria-label="Loading casts" role="status" />;
+  return (
+    <div className="empty">
+      <p>
+        No casts yet. Start one, or run the demo in a terminal: <code>materia demo</code> needs no model.
+      </p>
+      <Button look="primary" icon="plus" onClick={onStart}>
+        New cast
+      </Button>
+    </div>
+  );
+}
+
+function KeyHints(): ReactElement {
+  return (
+    <div className="keys" aria-hidden="true">
+      <span>
+        <kbd>{glyphs("↑")}</kbd>
+        <kbd>{glyphs("↓")}</kbd> move
+      </span>
+      <span>
+        <kbd>Enter</kbd> open
+      </span>
+      <span>
+        <kbd>C</kbd> continue
+      </span>
+      <span>
+        <kbd>R</kbd> resume
+      </span>
+      <span>
+        <kbd>X</kbd> abort
+      </span>
+      <span>
+        <kbd>?</kbd> all keys
+      </span>
+    </div>
+  );
+}
+
+function dayText(at: string, now: number): string {
+  const day = new Date(at);
+  const midnight = (time: Date): number => new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime();
+  const days = Math.round((midnight(new Date(now)) - midnight(day)) / 86_400_000);
+  if (days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  return day.toLocaleDateString("en", { weekday: "long", day: "numeric", month: "long" });
+}

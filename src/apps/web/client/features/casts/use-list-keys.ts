@@ -1,0 +1,34 @@
+import { useRef } from "react";
+import type { KeyboardEvent, RefObject } from "react";
+import type { CastSummary } from "../../../../../core/view/casts.ts";
+import type { CastAction } from "./page.tsx";
+import { actionOf } from "./table.tsx";
+
+const KEYS: Readonly<Record<string, readonly CastAction[]>> = { c: ["continue"], r: ["resume", "raise"], x: ["abort"] };
+
+/** Arrows from request to request; letters do what the button at the end of the row does. */
+export function useListKeys(
+  casts: readonly CastSummary[],
+  act: (cast: CastSummary, action: CastAction) => void,
+): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
+  const list = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];
+    const row = event.target instanceof Element ? event.target.closest("tr, li")?.querySelector("a[data-cast]") : null;
+    const at = links.findIndex((link) => link === row);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+      return;
+    }
+    const cast = casts.find(({ castId }) => castId === links[at]?.dataset["cast"]);
+    const wanted = KEYS[event.key.toLowerCase()];
+    const action = cast ? actionOf(cast)[0] : null;
+    if (!cast || action === null || !wanted?.includes(action)) return;
+    event.preventDefault();
+    act(cast, action);
+  };
+  return { list, onKeyDown };
+}

@@ -1,0 +1,169 @@
+import type { KeyboardEvent, ReactElement } from "react";
+import { Fragment } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import type { TargetRef } from "../../../../../core/command/command.ts";
+import { targetText } from "../../../../../core/command/command.ts";
+import { chainCommand } from "../../../../../core/edit/chain.ts";
+import type { Chain, Composed, Joint } from "../../../../../core/edit/chain.ts";
+import { useCasts } from "../../data/use-casts.ts";
+import { Pick } from "../../parts/controls/fields.tsx";
+import { Button } from "../../parts/controls/button.tsx";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { CommandLine } from "./command-line.tsx";
+import { TargetField } from "./target-field.tsx";
+import { moveTarget, removeTarget, setChain } from "./use-chain.ts";
+
+export function ChainPanel(props: {
+  readonly catalog: Catalog;
+  readonly chain: Chain;
+  readonly composed: Composed;
+}): ReactElement {
+  const { catalog, chain, composed } = props;
+  const { casts } = useCasts();
+  const joints = composed.kind === "empty" ? [] : composed.joints;
+  return (
+    <div className="sec chain">
+      <div className="opt">
+        <span className="lb">From a previous cast</span>
+        <Pick
+          label="From a previous cast"
+          value={chain.from ?? ""}
+          options={[
+            { value: "", label: "None" },
+            ...casts
+              .slice(0, 100)
+              .map(({ castId, request }) => ({ value: castId, label: `${castId} · ${request.slice(0, 60)}` })),
+          ]}
+          onPick={(id) => setChain({ from: id === "" ? null : id })}
+        />
+      </div>
+      <div className="opt">
+        <span className="lb">Targets, in order</span>
+        {chain.targets.length === 0 && <p className="mute">No target yet. Add a materia or a loadout below.</p>}
+        <ol className="tgts" aria-label="Targets">
+          {chain.targets.map((target, index) => (
+            // The same target may stand in the chain twice; its place tells it apart.
+            <Fragment key={index}>
+              <Target target={target} index={index} catalog={catalog} faulty={isOpen(joints[index])} />
+              {index < chain.targets.length - 1 && <JointRow joint={joints[index]} />}
+            </Fragment>
+          ))}
+        </ol>
+        <TargetField catalog={catalog} />
+      </div>
+      <label className="opt">
+        <span className="lb">Request</span>
+        <span className="field tall">
+          <textarea
+            rows={3}
+            aria-label="Request"
+            value={chain.request}
+            onChange={(event) => setChain({ request: event.target.value })}
+          />
+        </span>
+      </label>
+      {chain.targets.length > 0 && (
+        <div className="opt">
+          <span className="lb">Command</span>
+          <CommandLine text={`/materia ${chainCommand(chain)}`} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function isOpen(joint: Joint | undefined): boolean {
+  return joint !== undefined && joint.ends.length !== 1;
+}
+
+function Target(props: {
+  readonly target: TargetRef;
+  readonly index: number;
+  readonly catalog: Catalog;
+  readonly faulty: boolean;
+}): ReactElement {
+  const { target, index, catalog, faulty } = props;
+  const entry = target.kind === "loadout" ? catalog.loadouts.get(target.name) : catalog.materia.get(target.name);
+  const sockets = Object.keys(catalog.loadouts.get(target.name)?.value?.sockets ?? {}).length;
+  const facts = [
+    target.kind,
+    entry?.layer ?? "not known",
+    ...(target.kind === "loadout" ? [`${sockets} sockets`] : []),
+  ];
+  return (
+    <li
+      className={`tgt ${faulty ? "err" : ""}`}
+      // One stop per target: Alt and arrows move it, Delete removes it.
+      tabIndex={0}
+      aria-label={`${index + 1}, ${targetText(target)}${faulty ? ", no stitch to the next" : ""}`}
+      draggable
+      onKeyDown={(event) => moveByKey(event, index)}
+      onDragStart={(event) => event.dataTransfer.setData("text/target", `${index}`)}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes("text/target")) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const from = event.dataTransfer.getData("text/target");
+        if (from !== "") moveTarget(Number(from), index);
+      }}
+    >
+      <Icon name="grip" />
+      <span className="o" aria-hidden="true">
+        {index + 1}
+      </span>
+      <div className="grow">
+        <b className="cut">{target.name}</b>
+        <div className="mute">{facts.join(" · ")}</div>
+      </div>
+      <span className="row moves">
+        <Button
+          look="bare"
+          icon="down"
+          className="flip"
+          label={`Move ${target.name} up`}
+          off={index === 0 ? "It is the first" : null}
+          onClick={() => moveTarget(index, index - 1)}
+        />
+        <Button look="bare" icon="cross" label={`Remove ${target.name}`} onClick={() => removeTarget(index)} />
+      </span>
+    </li>
+  );
+}
+
+/** Alt and arrows move a target, Delete removes it; the focus goes along. */
+function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
+  const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
+  const list = event.currentTarget.parentElement;
+  const focus = (at: number): void => {
+    requestAnimationFrame(() => list?.querySelectorAll<HTMLElement>(".tgt")[at]?.focus());
+  };
+  if (by !== 0 && moveTarget(index, index + by)) focus(index + by);
+  else if (event.key === "Delete") {
+    removeTarget(index);
+    focus(Math.max(0, index - 1));
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function JointRow({ joint }: { readonly joint: Joint | undefined }): ReactElement {
+  if (joint && joint.ends.length !== 1) {
+    return (
+      <li className="joint err">
+        <Icon name="cross" />
+        {joint.ends.length === 0 ? "No stitch: it never ends" : `No stitch: ${joint.ends.length} ways to end`}
+      </li>
+    );
+  }
+  return (
+    <li className="joint">
+      <svg className="e" viewBox="0 0 10 20" aria-hidden="true">
+        <g className="sti">
+          <path d="M5 0V20" />
+          <path className="xx" d="M1 4l8 5M9 4l-8 5M1 11l8 5M9 11l-8 5" />
+        </g>
+      </svg>
+      {joint?.byLoop === true ? "Stitches, when the loop is done" : "Stitches"}
+    </li>
+  );
+}

@@ -1,0 +1,181 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import type { TargetRef } from "../../../../../core/command/command.ts";
+import { remappings } from "../../../../../core/compile/targets/compile.ts";
+import type { Compiled } from "../../../../../core/compile/targets/compile.ts";
+import { socketsOf } from "../../../../../core/compile/graph.ts";
+import { worstCase } from "../../../../../core/compile/worst-case.ts";
+import { chainCommand } from "../../../../../core/edit/chain.ts";
+import type { Chain, Composed } from "../../../../../core/edit/chain.ts";
+import { placeText } from "../../../../../core/view/graph/words.ts";
+import { exampleOf, worstWords } from "../../data/worst-case.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { hrefOf } from "../../browser/route.ts";
+import { isOpen } from "./chain-panel.tsx";
+import { CommandLine } from "./command-line.tsx";
+
+/** How the chain came about, or why it did not. */
+export function Details(props: {
+  readonly composed: Composed;
+  readonly chain: Chain;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const { composed, chain, catalog } = props;
+  if (composed.kind === "empty") {
+    return (
+      <>
+        <div className="ph">
+          <h2>How a link works</h2>
+        </div>
+        <div className="sec">
+          <p>Targets run one after another as one cast. Where one ends, the next begins: that is a stitch.</p>
+          <p className="mute">A target with several ends is refused, because which one leads on is not guessed.</p>
+        </div>
+      </>
+    );
+  }
+  return composed.kind === "composed" ? (
+    <Made compiled={composed.compiled} catalog={catalog} />
+  ) : (
+    <Refused composed={composed} chain={chain} />
+  );
+}
+
+function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly catalog: Catalog }): ReactElement {
+  const { graph, flow, stitches, warnings } = compiled;
+  const { turns } = worstCase(graph, flow, catalog.settings.limits);
+  const waits = socketsOf(graph).filter(({ interactive }) => interactive);
+  const example = exampleOf(turns);
+  return (
+    <div className="scrolls">
+      {stitches.length > 0 && <Seams compiled={compiled} />}
+      <div className="ph">
+        <h2>Worst case</h2>
+      </div>
+      <div className="sec">
+        <div>
+          <b>{worstWords(turns)}</b> turns{example === null ? "" : ` · ${example}`}
+        </div>
+        {waits.map((socket) => (
+          <p key={socket.id} className="note wait">{`${socket.id} is interactive: the cast waits for you there.`}</p>
+        ))}
+        {warnings.map(({ message, path, code }) => (
+          <p key={`${code} ${path} ${message}`} className="note rew">
+            {message}.
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled }): ReactElement {
+  return (
+    <>
+      <div className="ph">
+        <h2>Sockets renumbered</h2>
+      </div>
+      <table className="mx">
+        <thead>
+          <tr>
+            <th>From</th>
+            <th>Becomes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {remappings(graph).map(({ socket, name, source }) => (
+            <tr key={socket}>
+              <td>{`${name} ${source}`}</td>
+              <td>{socket}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="ph">
+        <h2>Stitches</h2>
+      </div>
+      <ol className="sec">
+        {stitches.map(({ from, to, reason }, index) => (
+          <li key={`${from} ${to}`}>
+            <b>{index + 1}</b> {`${placeText(graph, from)} → ${placeText(graph, to)}`}
+            <div className="mute">{reason}.</div>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Refused({
+  composed,
+  chain,
+}: {
+  readonly composed: Extract<Composed, { kind: "refused" }>;
+  readonly chain: Chain;
+}): ReactElement {
+  const at = composed.joints.findIndex(isOpen);
+  const joint = composed.joints[at];
+  const [left, right] = [chain.targets[at], chain.targets[at + 1]];
+  return (
+    <div className="scrolls">
+      <div className="ph">
+        <h2>Why it was refused</h2>
+      </div>
+      <div className="sec">
+        {composed.issues.map(({ code, path, message, hint }) => (
+          <div key={`${code} ${path} ${message}`} className="note bad">
+            {joint && code === "ambiguous_stitch" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
+            <div>{message}.</div>
+            {hint !== undefined && <div className="sub">{hint}.</div>}
+          </div>
+        ))}
+        {joint && left && right && (
+          <dl className="kv">
+            <dt>{`Ends of ${left.name}`}</dt>
+            <dd>{joint.ends.join(", ") || "none"}</dd>
+            <dt>{`Entry of ${right.name}`}</dt>
+            <dd>{joint.entry}</dd>
+            <dt>Cast started</dt>
+            <dd>no</dd>
+          </dl>
+        )}
+      </div>
+      {joint && left && <WaysOut chain={chain} at={at} left={left} />}
+    </div>
+  );
+}
+
+function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly left: TargetRef }): ReactElement {
+  const { chain, at, left } = props;
+  const [isSplit, setSplit] = useState(false);
+  const half = (targets: Chain["targets"], from: string | null): string =>
+    `/materia ${chainCommand({ ...chain, targets, from })}`;
+  return (
+    <>
+      <div className="ph">
+        <h2>Ways out</h2>
+      </div>
+      <div className="sec">
+        <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
+        <a
+          className="btn"
+          href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}
+        >{`Edit ${left.name}`}</a>
+        <div>
+          Or run two casts: the second with <code>--from</code> the first.
+        </div>
+        <Button aria-pressed={isSplit} onClick={() => setSplit(!isSplit)}>
+          Split into two commands
+        </Button>
+        {isSplit && (
+          <>
+            <CommandLine text={half(chain.targets.slice(0, at + 1), chain.from)} />
+            <CommandLine text={half(chain.targets.slice(at + 1), "<castId>")} />
+          </>
+        )}
+        <div className="mute">Choosing the sockets of a stitch by hand is not available yet.</div>
+      </div>
+    </>
+  );
+}

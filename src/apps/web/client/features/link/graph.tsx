@@ -1,0 +1,98 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import type { Composed } from "../../../../../core/edit/chain.ts";
+import { END } from "../../../../../core/model/ids.ts";
+import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
+import type { AnyWay, PlacedEdge } from "../../../../../core/view/draw/drawing.ts";
+import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/metrics.ts";
+import { line } from "../../../../../core/view/text/line.ts";
+import { GraphView } from "../../graph/graph-view.tsx";
+import type { EdgeMark, Marks, SocketMark } from "../../graph/marks.ts";
+import { textScale, useWidth } from "../../browser/use-width.ts";
+import { isOpen } from "./chain-panel.tsx";
+
+/** The chain drawn with one band per target: stitched, or with its open ends in red. */
+export function ChainGraph({ composed }: { readonly composed: Composed }): ReactElement {
+  if (composed.kind === "empty")
+    return (
+      <div className="gempty">
+        <p>The composed graph appears here.</p>
+        <p className="mute">Add two targets to see how they are joined.</p>
+      </div>
+    );
+  if (composed.kind === "refused" && !composed.parts)
+    return (
+      <div className="gempty">
+        <p>The chain cannot be drawn.</p>
+        <p className="mute">Why stands beside it.</p>
+      </div>
+    );
+  return <Drawn composed={composed} />;
+}
+
+function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "empty" }> }): ReactElement | null {
+  const width = useWidth();
+  const compact = width === "small";
+  const graph = composed.kind === "composed" ? composed.compiled.graph : composed.parts;
+  const drawn = useMemo(() => {
+    if (!graph) return null;
+    const metrics = scaled(compact ? COMPACT : REGULAR, textScale());
+    const open = composed.kind === "refused" ? composed.joints.filter(isOpen).flatMap(({ ends }) => ends) : [];
+    const isLoose = (way: AnyWay): boolean => way.via !== "items" && way.to === END && open.includes(way.from);
+    const stitches = composed.kind === "composed" ? composed.compiled.stitches : [];
+    const labels = new Map<string, readonly string[]>();
+    const labelOf = (way: AnyWay): readonly string[] => {
+      const lines = wordsOf(way, stitches, isLoose(way));
+      labels.set(way.id, lines);
+      return lines;
+    };
+    const whole = layoutGraph(graph, { metrics, labelOf, stitches });
+    // Of a target behind an open end only its entry is drawn, and no way leads from there.
+    const waiting =
+      composed.kind === "refused"
+        ? composed.joints.filter((_, index) => index >= composed.joints.findIndex(isOpen)).map(({ entry }) => entry)
+        : [];
+    const isShown = ({ way }: PlacedEdge): boolean => open.length === 0 || !waiting.includes(way.from);
+    const drawing = { ...whole, edges: whole.edges.filter(isShown) };
+    const edges = new Map<string, EdgeMark>(
+      drawing.edges.map(({ way }) => [
+        way.id,
+        {
+          label: (labels.get(way.id) ?? []).map((text) => line(text)),
+          ...(isLoose(way) ? { problem: "error" as const } : {}),
+        },
+      ]),
+    );
+    const sockets = new Map<string, SocketMark>(
+      open.map((id, index) => [
+        id,
+        { flag: `${index + 1}`, problem: { severity: "error", text: "one of the ways to end" } },
+      ]),
+    );
+    const marks: Marks = { edges, sockets };
+    return { drawing, marks };
+  }, [graph, composed, compact]);
+  if (!graph || !drawn) return null;
+  return (
+    <GraphView
+      graph={graph}
+      drawing={drawn.drawing}
+      marks={drawn.marks}
+      label={`Composed graph, ${drawn.drawing.sockets.length} sockets`}
+      compact={compact}
+      grows={width !== "large"}
+    />
+  );
+}
+
+function wordsOf(
+  way: AnyWay,
+  stitches: readonly { readonly from: string; readonly to: string }[],
+  loose: boolean,
+): readonly string[] {
+  if (way.via === "items") return ["work items"];
+  if (loose) return ["no stitch"];
+  const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+  if (stitch !== -1) return [`stitch ${stitch + 1} · ${way.from} → ${way.to}`];
+  return way.label === "" ? [] : [way.label];
+}

@@ -1,0 +1,137 @@
+import { useMemo, useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { targetText } from "../../../../../core/command/command.ts";
+import { chainCommand, composeChain } from "../../../../../core/edit/chain.ts";
+import type { Composed } from "../../../../../core/edit/chain.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { useCatalog } from "../../data/use-catalog.ts";
+import "../loadouts/inspect/inspect.css";
+import { Button } from "../../parts/controls/button.tsx";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
+import { useKeysOutsideDialogs } from "../../browser/keys.ts";
+import { go, hrefOf } from "../../browser/route.ts";
+import { ChainPanel } from "./chain-panel.tsx";
+import { Details } from "./details.tsx";
+import { ChainGraph } from "./graph.tsx";
+import "./link.css";
+import { setChain, useChain } from "./use-chain.ts";
+
+export default function LinkPage(): ReactElement {
+  const { catalog, issues } = useCatalog();
+  return (
+    <>
+      <div className="bar">
+        <h1>Link</h1>
+        <span className="sub">Chain materia and loadouts into one cast. Nothing is saved.</span>
+      </div>
+      {catalog ? (
+        <Opened catalog={catalog} />
+      ) : (
+        <div className="blank">{issues.map(({ message }) => message).join(" ")}</div>
+      )}
+    </>
+  );
+}
+
+function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
+  const chain = useChain();
+  const composed = useMemo(() => composeChain(chain, catalog), [chain, catalog]);
+  return (
+    <div className="lgrid">
+      <section className="panel" aria-label="Chain">
+        <div className="ph">
+          <h2>Chain</h2>
+          <span className="grow" />
+          <Button
+            look="bare"
+            off={chain.targets.length === 0 ? "The chain is empty" : null}
+            onClick={() => setChain({ targets: [], from: null })}
+          >
+            Clear
+          </Button>
+        </div>
+        <ChainPanel catalog={catalog} chain={chain} composed={composed} />
+        <Foot composed={composed} />
+      </section>
+      <section className="panel" aria-label="Composed graph">
+        <div className="ph">
+          <h2>Composed graph</h2>
+          <span className="mute">{countsOf(composed)}</span>
+        </div>
+        <ChainGraph composed={composed} />
+      </section>
+      <section className="panel" aria-label="Details">
+        <Details composed={composed} chain={chain} catalog={catalog} />
+      </section>
+    </div>
+  );
+}
+
+function countsOf(composed: Composed): string {
+  if (composed.kind === "empty") return "";
+  if (composed.kind === "refused") return "not composed";
+  const { graph, stitches } = composed.compiled;
+  const sockets = Object.keys(graph.sockets).length;
+  return `${sockets} ${sockets === 1 ? "socket" : "sockets"}, ${stitches.length} ${stitches.length === 1 ? "stitch" : "stitches"}`;
+}
+
+/** Whether it composes, and what can be done with it. */
+function Foot({ composed }: { readonly composed: Composed }): ReactElement {
+  const chain = useChain();
+  const command = useCommand();
+  const [rehearses, setRehearses] = useState(false);
+  const off =
+    composed.kind === "empty"
+      ? "Add a target first"
+      : composed.kind === "refused"
+        ? "The chain is refused"
+        : chain.request.trim() === ""
+          ? "Write a request first"
+          : null;
+  const run = async (): Promise<void> => {
+    if (off !== null || command.busy !== null) return;
+    const castId = await command.run(chainCommand(chain), "The link runs.");
+    if (castId !== null && castId !== "") go(hrefOf("casts", castId));
+  };
+  useKeysOutsideDialogs({ "ctrl+enter": () => void run() });
+  return (
+    <div className="ph foot">
+      {composed.kind === "composed" && (
+        <span className="st ok">
+          <Icon name="tick" />
+          Composes
+        </span>
+      )}
+      {composed.kind === "refused" && (
+        <span className="st bad">
+          <Icon name="cross" />
+          Refused
+        </span>
+      )}
+      <span className="grow" />
+      <Button off={off} onClick={() => setRehearses(true)}>
+        Rehearse…
+      </Button>
+      <Button
+        look={off === null ? "primary" : "plain"}
+        icon="play"
+        busy={command.busy !== null}
+        off={off}
+        onClick={() => void run()}
+      >
+        Run link
+      </Button>
+      {rehearses && composed.kind === "composed" && (
+        <RehearseDialog
+          title="Rehearse the link"
+          graph={composed.compiled.graph}
+          target={{ targets: chain.targets.map(targetText) }}
+          request={chain.request}
+          onClose={() => setRehearses(false)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useId, useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import type { TargetRef } from "../../../../../core/command/command.ts";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { Orb } from "../../parts/marks/orb.tsx";
+import { useOptions } from "../../parts/controls/use-options.ts";
+import { addTarget } from "./use-chain.ts";
+
+interface Choice {
+  readonly ref: TargetRef;
+  readonly key: string;
+}
+
+/** Adds a target by a few letters of its name. */
+export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactElement {
+  const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const list = useId();
+  const words = text.toLowerCase().split(/\s+/);
+  const found = choicesOf(catalog).filter(({ key }) => words.every((word) => key.toLowerCase().includes(word)));
+  const choose = ({ ref }: Choice): void => {
+    addTarget(ref);
+    setText("");
+    setOpen(false);
+  };
+  const { at, first, onKey } = useOptions(found, choose);
+  return (
+    <div className="adder">
+      <label className="field">
+        <Icon name="plus" />
+        <input
+          role="combobox"
+          aria-label="Add a target"
+          aria-expanded={isOpen}
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={isOpen && found[at] ? `${list}-${at}` : undefined}
+          placeholder="Add a materia or a loadout"
+          value={text}
+          onClick={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && isOpen) {
+              setOpen(false);
+              event.preventDefault();
+              event.stopPropagation();
+            } else if ((isOpen || event.key !== "Enter") && onKey(event)) setOpen(event.key !== "Enter");
+          }}
+          onChange={(event) => {
+            setText(event.target.value);
+            setOpen(true);
+            first();
+          }}
+        />
+      </label>
+      <Choices id={list} found={found} at={at} isOpen={isOpen} catalog={catalog} onChoose={choose} />
+    </div>
+  );
+}
+
+function Choices(props: {
+  readonly id: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly isOpen: boolean;
+  readonly catalog: Catalog;
+  readonly onChoose: (choice: Choice) => void;
+}): ReactElement {
+  const { id, found, at, isOpen, catalog, onChoose } = props;
+  return (
+    <ul className="goals" id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
+      {found.map((choice, index) => (
+        <li
+          key={choice.key}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          // Before the field loses the focus and the list goes away.
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onChoose(choice);
+          }}
+        >
+          {choice.ref.kind === "materia" ? (
+            <Orb materia={catalog.materia.get(choice.ref.name)?.value} size="sm" />
+          ) : (
+            <Icon name="loadouts" />
+          )}
+          <span className="cut grow">{choice.ref.name}</span>
+          <span className="mute">{choice.ref.kind}</span>
+        </li>
+      ))}
+      {found.length === 0 && <li className="mute">Nothing matches.</li>}
+    </ul>
+  );
+}
+
+function choicesOf(catalog: Catalog): readonly Choice[] {
+  return [...choices("loadout", catalog.loadouts.keys()), ...choices("materia", catalog.materia.keys())];
+}
+
+function choices(kind: "materia" | "loadout", names: Iterable<string>): readonly Choice[] {
+  return [...names].map((name) => ({ ref: { kind, name }, key: `${kind}:${name}` }));
+}

@@ -1,0 +1,144 @@
+import { useEffect } from "react";
+import type { DragEvent, KeyboardEvent, ReactElement, RefObject } from "react";
+import { addSocket, nextSocketId } from "../../../../../core/edit/graph/sockets.ts";
+import { GraphView } from "../../graph/graph-view.tsx";
+import { Legend } from "../../graph/legend.tsx";
+import type { GraphHandle } from "../../graph/use-viewport.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { useWidth } from "../../browser/use-width.ts";
+import { Callout } from "./parts/callout.tsx";
+import { ConnectBar } from "./parts/connect-bar.tsx";
+import { useEditor } from "./state/editor.ts";
+import { useChoosing, useDraw, useDrawing, useGraphEdit } from "./state/use-canvas.ts";
+import type { Connecting } from "./state/use-canvas.ts";
+
+export interface CanvasProps {
+  readonly handle: RefObject<GraphHandle | null>;
+  readonly connecting: Connecting | null;
+  readonly setConnecting: (connecting: Connecting | null) => void;
+  readonly onOpen: () => void;
+  readonly onAdd: () => void;
+  /** What gets the focus as soon as it is drawn. */
+  readonly awaited: { readonly current: string | null };
+}
+
+export function Canvas(props: CanvasProps): ReactElement {
+  const { checked, loadout } = useEditor();
+  // An empty graph has nothing to draw, and yet things can be dropped onto it.
+  return Object.keys(loadout.sockets).length === 0 || Object.keys(checked.graph.sockets).length === 0 ? (
+    <EmptyCanvas onAdd={props.onAdd} />
+  ) : (
+    <FullCanvas {...props} />
+  );
+}
+
+function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
+  const { apply, select, loadout, readOnly } = useEditor();
+  const drop = (event: DragEvent): void => {
+    const materia = event.dataTransfer.getData("text/materia");
+    if (materia === "") return;
+    event.preventDefault();
+    if (apply(`Add ${materia}`, (each) => addSocket(each, materia)))
+      select({ kind: "socket", id: nextSocketId(loadout) });
+  };
+  return (
+    <div className="canvas empty" onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+      <p>No sockets yet. Drag a materia here, or add one.</p>
+      <Button look="primary" icon="plus" off={readOnly} onClick={onAdd}>
+        Add a socket <kbd>A</kbd>
+      </Button>
+    </div>
+  );
+}
+
+function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: CanvasProps): ReactElement {
+  const { name, checked, selected, readOnly } = useEditor();
+  const width = useWidth();
+  const { drawing, marks, setDragged } = useDrawing(width !== "large");
+  const draw = useDraw();
+  const edit = useGraphEdit(drawing, draw, setDragged);
+  const choose = useChoosing({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
+  useAwaited(awaited, drawing, handle);
+  return (
+    <div className="canvas" data-connecting={connecting !== null || undefined} onKeyUpCapture={withoutClick}>
+      <GraphView
+        graph={checked.graph}
+        drawing={drawing}
+        label={`${name}, ${drawing.sockets.length} sockets, ${checked.problems.length} problems`}
+        marks={marks}
+        selected={selected}
+        onSelect={choose.onSelect}
+        onOpen={onOpen}
+        onKey={choose.onKey}
+        compact={width !== "large"}
+        grows={width === "small"}
+        handle={handle}
+        {...(readOnly === null ? { edit } : {})}
+      >
+        {width === "large" && <Callout drawing={drawing} />}
+      </GraphView>
+      {connecting && (
+        <ConnectBar
+          connecting={connecting}
+          setConnecting={setConnecting}
+          onEnd={() => draw(connecting.from, "end", connecting.when ?? undefined)}
+        />
+      )}
+      {width === "large" && <Furniture handle={handle} />}
+    </div>
+  );
+}
+
+/** Space has selected already; the click that a button makes of it would select anew. */
+function withoutClick(event: KeyboardEvent): void {
+  if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
+    event.preventDefault();
+}
+
+/** A socket that was just added is focused once it is there. */
+function useAwaited(
+  awaited: CanvasProps["awaited"],
+  drawing: { readonly sockets: readonly { readonly id: string }[] },
+  handle: CanvasProps["handle"],
+): void {
+  useEffect(() => {
+    const id = awaited.current;
+    if (id === null || !drawing.sockets.some((socket) => socket.id === id)) return;
+    (awaited as { current: string | null }).current = null;
+    handle.current?.focus(id);
+  }, [awaited, drawing, handle]);
+}
+
+function Furniture({ handle }: { readonly handle: CanvasProps["handle"] }): ReactElement {
+  return (
+    <>
+      <div className="leg">
+        <Legend />
+      </div>
+      <div className="zoom" role="group" aria-label="Zoom">
+        <Button look="bare" label="Zoom out" className="ico" onClick={() => handle.current?.zoom(1 / 1.2)}>
+          −
+        </Button>
+        <Button look="bare" onClick={() => handle.current?.fit()}>
+          Fit
+        </Button>
+        <Button look="bare" label="Zoom in" className="ico" onClick={() => handle.current?.zoom(1.2)}>
+          +
+        </Button>
+      </div>
+      <div className="hint" aria-hidden="true">
+        {[
+          ["A", "add"],
+          ["C", "connect"],
+          ["L", "loop"],
+          ["Del", "remove"],
+          ["?", "all keys"],
+        ].map(([key, does]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {does}
+          </span>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
+import { printLoadout } from "../../../../../../core/edit/text/draft.ts";
+import type { Loadout } from "../../../../../../core/model/loadout.ts";
+import { Dialog } from "../../../parts/controls/dialog.tsx";
+import { Diff } from "../../../dialogs/diff.tsx";
+import { Changes } from "../parts/bottom.tsx";
+import { Pick, Segments } from "../../../parts/controls/fields.tsx";
+
+/** What was added, removed and changed from another loadout to this one. */
+export function CompareDialog(props: {
+  readonly name: string;
+  readonly loadout: Loadout;
+  readonly saved: Loadout | null;
+  readonly catalog: Catalog;
+  readonly initial: string | null;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { name, loadout, saved, catalog, initial, onClose } = props;
+  const others = [...catalog.loadouts.values()].filter((entry) => entry.value !== undefined && entry.name !== name);
+  const options = [
+    ...(saved ? [{ value: "", label: `${name} as saved` }] : []),
+    ...others.map((entry) => ({ value: entry.name, label: entry.name })),
+  ];
+  const [other, setOther] = useState(initial ?? options[0]?.value ?? "");
+  const [as, setAs] = useState<"list" | "text">("list");
+  const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
+  return (
+    <Dialog title={`Compare ${name}`} onClose={onClose} wide>
+      <div className="dlg-b">
+        <div className="row wrap">
+          <span className="sub">From</span>
+          <Pick label="Compare with" value={other} options={options} onPick={setOther} />
+          <span className="sub">{`to ${name}`}</span>
+          <span className="grow" />
+          <Segments<"list" | "text">
+            label="Show as"
+            value={as}
+            options={[
+              { value: "list", label: "Changes" },
+              { value: "text", label: "JSON" },
+            ]}
+            onPick={setAs}
+          />
+        </div>
+        {!before && <p className="mute">There is nothing to compare with.</p>}
+        {before && as === "list" && <Changes changes={compareLoadouts(before, loadout)} />}
+        {before && as === "text" && (
+          <Diff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />
+        )}
+      </div>
+    </Dialog>
+  );
+}

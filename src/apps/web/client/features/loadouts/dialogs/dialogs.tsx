@@ -1,0 +1,191 @@
+import type { ReactElement } from "react";
+import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
+import { draftOf } from "../../../../../../core/edit/text/draft.ts";
+import type { Imported } from "../../../../../../core/edit/text/draft.ts";
+import { RehearseDialog } from "../../../dialogs/rehearse-dialog.tsx";
+import { ReviewDialog } from "../../../dialogs/review-dialog.tsx";
+import { go, hrefOf } from "../../../browser/route.ts";
+import { toast } from "../../../parts/controls/toasts.tsx";
+import { useEditor } from "../state/editor.ts";
+import { addAfter, focused } from "../state/use-editor-keys.ts";
+import { beginWork, dropWork, isDirty, renameWork, savedWork, takeTheirs, useWorks } from "../state/works.ts";
+import type { EditorDialog } from "../state/editor-dialog.ts";
+import { AddDialog } from "./add-dialog.tsx";
+import { CompareDialog } from "./compare-dialog.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
+import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
+
+interface DialogProps {
+  readonly onClose: () => void;
+  readonly onAdded: (id: string) => void;
+}
+
+/** The dialog that is open. */
+export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDialog | null }): ReactElement | null {
+  switch (props.dialog) {
+    case "add":
+      return <Add {...props} />;
+    case "review":
+      return <Save {...props} />;
+    case "compare":
+      return <Compare {...props} />;
+    case "import":
+      return <Import {...props} />;
+    case "new":
+    case "duplicate":
+    case "rename":
+      return <Name {...props} what={props.dialog} />;
+    case "delete":
+      return <Delete {...props} />;
+    case "rehearse":
+      return <Rehearse {...props} />;
+    case "palette":
+    case "inspector":
+    case "problems":
+    case null:
+      // Those are panels that the view shows itself.
+      return null;
+  }
+}
+
+function Add({ onClose, onAdded }: DialogProps): ReactElement {
+  const editor = useEditor();
+  const part = focused() ?? editor.selected[0];
+  const after = part?.kind === "socket" ? part.id : null;
+  return (
+    <AddDialog
+      catalog={editor.catalog}
+      after={after !== null && editor.loadout.sockets[after]?.edges.length === 0 ? after : null}
+      onClose={onClose}
+      onAdd={(materia) => {
+        const id = addAfter(editor, materia, after);
+        onClose();
+        if (id !== null) onAdded(id);
+      }}
+    />
+  );
+}
+
+function Save({ onClose }: DialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const { text } = work.history.present;
+  return (
+    <ReviewDialog
+      title={`Save ${name}`}
+      action="Save"
+      layer={work.layer ?? "project"}
+      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was }}
+      problems={checked.problems.map(({ issue }) => issue)}
+      onClose={onClose}
+      onSaved={(layer) => {
+        savedWork(name, layer);
+        onClose();
+        toast({ text: `${name} is saved.`, tone: "ok" });
+      }}
+      onTheirs={(theirs) => {
+        takeTheirs(name, theirs);
+        onClose();
+        toast({ text: "Theirs is shown. Undo brings yours back." });
+      }}
+    />
+  );
+}
+
+function Delete({ onClose }: DialogProps): ReactElement {
+  const { name, work } = useEditor();
+  const leave = (): void => {
+    dropWork(name);
+    onClose();
+    go(hrefOf("loadouts"));
+    toast({ text: `${name} is deleted.`, tone: "ok" });
+  };
+  return (
+    <ReviewDialog
+      title={`Delete ${name}`}
+      action="Delete"
+      layer={work.layer ?? "project"}
+      saving={{ section: "loadouts", name: work.was ?? name, text: null, filed: work.filed, was: null }}
+      problems={[]}
+      onClose={onClose}
+      onSaved={leave}
+    />
+  );
+}
+
+function Compare({ onClose }: DialogProps): ReactElement {
+  const { name, work, loadout, catalog } = useEditor();
+  const saved = work.filed === null ? null : work.base.loadout;
+  return (
+    <CompareDialog
+      name={name}
+      loadout={loadout}
+      saved={saved}
+      catalog={catalog}
+      initial={work.from}
+      onClose={onClose}
+    />
+  );
+}
+
+function Import({ onClose }: DialogProps): ReactElement {
+  const { catalog } = useEditor();
+  const works = useWorks();
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const take = (imported: readonly Imported[]): void => {
+    let first: string | undefined;
+    for (const { name, draft } of imported) {
+      const free = taken(name) ? freeName(name, taken) : name;
+      beginWork(free, draft);
+      first ??= free;
+    }
+    onClose();
+    if (first !== undefined) go(hrefOf("loadouts", first));
+  };
+  return <ImportDialog onClose={onClose} onImport={take} />;
+}
+
+function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplicate" | "rename" }): ReactElement {
+  const { name, work, catalog } = useEditor();
+  const works = useWorks();
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const act = (next: string): void => {
+    if (what === "new") beginWork(next, draftOf(EMPTY_LOADOUT));
+    else if (what === "duplicate") beginWork(next, work.history.present, name);
+    else renameWork(name, next);
+    onClose();
+    go(hrefOf("loadouts", next));
+  };
+  const title = { new: "New loadout", duplicate: `Duplicate ${name}`, rename: `Rename ${name}` }[what];
+  const initial = what === "rename" ? name : what === "duplicate" ? freeName(name, taken) : freeNew(taken);
+  return (
+    <NameDialog
+      title={title}
+      action={{ new: "Create", duplicate: "Duplicate", rename: "Rename" }[what]}
+      initial={initial}
+      taken={taken}
+      note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
+      onClose={onClose}
+      onName={act}
+    />
+  );
+}
+
+function freeNew(taken: (name: string) => boolean): string {
+  return taken("My-Loadout") ? freeName("My-Loadout", taken) : "My-Loadout";
+}
+
+function Rehearse({ onClose }: DialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const stale = isDirty(work) && work.layer !== null;
+  return (
+    <RehearseDialog
+      title={`Rehearse ${name}`}
+      graph={checked.graph}
+      target={{ loadout: name }}
+      warning={
+        stale ? "It has changes that are not saved. The saved one is rehearsed; save first to rehearse yours." : null
+      }
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { importLoadouts } from "../../../../../../core/edit/text/draft.ts";
+import type { Imported } from "../../../../../../core/edit/text/draft.ts";
+import { Ask } from "../../../parts/controls/dialog.tsx";
+import { Fault } from "../../../parts/controls/fields.tsx";
+
+/** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
+export function ImportDialog(props: {
+  readonly onClose: () => void;
+  readonly onImport: (imported: readonly Imported[]) => void;
+}): ReactElement {
+  const { onClose, onImport } = props;
+  const [text, setText] = useState("");
+  const [name, setName] = useState("Imported");
+  const read = text.trim() === "" ? null : importLoadouts(text, name);
+  const found = read?.ok ? read.value : [];
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    setName(file.name.replace(/\.jsonc?$/, ""));
+    setText(await file.text());
+  };
+  return (
+    <Ask
+      title="Import loadouts"
+      action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
+      off={found.length === 0 ? "Choose a file or paste its text" : null}
+      onClose={onClose}
+      onAct={() => onImport(found)}
+    >
+      <label className="opt">
+        <span className="lb">File</span>
+        <input
+          type="file"
+          accept=".json,.jsonc,application/json"
+          onChange={(event) => void take(event.target.files?.[0])}
+        />
+      </label>
+      <label className="opt">
+        <span className="lb">Or its text</span>
+        <span className="field">
+          <textarea
+            className="mono"
+            rows={8}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </span>
+      </label>
+      {read && !read.ok && <Fault text={read.issues[0]?.message ?? "This is not JSON"} />}
+      {found.map(({ name: each, draft }) => (
+        <p key={each} className={draft.issues.length > 0 ? "note bad" : "note ok"}>
+          <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
+          {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
+        </p>
+      ))}
+    </Ask>
+  );
+}

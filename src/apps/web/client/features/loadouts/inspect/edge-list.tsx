@@ -1,0 +1,100 @@
+import type { KeyboardEvent, ReactElement } from "react";
+import { connect, moveEdge, removeEdge, setEdge } from "../../../../../../core/edit/graph/edges.ts";
+import type { Destination } from "../../../../../../core/model/ids.ts";
+import type { Edge } from "../../../../../../core/model/loadout.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Pick } from "../../../parts/controls/fields.tsx";
+import { useEditor } from "../state/editor.ts";
+import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+import { LimitField } from "./limit-field.tsx";
+
+/** The ways out of a socket in the order in which they are tried. */
+export function EdgeList({ from }: { readonly from: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const edges = loadout.sockets[from]?.edges ?? [];
+  const isFull =
+    edges.length > 0 &&
+    ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
+  return (
+    <section className="sec" aria-label="Edges">
+      <h3>
+        Edges, first match wins
+        <Button
+          icon="plus"
+          off={readOnly ?? (isFull ? "There is an edge for every answer" : null)}
+          onClick={() => apply(`Add an edge to ${from}`, (each) => connect(each, { from, to: "end" }))}
+        >
+          Add
+        </Button>
+      </h3>
+      {edges.length === 0 && <p className="mute">No edge: the cast ends here.</p>}
+      {edges.map((edge, index) => (
+        // Edges have no identity but their place in the order.
+        <EdgeRow key={index} from={from} index={index} edge={edge} />
+      ))}
+      {edges.length > 0 && (
+        <p className="mute small">
+          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>↑</kbd> <kbd>↓</kbd> reorders.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function EdgeRow({
+  from,
+  index,
+  edge,
+}: {
+  readonly from: string;
+  readonly index: number;
+  readonly edge: Edge;
+}): ReactElement {
+  const { loadout, checked, apply, readOnly } = useEditor();
+  const off = readOnly !== null;
+  const fault = checked.problems.find(({ ways }) => ways.includes(`edge:${from}:${index + 1}`));
+  const reorder = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
+    if (!event.altKey || by === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by))) return;
+    const rows = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>(".edge");
+    rows?.[index + by]?.querySelector<HTMLElement>("select")?.focus();
+  };
+  return (
+    <div className="edge" role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
+      <span className="o" aria-hidden="true">
+        {index + 1}
+      </span>
+      <Pick
+        label={`Condition of edge ${index + 1}`}
+        value={edge.when}
+        options={CONDITIONS}
+        off={off}
+        invalid={fault?.issue.severity === "error"}
+        onPick={(when) =>
+          apply(`Edge ${index + 1} of ${from}`, (each) => setEdge(each, from, index, { when: asCondition(when) }))
+        }
+      />
+      <Pick
+        label={`Target of edge ${index + 1}`}
+        value={edge.to}
+        options={[...socketOptions(loadout), { value: "end", label: "end" }]}
+        off={off}
+        onPick={(to) =>
+          // One of the sockets, or the end: nothing else is offered.
+          apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))
+        }
+      />
+      <LimitField from={from} index={index} />
+      <Button
+        look="bare"
+        icon="cross"
+        label={`Delete edge ${index + 1}`}
+        off={readOnly}
+        onClick={() => apply(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}
+      />
+    </div>
+  );
+}

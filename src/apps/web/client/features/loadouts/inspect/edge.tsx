@@ -1,0 +1,130 @@
+import type { ReactElement } from "react";
+import { moveEdge } from "../../../../../../core/edit/graph/edges.ts";
+import { removeWay, setWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
+import type { Authored } from "../../../../../../core/edit/graph/ways.ts";
+import type { Destination } from "../../../../../../core/model/ids.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Fault, Pick, Row } from "../../../parts/controls/fields.tsx";
+import { useEditor } from "../state/editor.ts";
+import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+import { LimitField } from "./limit-field.tsx";
+
+/** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
+export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
+  const { loadout } = useEditor();
+  const way = wayOf(loadout, id);
+  return way ? <Written id={id} way={way} /> : <Silent id={id} />;
+}
+
+function Silent({ id }: { readonly id: string }): ReactElement {
+  const isEmpty = id.startsWith("loop-empty:");
+  return (
+    <section className="sec" aria-label="Silent way">
+      <h2 className="thing">{isEmpty ? "Empty list" : "Way to the end"}</h2>
+      <p>
+        {isEmpty
+          ? "With no work items no member runs, and the cast goes this way."
+          : "Nobody wrote this way. Where no edge or exit matches, the cast ends."}
+      </p>
+      <p className="mute">Add an edge or an exit to lead it elsewhere.</p>
+    </section>
+  );
+}
+
+function Written({ id, way }: { readonly id: string; readonly way: Authored }): ReactElement {
+  const { loadout, checked, apply, readOnly } = useEditor();
+  const off = readOnly !== null;
+  const isExit = way.kind === "exit";
+  const from = isExit ? way.exit.from : way.from;
+  const to = isExit ? way.exit.targetSocketId : way.edge.to;
+  const title = isExit ? `Exit of ${way.loop}` : `Edge ${way.index + 1} of ${from}`;
+  const faults = checked.problems.filter(({ ways }) => ways.includes(id));
+  const inside = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
+  const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
+  return (
+    <section className="sec" aria-label={title}>
+      <WayHead id={id} title={title} isExit={isExit} />
+      {faults.map(({ key, issue }) => (
+        <Fault key={key} text={issue.message} warning={issue.severity === "warning"} />
+      ))}
+      <Row label="From">
+        <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
+      </Row>
+      <Row label={isExit ? "When done" : "When"}>
+        <Pick
+          label="Condition"
+          value={isExit ? way.exit.condition : way.edge.when}
+          options={CONDITIONS}
+          off={off}
+          onPick={(when) =>
+            apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: asCondition(when) }))
+          }
+        />
+      </Row>
+      <Row label="To">
+        <Pick
+          label="Target"
+          value={to}
+          options={isExit ? targets : [...targets, { value: "end", label: "end" }]}
+          off={off}
+          // One of the sockets, or the end: nothing else is offered.
+          onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
+        />
+      </Row>
+      {!isExit && (
+        <>
+          <Row label="At most">
+            <LimitField from={way.from} index={way.index} />
+          </Row>
+          <OrderRow from={way.from} index={way.index} />
+        </>
+      )}
+      {isExit && (
+        <p className="mute">Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.</p>
+      )}
+    </section>
+  );
+}
+
+function WayHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
+  const { id, title, isExit } = props;
+  const { apply, select, readOnly } = useEditor();
+  return (
+    <div className="row">
+      <div className="grow">
+        <h2 className="thing">{title}</h2>
+        {isExit && <code className="mute wrap-any">{id}</code>}
+      </div>
+      <Button
+        icon="cross"
+        label={`Delete ${isExit ? "the exit" : "the edge"}`}
+        off={readOnly}
+        onClick={() => {
+          if (apply(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
+        }}
+      />
+    </div>
+  );
+}
+
+function OrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+  const { loadout, apply, select, readOnly } = useEditor();
+  const count = loadout.sockets[from]?.edges.length ?? 0;
+  const move = (by: -1 | 1): void => {
+    if (apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
+      select({ kind: "edge", id: `edge:${from}:${index + by + 1}` });
+  };
+  return (
+    <Row label="Order">
+      <span className="row">
+        <span className="grow">{`${index + 1} of ${count}`}</span>
+        <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
+          Earlier
+        </Button>
+        <Button off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)} onClick={() => move(1)}>
+          Later
+        </Button>
+      </span>
+    </Row>
+  );
+}

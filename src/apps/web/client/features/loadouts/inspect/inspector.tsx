@@ -1,0 +1,84 @@
+import type { ReactElement } from "react";
+import { removeSockets, setDescription, setEntry } from "../../../../../../core/edit/graph/sockets.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Pick, Row, TextField } from "../../../parts/controls/fields.tsx";
+import { useEditor } from "../state/editor.ts";
+import { settleWork } from "../state/works.ts";
+import { socketOptions } from "./conditions.ts";
+import { EdgeInspector } from "./edge.tsx";
+import { LoopInspector } from "./loop.tsx";
+import { SocketInspector } from "./socket.tsx";
+
+/** What is chosen; with nothing chosen the loadout itself. */
+export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+  const { selected } = useEditor();
+  const [part, ...others] = selected;
+  if (!part) return <LoadoutInspector />;
+  if (others.length > 0) return <SeveralInspector onLoop={onLoop} />;
+  switch (part.kind) {
+    case "socket":
+      return <SocketInspector key={part.id} id={part.id} />;
+    case "edge":
+      return <EdgeInspector key={part.id} id={part.id} />;
+    case "loop":
+      return <LoopInspector key={part.id} id={part.id} />;
+  }
+}
+
+function LoadoutInspector(): ReactElement {
+  const { name, loadout, apply, readOnly } = useEditor();
+  const count = Object.keys(loadout.sockets).length;
+  return (
+    <section className="sec" aria-label={`Loadout ${name}`}>
+      <h2 className="thing">{name}</h2>
+      <Row label="What for">
+        <TextField
+          label="Description"
+          value={loadout.description ?? ""}
+          placeholder="One sentence"
+          off={readOnly !== null}
+          onType={(text) => apply("Describe the loadout", (each) => setDescription(each, text), "description")}
+          onDone={() => settleWork(name)}
+        />
+      </Row>
+      <Row label="Entry">
+        <Pick
+          label="Entry"
+          value={loadout.entry}
+          options={socketOptions(loadout)}
+          off={readOnly !== null}
+          onPick={(id) => apply(`Begin at ${id}`, (each) => setEntry(each, id))}
+        />
+      </Row>
+      <Row label="Sockets">
+        <span>{count}</span>
+      </Row>
+      <p className="mute">Choose a socket, an edge or a loop to change it.</p>
+    </section>
+  );
+}
+
+function SeveralInspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+  const { selected, apply, select, readOnly } = useEditor();
+  const sockets = selected.filter(({ kind }) => kind === "socket").map(({ id }) => id);
+  return (
+    <section className="sec" aria-label="Selection">
+      <h2 className="thing">{`${sockets.length} sockets`}</h2>
+      <p className="mute">{sockets.join(", ")}</p>
+      <div className="row wrap">
+        <Button icon="loop" off={readOnly} onClick={onLoop}>
+          Loop from selection
+        </Button>
+        <Button
+          look="danger"
+          off={readOnly}
+          onClick={() => {
+            if (apply(`Delete ${sockets.length} sockets`, (each) => removeSockets(each, sockets))) select();
+          }}
+        >
+          {`Delete ${sockets.length} sockets`}
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,179 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { addExit, removeExit } from "../../../../../../core/edit/graph/exits.ts";
+import { removeLoop, renameLoop, setConsumes, setMember } from "../../../../../../core/edit/graph/loops.ts";
+import { exitWayId } from "../../../../../../core/edit/graph/ways.ts";
+import { conditionText } from "../../../../../../core/view/graph/words.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Fault, Pick, Row, TextField } from "../../../parts/controls/fields.tsx";
+import { useEditor } from "../state/editor.ts";
+import { knownIn } from "../state/use-checked.ts";
+import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+
+export function LoopInspector({ id }: { readonly id: string }): ReactElement {
+  const { apply, select, readOnly, checked } = useEditor();
+  const [name, setName] = useState(id);
+  const faults = checked.problems.filter(({ place }) => place.kind === "loop" && place.id === id);
+  const rename = (): void => {
+    if (name === id) return;
+    if (apply(`Rename the loop to ${name}`, (each) => renameLoop(each, id, name))) select({ kind: "loop", id: name });
+    else setName(id);
+  };
+  return (
+    <>
+      <section className="sec" aria-label={`Loop ${id}`}>
+        <div className="row">
+          <h2 className="thing grow">{`Loop ${id}`}</h2>
+          <Button
+            icon="cross"
+            label={`Delete the loop ${id} and its exits`}
+            off={readOnly}
+            onClick={() => {
+              if (apply(`Delete the loop ${id}`, (each) => removeLoop(each, id))) select();
+            }}
+          />
+        </div>
+        {faults.map(({ key, issue, mend }) => (
+          <div key={key} className="row fault">
+            <div className="grow">
+              <Fault text={issue.message} warning={issue.severity === "warning"} />
+            </div>
+            {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
+          </div>
+        ))}
+        <Row label="Name">
+          <TextField
+            label="Name of the loop"
+            mono
+            value={name}
+            off={readOnly !== null}
+            onType={setName}
+            onDone={rename}
+          />
+        </Row>
+        <LoopRows id={id} />
+      </section>
+      <Members id={id} />
+    </>
+  );
+}
+
+/** What a loop walks and where it leads, also beside one of its members. */
+export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
+  const { loadout, catalog, apply, select, selected, readOnly } = useEditor();
+  const [adding, setAdding] = useState(false);
+  const loop = loadout.loops[id];
+  if (!loop) return null;
+  const { isGenerator } = knownIn(catalog);
+  const generators = socketOptions(loadout).filter(({ value }) => isGenerator(loadout.sockets[value]?.materia ?? ""));
+  return (
+    <>
+      {!selected.some(({ kind, id: each }) => kind === "loop" && each === id) && (
+        <Row label="Member of">
+          <Button look="bare" className="link" onClick={() => select({ kind: "loop", id })}>
+            {id}
+          </Button>
+        </Row>
+      )}
+      <Row label="Consumes">
+        <Pick
+          label="Consumes"
+          value={loop.consumes?.from ?? ""}
+          options={[...generators, { value: "", label: "Nothing" }]}
+          off={readOnly !== null}
+          onPick={(from) => apply(`Consume ${from}`, (each) => setConsumes(each, id, from === "" ? null : from))}
+        />
+      </Row>
+      <Row label="Exits">
+        <span className="row">
+          <span className="grow mute">{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
+          <Button off={readOnly} onClick={() => setAdding(true)}>
+            Add
+          </Button>
+        </span>
+      </Row>
+      {loop.exits.map((exit) => (
+        <div key={exit.id} className="row exit">
+          <Button
+            look="bare"
+            className="link grow"
+            onClick={() => select({ kind: "edge", id: exitWayId(id, exit.id) })}
+          >
+            <span className="cut">{`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}</span>
+          </Button>
+          <Button
+            look="bare"
+            icon="cross"
+            label={`Delete the exit ${exit.id}`}
+            off={readOnly}
+            onClick={() => apply("Delete an exit", (each) => removeExit(each, id, exit.id))}
+          />
+        </div>
+      ))}
+      {adding && <NewExit loop={id} onDone={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () => void }): ReactElement {
+  const { loadout, apply } = useEditor();
+  const members = loadout.loops[loop]?.sockets ?? [];
+  const mover = members.find((id) => loadout.sockets[id]?.advance) ?? members[0] ?? "";
+  const isMember = (id: string): boolean => members.some((member) => member === id);
+  const outside = socketOptions(loadout).filter(({ value }) => !isMember(value));
+  const [from, setFrom] = useState<string>(mover);
+  const [when, setWhen] = useState("always");
+  const [to, setTo] = useState(outside[0]?.value ?? "");
+  return (
+    <form
+      className="newexit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (apply("Add an exit", (each) => addExit(each, loop, { from, to, when: asCondition(when) }))) onDone();
+      }}
+    >
+      <Pick
+        label="Exit from"
+        value={from}
+        options={socketOptions(loadout).filter(({ value }) => isMember(value))}
+        onPick={setFrom}
+      />
+      <Pick label="Exit condition" value={when} options={CONDITIONS} onPick={setWhen} />
+      <Pick label="Exit to" value={to} options={outside} onPick={setTo} />
+      <div className="row">
+        <Button type="submit">Add the exit</Button>
+        <Button look="bare" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Members({ id }: { readonly id: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const members = loadout.loops[id]?.sockets ?? [];
+  return (
+    <section className="sec" aria-label="Members">
+      <h3>Members</h3>
+      {socketOptions(loadout).map(({ value, label }) => {
+        const isMember = members.some((member) => member === value);
+        return (
+          <label key={value} className="check">
+            <input
+              type="checkbox"
+              checked={isMember}
+              disabled={readOnly !== null}
+              onChange={() =>
+                apply(isMember ? `Take ${value} out` : `Take ${value} in`, (each) =>
+                  setMember(each, id, value, !isMember),
+                )
+              }
+            />
+            {label}
+          </label>
+        );
+      })}
+    </section>
+  );
+}

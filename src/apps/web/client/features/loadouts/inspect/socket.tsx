@@ -1,0 +1,191 @@
+import { useId } from "react";
+import type { ReactElement } from "react";
+import { loopWith } from "../../../../../../core/edit/graph/base.ts";
+import {
+  duplicateSockets,
+  removeSockets,
+  setAdvance,
+  setEntry,
+  setMateria,
+  setParse,
+} from "../../../../../../core/edit/graph/sockets.ts";
+import { authoredSocket } from "../../../../../../core/edit/text/authored.ts";
+import { printJson } from "../../../../../../core/edit/text/print.ts";
+import { isInteractive } from "../../../../../../core/model/materia.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Orb } from "../../../parts/marks/orb.tsx";
+import { Code } from "../parts/code.tsx";
+import { Fault, Pick, Row, Segments } from "../../../parts/controls/fields.tsx";
+import { materiaOptions } from "../../../data/materia-groups.ts";
+import { useEditor } from "../state/editor.ts";
+import { AssignRows } from "./assign.tsx";
+import { CONDITIONS, asCondition } from "./conditions.ts";
+import { EdgeList } from "./edge-list.tsx";
+import { LoopRows } from "./loop.tsx";
+
+/** Everything about one socket. */
+export function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
+  const { loadout, checked } = useEditor();
+  const socket = loadout.sockets[id];
+  if (!socket) return null;
+  const loop = loopWith(loadout, id);
+  const faults = checked.problems.filter(({ place }) => place.kind === "socket" && place.id === id);
+  return (
+    <>
+      <Head id={id} />
+      {faults.length > 0 && <Faults faults={faults} />}
+      <Output id={id} />
+      <EdgeList from={id} />
+      {loop !== undefined && (
+        <section className="sec" aria-label="Loop">
+          <h3>Loop</h3>
+          <LoopRows id={loop} />
+        </section>
+      )}
+      <section className="sec" aria-label="JSON">
+        <h3>JSON, in step</h3>
+        <Code text={`${JSON.stringify(id)}: ${printJson(authoredSocket(socket))}`} />
+      </section>
+    </>
+  );
+}
+
+function Faults({ faults }: { readonly faults: ReturnType<typeof useEditor>["checked"]["problems"] }): ReactElement {
+  const { apply, readOnly } = useEditor();
+  return (
+    <section className="sec" aria-label="Problems of this socket">
+      {faults.map(({ key, issue, mend }) => (
+        <div key={key} className="row fault">
+          <div className="grow">
+            <Fault text={issue.message} warning={issue.severity === "warning"} />
+          </div>
+          {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Head({ id }: { readonly id: string }): ReactElement {
+  const { loadout, catalog, apply, select, readOnly } = useEditor();
+  const socket = loadout.sockets[id];
+  const materia = catalog.materia.get(socket?.materia ?? "")?.value;
+  const off = readOnly !== null;
+  const badges = [
+    ...(loadout.entry === id ? ["Entry"] : []),
+    ...(materia?.generator === true ? ["Generator"] : []),
+    ...(loopWith(loadout, id) === undefined ? [] : ["Loop consumer"]),
+    ...(materia && isInteractive(materia) ? ["Interactive"] : []),
+  ];
+  return (
+    <section className="sec" aria-label={id}>
+      <div className="row">
+        <Orb materia={materia} />
+        <div className="grow">
+          <h2 className="thing">{id}</h2>
+          <div className="row badges">
+            {badges.map((badge) => (
+              <span key={badge} className="badge">
+                {badge}
+              </span>
+            ))}
+          </div>
+        </div>
+        <Button off={readOnly} onClick={() => apply(`Duplicate ${id}`, (each) => duplicateSockets(each, [id]))}>
+          Duplicate
+        </Button>
+        <Button
+          icon="cross"
+          label={`Delete ${id}`}
+          off={readOnly}
+          onClick={() => {
+            if (apply(`Delete ${id}`, (each) => removeSockets(each, [id]))) select();
+          }}
+        />
+      </div>
+      <Row label="Materia">
+        <Pick
+          label="Materia"
+          value={socket?.materia ?? ""}
+          options={materiaOptions(catalog)}
+          off={off}
+          onPick={(name) => apply(`Seat ${name}`, (each) => setMateria(each, id, name))}
+        />
+      </Row>
+      {loadout.entry !== id && (
+        <Row label="Entry">
+          <Button off={readOnly} onClick={() => apply(`Begin at ${id}`, (each) => setEntry(each, id))}>
+            Begin here
+          </Button>
+        </Row>
+      )}
+    </section>
+  );
+}
+
+function Output({ id }: { readonly id: string }): ReactElement {
+  const { loadout, catalog, checked, apply, readOnly } = useEditor();
+  const fault = useId();
+  const socket = loadout.sockets[id];
+  const own = catalog.materia.get(socket?.materia ?? "")?.value;
+  const inherited = own?.parse ?? (own?.generator === true ? "json" : "text");
+  const needsJson = checked.problems.find(
+    ({ issue, place }) => place.kind === "socket" && place.id === id && /_needs_json|_not_json/.test(issue.code),
+  );
+  const loop = loopWith(loadout, id);
+  const mover =
+    loop === undefined ? undefined : loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
+  return (
+    <section className="sec" aria-label="Output">
+      <h3>Output</h3>
+      <Row label="Parse">
+        <Segments
+          label="Parse"
+          value={socket?.parse ?? "inherit"}
+          options={[
+            { value: "inherit", label: "From materia", title: `The materia says ${inherited}` },
+            { value: "text", label: "text" },
+            { value: "json", label: "json" },
+          ]}
+          off={readOnly !== null}
+          invalid={needsJson !== undefined}
+          describedBy={needsJson ? fault : undefined}
+          onPick={(parse) => apply(`Parse ${id}`, (each) => setParse(each, id, parse === "inherit" ? null : parse))}
+        />
+      </Row>
+      {needsJson && <Fault id={fault} text={jsonFault(socket?.edges ?? [])} />}
+      <AssignRows id={id} />
+      <Row label="Advance">
+        {loop === undefined ? (
+          <span className="mute">In no loop</span>
+        ) : (
+          <Pick
+            label="Advance"
+            value={socket?.advance?.when ?? "never"}
+            options={[
+              {
+                value: "never",
+                label: mover === undefined || mover === id ? "Never" : `Never: ${mover} moves the item on`,
+              },
+              ...CONDITIONS.map(({ value, label }) => ({
+                value,
+                label: value === "always" ? "Always: the next item" : `When ${label}`,
+              })),
+            ]}
+            off={readOnly !== null}
+            onPick={(when) =>
+              apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : asCondition(when)))
+            }
+          />
+        )}
+      </Row>
+    </section>
+  );
+}
+
+function jsonFault(edges: readonly { readonly when: string }[]): string {
+  const guarded = edges.flatMap(({ when }, index) => (when === "always" ? [] : [`${index + 1}`]));
+  if (guarded.length === 0) return "What is read from this output, only JSON carries.";
+  const which = guarded.length === 1 ? `Edge ${guarded.join("")} reads` : `Edges ${guarded.join(" and ")} read`;
+  return `${which} satisfied, which only JSON output carries.`;
+}

@@ -1,0 +1,68 @@
+import { useEffect } from "react";
+import type { ReactElement } from "react";
+import { useCatalog } from "../../data/use-catalog.ts";
+import { go, hrefOf } from "../../browser/route.ts";
+import type { PageProps } from "../../browser/route.ts";
+import "./editor.css";
+import "./inspect/inspect.css";
+import "./widths.css";
+import { EditorView } from "./view.tsx";
+import { EditorProvider, useEditorState } from "./state/editor.ts";
+import { isDirty, useWork, useWorks } from "./state/works.ts";
+import type { Work } from "./state/works.ts";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+
+export default function LoadoutsPage({ name }: PageProps): ReactElement {
+  const { catalog, issues } = useCatalog();
+  const works = useWorks();
+  const work = useWork(name, catalog);
+  useUnsaved([...works.values()].some((each) => each.layer !== null && isDirty(each)));
+  useEffect(() => {
+    // The list alone has nothing to show beside it: the active loadout is what people look for.
+    if (name === null && catalog) go(hrefOf("loadouts", catalog.settings.activeLoadout.value));
+  }, [name, catalog]);
+  if (!catalog) {
+    return (
+      <div className="blank">
+        {issues.map(({ message }) => (
+          <p key={message} className="note bad">
+            {message}
+          </p>
+        ))}
+      </div>
+    );
+  }
+  if (!work) return name === null || catalog.loadouts.has(name) ? <div className="blank" /> : <Missing name={name} />;
+  return <Opened work={work} catalog={catalog} />;
+}
+
+function Opened({ work, catalog }: { readonly work: Work; readonly catalog: Catalog }): ReactElement {
+  const editor = useEditorState(work, catalog);
+  return (
+    <EditorProvider value={editor}>
+      <EditorView />
+    </EditorProvider>
+  );
+}
+
+function Missing({ name }: { readonly name: string }): ReactElement {
+  return (
+    <div className="blank">
+      <h1>{name}</h1>
+      <p>There is no loadout of this name.</p>
+      <a className="btn" href={hrefOf("loadouts")}>
+        All loadouts
+      </a>
+    </div>
+  );
+}
+
+/** The browser asks before a page with unsaved work is closed. */
+function useUnsaved(has: boolean): void {
+  useEffect(() => {
+    if (!has) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [has]);
+}

@@ -1,0 +1,132 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
+import type { Change } from "../../../../../../core/edit/compare.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Icon } from "../../../parts/marks/icon.tsx";
+import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
+import { useEditor } from "../state/editor.ts";
+import type { Problem } from "../state/use-checked.ts";
+import { settleWork } from "../state/works.ts";
+import { partOf } from "../state/part-of.ts";
+
+export type BottomTab = "problems" | "json" | "changes";
+
+/** Problems, the text and what has changed, below the canvas. */
+export function Bottom(props: {
+  readonly tab: BottomTab;
+  readonly setTab: (tab: BottomTab) => void;
+  readonly onShow: (problem: Problem) => void;
+}): ReactElement {
+  const { tab, setTab, onShow } = props;
+  const { checked, work } = useEditor();
+  const changes = useMemo(
+    () => compareLoadouts(work.base.loadout, work.history.present.loadout),
+    [work.base, work.history.present],
+  );
+  return (
+    <section className={`probs on-${tab}`} aria-label="Problems, JSON and changes">
+      <div className="ph">
+        <Tabs
+          name="bottom"
+          label="Problems, JSON and changes"
+          tabs={[
+            { key: "problems", label: "Problems", count: checked.problems.length },
+            { key: "json", label: "JSON" },
+            { key: "changes", label: "Changes", count: changes.length },
+          ]}
+          chosen={tab}
+          onChoose={setTab}
+        />
+        <span className="grow" />
+        <span className="mute hide-s">Checked as you edit</span>
+      </div>
+      <div role="tabpanel" className="probs-b" aria-labelledby={tabId("bottom", tab)}>
+        {tab === "problems" && <Problems onShow={onShow} />}
+        {tab === "json" && <JsonView />}
+        {tab === "changes" && <Changes changes={changes} />}
+      </div>
+    </section>
+  );
+}
+
+function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): ReactElement {
+  const { checked, apply, readOnly, loadout } = useEditor();
+  if (checked.problems.length === 0) {
+    const count = Object.keys(loadout.sockets).length;
+    return (
+      <p className="none st ok">
+        <Icon name="tick" />
+        {`No problems in ${count} ${count === 1 ? "socket" : "sockets"}.`}
+      </p>
+    );
+  }
+  return (
+    <ul>
+      {checked.problems.map((problem) => {
+        const { key, issue, path, mend } = problem;
+        const isBad = issue.severity === "error";
+        return (
+          <li key={key} className="prob">
+            <span className={`st ${isBad ? "bad" : "rew"}`}>
+              <Icon name="warning" />
+              {isBad ? "Error" : "Warning"}
+            </span>
+            <code className="sub cut">{path}</code>
+            <span className="said">
+              {issue.message}.{issue.hint !== undefined && <span className="mute"> {issue.hint}.</span>}
+            </span>
+            <span className="row">
+              {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
+              <Button off={partOf(problem) ? null : "It has no place in the graph"} onClick={() => onShow(problem)}>
+                Show
+              </Button>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function JsonView(): ReactElement {
+  const { name, work, type, readOnly } = useEditor();
+  const { text, issues } = work.history.present;
+  return (
+    <div className="jsonv">
+      <textarea
+        className="code"
+        aria-label={`JSON of ${name}`}
+        aria-invalid={issues.length > 0 || undefined}
+        spellCheck={false}
+        readOnly={readOnly !== null}
+        value={text}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => settleWork(name)}
+      />
+      <p className={issues.length > 0 ? "err-t" : "mute"} role="status">
+        {issues.length > 0
+          ? `${issues[0]?.message ?? ""}. The graph shows what can be read.`
+          : "In step with the graph."}
+      </p>
+    </div>
+  );
+}
+
+const SIGNS = { added: "+", removed: "−", changed: "±" } as const;
+
+export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactElement {
+  if (changes.length === 0) return <p className="none mute">Nothing has changed.</p>;
+  return (
+    <ul className="changes">
+      {changes.map(({ kind, what, text }, index) => (
+        // Two changes may read alike; their place tells them apart.
+        <li key={index} className={kind}>
+          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <span className="kind">{`${kind} ${what}`}</span>
+          <span className="said">{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,140 @@
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import type { Entry } from "../../../../../../core/catalog/layer.ts";
+import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
+import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { Loadout } from "../../../../../../core/model/loadout.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Icon } from "../../../parts/marks/icon.tsx";
+import { hrefOf } from "../../../browser/route.ts";
+import { isDirty, useWorks } from "../state/works.ts";
+import type { Work } from "../state/works.ts";
+
+const TITLES = {
+  project: "Project",
+  user: "User",
+  explicit: "Named file",
+  environment: "MATERIA_CONFIG",
+  bundled: "Bundled",
+} as const;
+
+export interface ListedLoadout {
+  readonly name: string;
+  readonly layer: keyof typeof TITLES;
+  readonly problems: { readonly errors: number; readonly warnings: number };
+  readonly work: Work | undefined;
+}
+
+/** Every loadout, those in hand included, by the file it comes from. */
+function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): readonly ListedLoadout[] {
+  const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
+  const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
+    (name) => !renamed.has(name) || works.has(name),
+  );
+  return names.map((name) => {
+    const entry = catalog.loadouts.get(name);
+    const work = works.get(name);
+    const problems = countOf(name, work?.history.present ?? entry, catalog);
+    return { name, layer: work?.layer ?? entry?.layer ?? "project", problems, work };
+  });
+}
+
+interface Counted {
+  readonly catalog: Catalog;
+  readonly problems: ListedLoadout["problems"];
+}
+
+const counted = new WeakMap<object, Counted>();
+
+/** Each version of a loadout is checked once; typing in one must not check them all. */
+function countOf(
+  name: string,
+  version: Draft | Entry<Loadout> | undefined,
+  catalog: Catalog,
+): ListedLoadout["problems"] {
+  const none = { errors: 0, warnings: 0 };
+  if (!version) return none;
+  const known = counted.get(version);
+  if (known?.catalog === catalog) return known.problems;
+  const value = "loadout" in version ? version.loadout : version.value;
+  const entry = { name, layer: "project" as const, issues: version.issues, ...(value ? { value } : {}) };
+  const found = checkTarget({ kind: "loadout", name, entry }, catalog, 1).issues;
+  const errors = found.filter(({ severity }) => severity === "error").length;
+  const problems = { errors, warnings: found.length - errors };
+  counted.set(version, { catalog, problems });
+  return problems;
+}
+
+export function LoadoutList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string | null;
+  readonly onNew: () => void;
+}): ReactElement {
+  const { catalog, chosen, onNew } = props;
+  const all = listLoadouts(catalog, useWorks());
+  const layers = (Object.keys(TITLES) as (keyof typeof TITLES)[]).filter((layer) =>
+    all.some((each) => each.layer === layer),
+  );
+  return (
+    <nav aria-label="Loadouts">
+      <h2>
+        Loadouts <span className="mute">{all.length}</span>
+      </h2>
+      {layers.map((layer) => (
+        <section key={layer} aria-label={TITLES[layer]}>
+          <h3 className="layer">{TITLES[layer]}</h3>
+          <ul>
+            {all
+              .filter((each) => each.layer === layer)
+              .map((each) => (
+                <li key={each.name}>
+                  <Item {...each} chosen={each.name === chosen} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <div className="f">
+        <Button icon="plus" className="wide" onClick={onNew}>
+          New loadout
+        </Button>
+      </div>
+    </nav>
+  );
+}
+
+function Item({ name, layer, problems, work, chosen }: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+  const { errors, warnings } = problems;
+  const changed = work !== undefined && work.layer !== null && isDirty(work);
+  const isLocked = layer !== "project" && layer !== "user";
+  return (
+    <a className="palrow" href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
+      <span className="cut grow">{name}</span>
+      {changed && (
+        <span className="dotmark" title="Not saved">
+          <span className="sr">not saved</span>
+        </span>
+      )}
+      {errors > 0 && (
+        <span className="st bad">
+          <Icon name="warning" />
+          {errors}
+          <span className="sr">errors</span>
+        </span>
+      )}
+      {errors === 0 && warnings > 0 && (
+        <span className="st rew">
+          {warnings}
+          <span aria-hidden="true">?</span>
+          <span className="sr">warnings</span>
+        </span>
+      )}
+      {isLocked && (
+        <span className="mute" title="Read-only">
+          <Icon name="lock" />
+          <span className="sr">read-only</span>
+        </span>
+      )}
+    </a>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { addSocket, nextSocketId } from "../../../../../../core/edit/graph/sockets.ts";
+import { Icon } from "../../../parts/marks/icon.tsx";
+import { Orb } from "../../../parts/marks/orb.tsx";
+import { useEditor } from "../state/editor.ts";
+import { groupsOf } from "../../../data/materia-groups.ts";
+
+/** Materia to drag onto the canvas; Enter or a click adds one as well. */
+export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
+  const { catalog, apply, select, loadout, readOnly } = useEditor();
+  const [sought, setSought] = useState("");
+  const groups = groupsOf(catalog, sought);
+  const add = (materia: string): void => {
+    const id = nextSocketId(loadout);
+    if (!apply(`Add ${materia}`, (each) => addSocket(each, materia))) return;
+    select({ kind: "socket", id });
+    onAdded(id);
+  };
+  return (
+    <>
+      <div className="f">
+        <label className="field">
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder="Find materia"
+            aria-label="Find materia"
+            value={sought}
+            onChange={(event) => setSought(event.target.value)}
+          />
+        </label>
+      </div>
+      {groups.every(({ entries }) => entries.length === 0) && <p className="mute none">No materia matches.</p>}
+      {groups.map(({ title, entries }) =>
+        entries.length === 0 ? null : (
+          <section key={title} aria-label={title}>
+            <h2>
+              {title} <span className="mute">{entries.length}</span>
+            </h2>
+            <ul>
+              {entries.map(({ name, value }) => (
+                <li key={name}>
+                  <button
+                    type="button"
+                    className="palrow"
+                    draggable={readOnly === null}
+                    title={value?.description ?? name}
+                    aria-label={`Add ${name}`}
+                    aria-disabled={readOnly !== null || undefined}
+                    onClick={() => add(name)}
+                    onDragStart={(event) => {
+                      event.dataTransfer.setData("text/materia", name);
+                      event.dataTransfer.effectAllowed = "copy";
+                    }}
+                  >
+                    <Orb materia={value} size="sm" />
+                    <span className="cut grow">{name}</span>
+                    {!value && <Icon name="warning" />}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Graph } from "../../../../../../core/compile/graph.ts";
+import type { Loadout } from "../../../../../../core/model/loadout.ts";
+import { placeByHand } from "../../../../../../core/view/draw/by-hand.ts";
+import type { AnyWay, Drawing, PlacedEdge } from "../../../../../../core/view/draw/drawing.ts";
+import { layoutGraph } from "../../../../../../core/view/draw/layout.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../../core/view/draw/metrics.ts";
+import type { Metrics } from "../../../../../../core/view/draw/metrics.ts";
+import { line, toned } from "../../../../../../core/view/text/line.ts";
+import type { Line, Tone } from "../../../../../../core/view/text/line.ts";
+import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
+import { textScale } from "../../../browser/use-width.ts";
+import type { Checked, Problem } from "./use-checked.ts";
+
+/** A drawing with the words of its edges. */
+export interface Drawn {
+  readonly drawing: Drawing;
+  readonly labels: ReadonlyMap<string, readonly string[]>;
+  readonly metrics: Metrics;
+}
+
+/** The drawing that the graph itself gives, with the order of edges written. */
+export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): Drawn {
+  const plain = scaled(compact ? COMPACT : REGULAR, textScale());
+  const metrics = loopsTell ? withItemLine(plain) : plain;
+  const first = layoutGraph(graph, { metrics, labelOf: (way) => labelLines(graph, way, false) });
+  const lanes = new Set(first.edges.filter(isLane).map(({ way }) => way.id));
+  const labels = new Map(first.edges.map(({ way }) => [way.id, labelLines(graph, way, lanes.has(way.id))]));
+  return { drawing: layoutGraph(graph, { metrics, labelOf: (way) => labels.get(way.id) ?? [] }), labels, metrics };
+}
+
+/** The same with what was placed by hand where it was put. */
+export function drawByHand({ drawing, metrics }: Drawn, graph: Graph, layout: Loadout["layout"]): Drawing {
+  const members = Object.fromEntries(Object.entries(graph.loops).map(([id, loop]) => [id, loop.sockets]));
+  return placeByHand(drawing, layout, { members, metrics });
+}
+
+function isLane({ points }: PlacedEdge): boolean {
+  return points.length > 3;
+}
+
+/** `2 · ✗ not satisfied` and `up to 3`; an edge that is always taken says so only where it goes round the side. */
+function labelLines(graph: Graph, way: AnyWay, lane: boolean): readonly string[] {
+  if (way.via === "items") return ["work items"];
+  if (way.via !== "edge") return way.label === "" ? [] : [way.label];
+  const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;
+  const order = several ? `${way.id.slice(way.id.lastIndexOf(":") + 1)} · ` : "";
+  const words = way.when === "always" ? (several || lane ? "always" : "") : way.label;
+  const limit = way.maxTraversals === undefined ? [] : [`up to ${way.maxTraversals}`];
+  return words === "" ? limit : [`${order}${words}`, ...limit];
+}
+
+/** Problems on the sockets, edges and loops they are about. */
+export function marksOf({ graph, problems }: Checked, labels: ReadonlyMap<string, readonly string[]>): Marks {
+  const edges = new Map<string, EdgeMark>(
+    [...labels].map(([id, lines]) => [
+      id,
+      { label: lines.map((text): Line => line(text)), ...edgeProblem(problems, id) },
+    ]),
+  );
+  const sockets = new Map<string, SocketMark>();
+  const loops = new Map<string, LoopMark>();
+  // The worst comes first, so the first of each place counts.
+  for (const { issue, place } of problems) {
+    const { severity, message: text } = issue;
+    if (place.kind === "socket" && !sockets.has(place.id)) sockets.set(place.id, { problem: { severity, text } });
+    if (place.kind !== "loop" || loops.has(place.id) || !graph.loops[place.id]) continue;
+    const tone: Tone = severity === "error" ? "bad" : "rework";
+    loops.set(place.id, { second: line(toned(tone, `${severity === "error" ? "!" : "?"} ${text}`)) });
+  }
+  return { sockets, edges, loops };
+}
+
+function edgeProblem(problems: readonly Problem[], way: string): EdgeMark {
+  const found = problems.find(({ ways }) => ways.includes(way));
+  return found ? { problem: found.issue.severity } : {};
+}

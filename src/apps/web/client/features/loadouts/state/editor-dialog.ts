@@ -1,0 +1,14 @@
+/** What the editor can open over its canvas. */
+export type EditorDialog =
+  | "add"
+  | "review"
+  | "compare"
+  | "import"
+  | "duplicate"
+  | "rename"
+  | "delete"
+  | "rehearse"
+  | "new"
+  | "palette"
+  | "inspector"
+  | "problems";

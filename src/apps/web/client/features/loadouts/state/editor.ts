@@ -1,0 +1,93 @@
+import { createContext, useCallback, useContext, useMemo, useState } from "react";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import type { Edit } from "../../../../../../core/edit/graph/base.ts";
+import { edited, typed } from "../../../../../../core/edit/text/draft.ts";
+import type { Loadout } from "../../../../../../core/model/loadout.ts";
+import type { Part } from "../../../graph/marks.ts";
+import { toast } from "../../../parts/controls/toasts.tsx";
+import { useChecked } from "./use-checked.ts";
+import type { Checked } from "./use-checked.ts";
+import { changeWork, redoWork, undoWork } from "./works.ts";
+import type { Work } from "./works.ts";
+
+/** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
+export interface Editor {
+  readonly name: string;
+  readonly work: Work;
+  readonly loadout: Loadout;
+  readonly catalog: Catalog;
+  readonly checked: Checked;
+  /** Why nothing can be changed here; null where it can. */
+  readonly readOnly: string | null;
+  readonly selected: readonly Part[];
+  readonly select: (...parts: readonly Part[]) => void;
+  /** One step; false where it was refused, which is said. */
+  readonly apply: (what: string, edit: Edit, kind?: string) => Loadout | null;
+  readonly type: (text: string) => void;
+  readonly undo: () => void;
+  readonly redo: () => void;
+}
+
+const EditorContext = createContext<Editor | null>(null);
+
+export const EditorProvider = EditorContext.Provider;
+
+export function useEditor(): Editor {
+  const editor = useContext(EditorContext);
+  if (!editor) throw new Error("a part of the editor stands outside of it");
+  return editor;
+}
+
+export function useEditorState(work: Work, catalog: Catalog): Editor {
+  const { name, history, layer } = work;
+  const draft = history.present;
+  const checked = useChecked(name, draft, catalog);
+  const [selected, setSelected] = useState<readonly Part[]>([]);
+  const source = catalog.loadouts.get(name)?.layer ?? "bundled";
+  const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
+  const apply = useCallback(
+    (what: string, edit: Edit, kind?: string): Loadout | null => {
+      if (readOnly !== null) {
+        toast({ text: readOnly });
+        return null;
+      }
+      const result = edit(draft.loadout);
+      if (!result.ok) {
+        const [issue] = result.issues;
+        toast({ text: `Not possible: ${issue?.message ?? ""}${issue?.hint === undefined ? "" : `; ${issue.hint}`}.` });
+        return null;
+      }
+      changeWork(name, edited(draft, name, result.value), what, kind);
+      return result.value;
+    },
+    [draft, name, readOnly],
+  );
+  const type = useCallback(
+    (text: string) => changeWork(name, typed(draft, name, text), "Edit the JSON", "json"),
+    [draft, name],
+  );
+  return useMemo(
+    () => ({
+      name,
+      work,
+      loadout: draft.loadout,
+      catalog,
+      checked,
+      readOnly,
+      selected: selected.filter((part) => isThere(part, draft.loadout)),
+      select: (...parts) => setSelected(parts),
+      apply,
+      type,
+      undo: () => void undoWork(name),
+      redo: () => void redoWork(name),
+    }),
+    [name, work, draft, catalog, checked, readOnly, selected, apply, type],
+  );
+}
+
+/** What was chosen may have been removed, or not be there any more after an undo. */
+function isThere(part: Part, loadout: Loadout): boolean {
+  if (part.kind === "socket") return Object.hasOwn(loadout.sockets, part.id);
+  if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
+  return true;
+}

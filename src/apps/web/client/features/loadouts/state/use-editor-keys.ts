@@ -1,0 +1,146 @@
+import { connect } from "../../../../../../core/edit/graph/edges.ts";
+import { moveEdge } from "../../../../../../core/edit/graph/edges.ts";
+import {
+  addSocket,
+  duplicateSockets,
+  nextSocketId,
+  placeSockets,
+  removeSockets,
+} from "../../../../../../core/edit/graph/sockets.ts";
+import { makeLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
+import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
+import { ok } from "../../../../../../core/model/issue.ts";
+import type { Part } from "../../../graph/marks.ts";
+import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
+import type { Connecting } from "./use-canvas.ts";
+import type { EditorDialog } from "./editor-dialog.ts";
+import type { Editor } from "./editor.ts";
+import { knownIn } from "./use-checked.ts";
+
+interface Around {
+  readonly open: (dialog: EditorDialog) => void;
+  readonly setConnecting: (connecting: Connecting | null) => void;
+  readonly nextProblem: () => void;
+  readonly await: (id: string) => void;
+}
+
+/** The keys of the editor; each has a button or a menu that does the same. */
+export function useEditorKeys(editor: Editor, around: Around): void {
+  const { apply, select, selected, undo, redo } = editor;
+  const ids = (): readonly string[] => socketsIn(selected.length > 0 ? selected : focusedParts());
+  const remove = (): boolean => {
+    const part = focused() ?? selected[0];
+    if (!part) return false;
+    if (removeParts(editor, selected.length > 1 ? selected : [part])) select();
+    return true;
+  };
+  const shift = (dx: number, dy: number): boolean => {
+    const part = focused();
+    if (part?.kind === "edge" && dx === 0) return reorder(editor, part.id, dy < 0 ? -1 : 1);
+    return part?.kind === "socket" ? nudge(editor, part.id, { dx, dy }) : false;
+  };
+  useKeysOutsideDialogs({
+    a: () => around.open("add"),
+    c: () => {
+      const from = focused() ?? selected[0];
+      if (from?.kind !== "socket") return false;
+      if (editor.readOnly !== null) return void apply("Connect", ok);
+      around.setConnecting({ from: from.id, when: null });
+      around.await(from.id);
+      return true;
+    },
+    l: () => loopFrom(editor, ids()),
+    delete: remove,
+    backspace: remove,
+    "alt+up": () => shift(0, -16),
+    "alt+down": () => shift(0, 16),
+    "alt+left": () => shift(-16, 0),
+    "alt+right": () => shift(16, 0),
+    "ctrl+z": undo,
+    "ctrl+shift+z": redo,
+    "ctrl+y": redo,
+    "ctrl+d": () => {
+      const copied = ids();
+      if (copied.length === 0) return false;
+      const first = nextSocketId(editor.loadout);
+      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) around.await(first);
+      return true;
+    },
+    "ctrl+s": () => around.open(editor.readOnly === null ? "review" : "duplicate"),
+    f8: around.nextProblem,
+    escape: () => (selected.length > 0 ? select() : false),
+  });
+}
+
+/** [E2] Added behind the socket that is chosen, where that has no way on yet. */
+export function addAfter(editor: Editor, materia: string, after: string | null): string | null {
+  const id = nextSocketId(editor.loadout);
+  const leads = after !== null && editor.loadout.sockets[after]?.edges.length === 0;
+  const added = editor.apply(`Add ${materia}`, (each) => {
+    const next = addSocket(each, materia);
+    return next.ok && leads ? connect(next.value, { from: after, to: id, judges: judges(editor, after) }) : next;
+  });
+  if (!added) return null;
+  editor.select({ kind: "socket", id });
+  return id;
+}
+
+function judges({ catalog, loadout }: Editor, id: string): boolean {
+  const socket = loadout.sockets[id];
+  const own = catalog.materia.get(socket?.materia ?? "")?.value;
+  return own?.generator !== true && (socket?.parse ?? own?.parse) === "json";
+}
+
+export function loopFrom(editor: Editor, ids: readonly string[]): void {
+  const known = knownIn(editor.catalog);
+  const before = new Set(Object.keys(editor.loadout.loops));
+  const made = editor.apply("Make a loop", (each) => makeLoop(each, ids, known.isGenerator));
+  const id = made && Object.keys(made.loops).find((each) => !before.has(each));
+  if (id !== null && id !== undefined) editor.select({ kind: "loop", id });
+}
+
+export function focused(): Part | null {
+  const text = document.activeElement?.closest<HTMLElement>("[data-part]")?.dataset["part"];
+  const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
+  return id === undefined ? null : { kind: kind as Part["kind"], id }; // one of the three by the expression
+}
+
+function focusedParts(): readonly Part[] {
+  const part = focused();
+  return part ? [part] : [];
+}
+
+export function socketsIn(parts: readonly Part[]): readonly string[] {
+  return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
+}
+
+function removeParts({ apply }: Editor, parts: readonly Part[]): boolean {
+  const sockets = socketsIn(parts);
+  const names = parts.map(({ id }) => id).join(", ");
+  const done = apply(`Delete ${names}`, (loadout) => {
+    let result = sockets.length > 0 ? removeSockets(loadout, sockets) : ok(loadout);
+    for (const { kind, id } of parts) {
+      if (!result.ok || kind === "socket") continue;
+      result = kind === "loop" ? removeLoop(result.value, id) : removeWay(result.value, id);
+    }
+    return result;
+  });
+  return done !== null;
+}
+
+function reorder(editor: Editor, id: string, by: -1 | 1): boolean {
+  const way = wayOf(editor.loadout, id);
+  if (way?.kind !== "edge") return false;
+  const { from, index } = way;
+  if (editor.apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
+    editor.select({ kind: "edge", id: `edge:${from}:${index + by + 1}` });
+  return true;
+}
+
+/** Its place as it is drawn now, a little aside. */
+function nudge(editor: Editor, id: string, { dx, dy }: { readonly dx: number; readonly dy: number }): boolean {
+  const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+  const [, x = "0", y = "0"] = /translate\((-?[\d.]+)px,\s*(-?[\d.]+)px\)/.exec(node?.style.transform ?? "") ?? [];
+  const at = { x: Math.max(4, Number(x) + dx), y: Math.max(4, Number(y) + dy) };
+  return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: at }), `move ${id}`) !== null;
+}

@@ -1,0 +1,146 @@
+import { useEffect, useSyncExternalStore } from "react";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
+import { did, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
+import type { History } from "../../../../../../core/edit/history.ts";
+import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
+import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import { entryText } from "../../../../../../core/edit/text/file.ts";
+import { getConfig } from "../../../net/api.ts";
+import type { EditableLayer } from "../../../net/api.ts";
+
+/** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
+export interface Work {
+  readonly name: string;
+  readonly history: History<Draft>;
+  /** Where it is saved; null for one that can only be looked at. */
+  readonly layer: EditableLayer | null;
+  /** As it was opened, for what has changed. */
+  readonly base: Draft;
+  /** Its text in the file as it was opened; null where it was not there. A file that says otherwise has changed. */
+  readonly filed: string | null;
+  /** What it was made from. */
+  readonly from: string | null;
+  /** Its name in the file, where it is renamed. */
+  readonly was: string | null;
+}
+
+let works: ReadonlyMap<string, Work> = new Map();
+const listeners = new Set<() => void>();
+
+function put(name: string, work: Work | null): void {
+  const next = new Map(works);
+  if (work) next.set(name, work);
+  else next.delete(name);
+  works = next;
+  for (const listener of listeners) listener();
+}
+
+export function useWorks(): ReadonlyMap<string, Work> {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => works,
+  );
+}
+
+export function isDirty({ history, filed, was }: Work): boolean {
+  return was !== null || filed === null || history.present.text !== filed;
+}
+
+/** The loadout of that name: in hand, or taken from its file. */
+export function useWork(name: string | null, catalog: Catalog | null): Work | null {
+  const all = useWorks();
+  const work = name === null ? undefined : all.get(name);
+  const entry = name === null ? undefined : catalog?.loadouts.get(name);
+  useEffect(() => {
+    if (entry && (!work || !isTouched(work))) void openWork(entry);
+    // Only what the files say can make it be opened anew; what is done to it must not.
+  }, [entry]);
+  return work ?? null;
+}
+
+function isTouched({ history, layer, was }: Work): boolean {
+  return layer !== null && (history.past.length > 0 || history.future.length > 0 || was !== null);
+}
+
+type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
+
+async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
+  const editable = layer === "user" || layer === "project" ? layer : null;
+  const file = editable && (await getConfig(editable));
+  const known = works.get(name);
+  if (known && isTouched(known)) return;
+  const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;
+  const base = filed === null ? draftOf(value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
+  put(name, { name, history: historyOf(base), layer: editable, base, filed, from: null, was: null });
+}
+
+/** A new one: empty, a copy or an import. Nothing is written before it is saved. */
+export function beginWork(name: string, draft: Draft, from: string | null = null): void {
+  put(name, {
+    name,
+    history: historyOf(draft),
+    layer: "project",
+    base: from === null ? draftOf(EMPTY_LOADOUT) : draft,
+    filed: null,
+    from,
+    was: null,
+  });
+}
+
+export function changeWork(name: string, draft: Draft, what: string, kind?: string): void {
+  const work = works.get(name);
+  if (work && work.layer !== null) put(name, { ...work, history: did(work.history, draft, what, kind) });
+}
+
+export function undoWork(name: string): string | null {
+  const work = works.get(name);
+  const step = work?.history.past.at(-1);
+  if (!work || !step) return null;
+  put(name, { ...work, history: undo(work.history) });
+  return step.did;
+}
+
+export function redoWork(name: string): string | null {
+  const work = works.get(name);
+  const [step] = work?.history.future ?? [];
+  if (!work || !step) return null;
+  put(name, { ...work, history: redo(work.history) });
+  return step.did;
+}
+
+/** The next letter in a field begins a step of its own. */
+export function settleWork(name: string): void {
+  const work = works.get(name);
+  if (work) put(name, { ...work, history: settle(work.history) });
+}
+
+export function renameWork(name: string, to: string): void {
+  const work = works.get(name);
+  if (!work) return;
+  put(name, null);
+  put(to, { ...work, name: to, was: work.filed === null ? null : (work.was ?? name) });
+}
+
+export function dropWork(name: string): void {
+  put(name, null);
+}
+
+/** What is in the file now is what was in hand; undo still goes back. */
+export function savedWork(name: string, layer: EditableLayer): void {
+  const work = works.get(name);
+  if (!work) return;
+  const { present } = work.history;
+  put(name, { ...work, layer, base: present, filed: present.text, from: null, was: null });
+}
+
+/** Theirs instead of mine; mine can be brought back by undo. */
+export function takeTheirs(name: string, text: string): void {
+  const work = works.get(name);
+  if (!work) return;
+  const theirs = draftOfText(name, text);
+  put(name, { ...work, history: did(work.history, theirs, "Take theirs"), base: theirs, filed: text });
+}

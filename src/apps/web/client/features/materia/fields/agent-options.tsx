@@ -1,0 +1,72 @@
+import type { ReactElement } from "react";
+import { THINKING_LEVELS } from "../../../../../../core/model/materia.ts";
+import { toolsOf } from "../../../../../../core/model/tools.ts";
+import { Pick, TextField } from "../../../parts/controls/fields.tsx";
+import { Opt, textOf } from "./opt.tsx";
+import { setField } from "../state/state.ts";
+import type { MateriaWork } from "../state/state.ts";
+
+/** What only an agent has. */
+export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  return (
+    <>
+      <ToolsOption work={work} />
+      <Opt label="Model">
+        <TextField
+          label="Model"
+          mono
+          value={textOf(raw["model"], "")}
+          placeholder="the cast's model"
+          onType={(text) => setField(name, "model", text === "" ? null : text, "model")}
+        />
+      </Opt>
+      <Opt label="Thinking">
+        <Pick
+          label="Thinking"
+          value={textOf(raw["thinking"], "")}
+          options={[
+            { value: "", label: "the cast's own" },
+            ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
+          ]}
+          onPick={(level) => setField(name, "thinking", level === "" ? null : level)}
+        />
+      </Opt>
+    </>
+  );
+}
+
+const SCOPES = ["none", "readOnly", "coding"] as const;
+
+function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : textOf(raw["tools"], "none");
+  const custom =
+    scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
+      ? raw["tools"].tools
+      : [];
+  const list = Array.isArray(custom) ? custom.join(", ") : "";
+  const typed = (text: string): void => {
+    const tools = text.split(",").map((each) => each.trim());
+    setField(name, "tools", { type: "custom", tools: tools.filter(Boolean) }, "tools");
+  };
+  return (
+    <Opt label="Tools">
+      <Pick
+        label="Tools"
+        value={scope}
+        options={[
+          ...SCOPES.map((each) => ({
+            value: each,
+            label: [each, toolsOf(each).join(", ")].filter(Boolean).join(": "),
+          })),
+          { value: "custom", label: "custom" },
+        ]}
+        onPick={(next) => setField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
+      />
+      {scope === "custom" && <TextField label="Tools by name" mono value={list} onType={typed} />}
+    </Opt>
+  );
+}

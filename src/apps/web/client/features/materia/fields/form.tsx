@@ -1,0 +1,107 @@
+import type { ReactElement } from "react";
+import type { Issue } from "../../../../../../core/model/issue.ts";
+import type { JsonObject } from "../../../../../../core/model/json.ts";
+import type { Materia } from "../../../../../../core/model/materia.ts";
+import { Fault, Segments, Switch, TextField } from "../../../parts/controls/fields.tsx";
+import { HUES, hueStyle } from "../../../parts/marks/orb.tsx";
+import { AgentOptions } from "./agent-options.tsx";
+import { Opt, textOf } from "./opt.tsx";
+import { PromptEditor } from "./prompt-editor.tsx";
+import { setField } from "../state/state.ts";
+import type { MateriaWork } from "../state/state.ts";
+import { UtilityFields } from "./utility.tsx";
+
+/** Everything a materia says of itself. */
+export function MateriaForm(props: {
+  readonly work: MateriaWork;
+  readonly value: Materia | null;
+  readonly issues: readonly Issue[];
+}): ReactElement {
+  const { work, value, issues } = props;
+  const { name, history } = work;
+  const { raw } = history.present;
+  const isUtility = raw["type"] === "utility";
+  return (
+    <div className="mform">
+      {issues.map((issue) => (
+        <Fault
+          key={`${issue.path} ${issue.message}`}
+          text={`${issue.message}${issue.hint === undefined ? "" : `; ${issue.hint}`}.`}
+          warning={issue.severity === "warning"}
+        />
+      ))}
+      <div className="opts">
+        {!isUtility && <AgentOptions work={work} />}
+        <Opt label="Parse">
+          <Segments
+            label="Parse"
+            value={textOf(raw["parse"], raw["generator"] === true ? "json" : "text")}
+            options={[
+              { value: "text", label: "text" },
+              { value: "json", label: "json" },
+            ]}
+            onPick={(parse) => setField(name, "parse", parse)}
+          />
+        </Opt>
+        <Behaviour name={name} raw={raw} />
+        <Hues name={name} chosen={textOf(raw["color"], "slate")} />
+        <Opt label="What for" whole>
+          <TextField
+            label="Description"
+            value={textOf(raw["description"], "")}
+            placeholder="One sentence"
+            onType={(text) => setField(name, "description", text === "" ? null : text, "description")}
+          />
+        </Opt>
+      </div>
+      {isUtility ? (
+        <UtilityFields work={work} />
+      ) : (
+        <PromptEditor name={name} prompt={textOf(raw["prompt"], "")} value={value} />
+      )}
+    </div>
+  );
+}
+
+function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObject }): ReactElement {
+  const isUtility = raw["type"] === "utility";
+  return (
+    <Opt label="Behaviour">
+      <span className="row">
+        <Switch
+          label="Generator"
+          on={raw["generator"] === true}
+          onTurn={(on) => setField(name, "generator", on ? true : null)}
+        />
+        {!isUtility && (
+          <Switch
+            label="Interactive"
+            on={raw["interactive"] === true || raw["multiTurn"] === true}
+            onTurn={(on) => setField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)}
+          />
+        )}
+      </span>
+    </Opt>
+  );
+}
+
+function Hues({ name, chosen }: { readonly name: string; readonly chosen: string }): ReactElement {
+  return (
+    <Opt label={`Colour: ${chosen}`}>
+      <span className="hues" role="radiogroup" aria-label="Colour">
+        {HUES.map((hue) => (
+          <button
+            key={hue}
+            type="button"
+            className={`orb ${hue === chosen ? "on" : ""}`}
+            style={hueStyle(hue)}
+            role="radio"
+            aria-label={hue}
+            aria-checked={hue === chosen}
+            onClick={() => setField(name, "color", hue)}
+          />
+        ))}
+      </span>
+    </Opt>
+  );
+}

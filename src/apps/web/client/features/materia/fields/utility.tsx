@@ -1,0 +1,95 @@
+import type { ReactElement } from "react";
+import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
+import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
+import type { Json } from "../../../../../../core/model/json.ts";
+import { Pick, TextField } from "../../../parts/controls/fields.tsx";
+import { useState } from "react";
+import { Opt, textOf } from "./opt.tsx";
+import { setField } from "../state/state.ts";
+import type { MateriaWork } from "../state/state.ts";
+
+/** What a utility runs and what it is given. */
+export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  const isScript = raw["script"] !== undefined;
+  const timeout = raw["timeoutMs"];
+  return (
+    <div className="opts">
+      <Opt label="Program">
+        {isScript ? (
+          <Pick
+            label="Bundled utility"
+            value={textOf(raw["script"], "")}
+            options={BUNDLED_UTILITIES.map((each) => ({ value: each, label: each }))}
+            onPick={(script) => setField(name, "script", script)}
+          />
+        ) : (
+          <JsonField
+            label="Command"
+            value={raw["command"] ?? []}
+            onChange={(command) => setField(name, "command", command, "command")}
+          />
+        )}
+      </Opt>
+      <Opt label="Time-out in ms">
+        <TextField
+          label="Time-out in ms"
+          numeric
+          placeholder="30000"
+          value={typeof timeout === "number" ? `${timeout}` : ""}
+          onType={(text) => setField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
+        />
+      </Opt>
+      <Opt label="Environment">
+        <TextField
+          label="Environment variables"
+          mono
+          placeholder="GIT_DIR, CI"
+          value={Array.isArray(raw["env"]) ? raw["env"].join(", ") : ""}
+          onType={(text) => {
+            const names = text
+              .split(",")
+              .map((each) => each.trim())
+              .filter(Boolean);
+            setField(name, "env", names.length === 0 ? null : names, "env");
+          }}
+        />
+      </Opt>
+      <Opt label="Parameters">
+        <JsonField
+          label="Parameters"
+          value={raw["params"] ?? {}}
+          onChange={(params) => setField(name, "params", params, "params")}
+        />
+      </Opt>
+    </div>
+  );
+}
+
+/** JSON in a field; what cannot be read stays in the field and nowhere else. */
+function JsonField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: Json;
+  readonly onChange: (value: Json) => void;
+}): ReactElement {
+  const [text, setText] = useState(JSON.stringify(value));
+  const read = parseJsonc(text);
+  return (
+    <TextField
+      label={label}
+      mono
+      value={text}
+      invalid={read.ok ? null : "This is not JSON"}
+      onType={(next) => {
+        setText(next);
+        const parsed = parseJsonc(next);
+        if (parsed.ok) onChange(parsed.value.value as Json); // what a JSON reader gives
+      }}
+    />
+  );
+}

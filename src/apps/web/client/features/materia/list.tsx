@@ -1,0 +1,100 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import type { Materia } from "../../../../../core/model/materia.ts";
+import { groupsOf } from "../../data/materia-groups.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { Orb } from "../../parts/marks/orb.tsx";
+import { hrefOf } from "../../browser/route.ts";
+import { isChanged, useMateriaWorks } from "./state/state.ts";
+
+export function MateriaList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string;
+  readonly onNew: () => void;
+}): ReactElement {
+  const { catalog, chosen, onNew } = props;
+  const works = useMateriaWorks();
+  const [sought, setSought] = useState("");
+  const groups = groupsOf(catalog, sought);
+  const fresh = [...works.values()].filter(({ name }) => !catalog.materia.has(name));
+  return (
+    <>
+      <div className="f">
+        <label className="field">
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder="Find materia"
+            aria-label="Find materia"
+            value={sought}
+            onChange={(event) => setSought(event.target.value)}
+          />
+          <kbd>/</kbd>
+        </label>
+      </div>
+      {groups.every(({ entries }) => entries.length === 0) && (
+        <p className="mute none">No materia matches. Clear the search.</p>
+      )}
+      <Group title="Not saved" entries={fresh.map(({ name }) => ({ name }))} chosen={chosen} />
+      {groups.map(({ title, entries }) => (
+        <Group key={title} title={title} entries={entries} chosen={chosen} />
+      ))}
+      <div className="f">
+        <Button icon="plus" className="wide" onClick={onNew}>
+          New materia
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface Listed {
+  readonly name: string;
+  readonly value?: Materia;
+}
+
+function Group(props: {
+  readonly title: string;
+  readonly entries: readonly Listed[];
+  readonly chosen: string;
+}): ReactElement | null {
+  const { title, entries, chosen } = props;
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>
+        {title} <span className="mute">{entries.length}</span>
+      </h2>
+      <ul>
+        {entries.map((entry) => (
+          <li key={entry.name}>
+            <Item {...entry} isChosen={entry.name === chosen} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Item({ name, value, isChosen }: Listed & { readonly isChosen: boolean }): ReactElement {
+  const work = useMateriaWorks().get(name);
+  return (
+    <a className="palrow" href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
+      <Orb materia={value} size="sm" />
+      <span className="cut grow">{name}</span>
+      {work && isChanged(work) && (
+        <span className="dotmark" title="Not saved">
+          <span className="sr">not saved</span>
+        </span>
+      )}
+      {!value && !work && (
+        <span className="st bad">
+          <Icon name="warning" />
+          <span className="sr">broken</span>
+        </span>
+      )}
+    </a>
+  );
+}

@@ -1,0 +1,238 @@
+import { useMemo, useState } from "react";
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { compile } from "../../../../../core/compile/targets/compile.ts";
+import type { Graph, GraphSocket } from "../../../../../core/compile/graph.ts";
+import { contractText } from "../../../../../core/prompt/contract.ts";
+import { previewTurn, promptVariables } from "../../../../../core/edit/preview.ts";
+import type { Materia } from "../../../../../core/model/materia.ts";
+import type { TurnText } from "../../../../../core/prompt/turn.ts";
+import { Pick, Row, Switch, TextField } from "../../parts/controls/fields.tsx";
+import { Button } from "../../parts/controls/button.tsx";
+import { Tabs, tabId } from "../../parts/controls/tabs.tsx";
+import { hrefOf } from "../../browser/route.ts";
+import { toast } from "../../parts/controls/toasts.tsx";
+import { useDraftCatalog } from "./state/state.ts";
+import { seatsOf } from "./state/used-by.ts";
+import type { Seat } from "./state/used-by.ts";
+
+const ITEMS = [
+  { title: "Cancel a running export", context: "Stop the worker between rows and remove the partial file." },
+  { title: "Show the progress", context: "A bar with the rows done so far." },
+];
+
+/** The prompt as a socket would send it, and where the materia is seated. */
+export function Preview(props: {
+  readonly name: string;
+  readonly value: Materia | null;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const { name, value } = props;
+  const catalog = useDraftCatalog(props.catalog, name, value);
+  const seats = seatsOf(catalog, name);
+  const [tab, setTab] = useState<"preview" | "used">("preview");
+  return (
+    <aside className="pv" aria-label="Prompt preview">
+      <div className="ph">
+        <Tabs
+          name="preview"
+          label="Preview"
+          tabs={[
+            { key: "preview", label: "Preview" },
+            { key: "used", label: "Used by", count: new Set(seats.map(({ loadout }) => loadout)).size },
+          ]}
+          chosen={tab}
+          onChoose={setTab}
+        />
+      </div>
+      <div role="tabpanel" className="pv-b" aria-labelledby={tabId("preview", tab)}>
+        {tab === "used" ? <UsedBy seats={seats} /> : <Told name={name} value={value} catalog={catalog} seats={seats} />}
+      </div>
+    </aside>
+  );
+}
+
+function UsedBy({ seats }: { readonly seats: readonly Seat[] }): ReactElement {
+  if (seats.length === 0) return <p className="pvs mute">No loadout uses it. Drag it into one from the palette.</p>;
+  return (
+    <ul>
+      {seats.map(({ loadout, socket }) => (
+        <li key={`${loadout} ${socket}`}>
+          <a className="palrow" href={hrefOf("loadouts", loadout)}>
+            <span className="cut grow">{loadout}</span>
+            <code className="mute">{socket}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Told(props: {
+  readonly name: string;
+  readonly value: Materia | null;
+  readonly catalog: Catalog;
+  readonly seats: readonly Seat[];
+}): ReactElement {
+  const { name, value, catalog, seats } = props;
+  const [place, setPlace] = useState("");
+  const [request, setRequest] = useState("Add CSV export to the reports page");
+  const [reworked, setReworked] = useState(false);
+  const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
+  const seated = useMemo(() => seatIn(catalog, name, chosen), [catalog, name, chosen]);
+  if (value?.type === "utility")
+    return (
+      <p className="pvs mute">
+        A utility has no prompt. It gets one JSON object with the state, the item and its parameters.
+      </p>
+    );
+  if (!value || !seated) return <p className="pvs mute">The prompt can be shown when its problems are mended.</p>;
+  const text = previewTurn(seated.graph, seated.socket, { request, items: ITEMS, reworked });
+  return (
+    <>
+      <div className="sec">
+        <Row label="As told in">
+          <Pick
+            label="As told in"
+            value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
+            options={
+              seats.length === 0
+                ? [{ value: "", label: "by itself" }]
+                : seats.map((seat) => ({
+                    value: `${seat.loadout} ${seat.socket}`,
+                    label: `${seat.loadout}, ${seat.socket}`,
+                  }))
+            }
+            onPick={setPlace}
+          />
+        </Row>
+        <Row label="Request">
+          <TextField label="Request of the preview" value={request} onType={setRequest} />
+        </Row>
+        <Row label="Rework">
+          <Switch label="After a refusal" on={reworked} onTurn={setReworked} />
+        </Row>
+      </div>
+      <Variables value={value} graph={seated.graph} socket={seated.socket} request={request} />
+      <Sections {...seated} text={text} />
+    </>
+  );
+}
+
+/** Part by part, with how long each is and how long it stays the same. */
+function Sections(props: {
+  readonly text: TurnText;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+}): ReactElement {
+  const { text, graph, socket } = props;
+  return (
+    <>
+      {sectionsOf(text).map(({ title, note, body }, index) => (
+        <div key={`${index} ${title}`} className="pvs">
+          <div className="h3">
+            <span>{`${index + 1} · ${title}`}</span>
+            <span className="mute">{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
+          </div>
+          <pre tabIndex={0} aria-label={title}>
+            {body}
+          </pre>
+        </div>
+      ))}
+      <div className="pvs">
+        <div className="h3">
+          <span>Return</span>
+          <span className="mute">{socket.parse}</span>
+        </div>
+        <p>
+          {contractText(graph, socket) === ""
+            ? "Plain text. No fields are read from it."
+            : "The fields stand at the end of the instructions."}
+        </p>
+      </div>
+      <Whole text={`${text.system}\n\n${text.prompt}`} />
+    </>
+  );
+}
+
+function sectionsOf({ system, prompt }: TurnText): readonly Record<"title" | "note" | "body", string>[] {
+  const parts = prompt.split(/\n\n(?=## )/).map((part) => {
+    const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
+    return { title, note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit", body };
+  });
+  return [{ title: "Instructions", note: "stable", body: system }, ...parts];
+}
+
+function Whole({ text }: { readonly text: string }): ReactElement {
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text);
+    toast({ text: "The prompt is copied.", tone: "ok" });
+  };
+  return (
+    <div className="sec last">
+      <div className="row">
+        <span className="grow sub">
+          Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
+        </span>
+        <Button icon="copy" onClick={copy}>
+          Copy
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function seatIn(
+  catalog: Catalog,
+  name: string,
+  seat: Seat | undefined,
+): { readonly graph: Graph; readonly socket: GraphSocket } | null {
+  const inPlace = seat && compile([{ kind: "loadout", name: seat.loadout }], catalog);
+  const made = inPlace?.ok ? inPlace : compile([{ kind: "materia", name }], catalog);
+  if (!made.ok) return null;
+  const { graph } = made.value;
+  const id = inPlace?.ok && seat ? seat.socket : graph.entry;
+  const socket = Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
+  return socket ? { graph, socket } : null;
+}
+
+/** Each variable of the prompt and what it would be here. */
+function Variables(props: {
+  readonly value: Materia;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+  readonly request: string;
+}): ReactElement | null {
+  const { value, graph, socket, request } = props;
+  const found = promptVariables(value);
+  if (found.length === 0) return null;
+  const isLooped = socket.loop !== null && (graph.loops[socket.loop]?.items ?? null) !== null;
+  return (
+    <dl className="vars pvs">
+      {found.map(({ name, variable }) => {
+        const would =
+          variable.kind === "request"
+            ? request
+            : variable.kind === "item"
+              ? isLooped
+                ? (ITEMS[0]?.[variable.field] ?? "")
+                : "nothing: it stands in no loop"
+              : variable.kind === "workItems"
+                ? `${ITEMS.length} work items as JSON`
+                : variable.kind === "state"
+                  ? "what an earlier socket set"
+                  : "nothing: it is not known";
+        return (
+          <div key={name}>
+            <dt>
+              <code className="var">{`{{${name}}}`}</code>
+            </dt>
+            <dd className="cut" title={would}>
+              {would}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,131 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import type { Entry } from "../../../../../../core/catalog/layer.ts";
+import { readLayer } from "../../../../../../core/catalog/layer.ts";
+import { did, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
+import type { History } from "../../../../../../core/edit/history.ts";
+import { entryText } from "../../../../../../core/edit/text/file.ts";
+import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
+import { printJson } from "../../../../../../core/edit/text/print.ts";
+import { stepText } from "../../../../../../core/edit/text/step.ts";
+import type { Issue } from "../../../../../../core/model/issue.ts";
+import type { Json, JsonObject } from "../../../../../../core/model/json.ts";
+import type { Materia } from "../../../../../../core/model/materia.ts";
+import { getConfig } from "../../../net/api.ts";
+import type { EditableLayer } from "../../../net/api.ts";
+
+/** A materia in hand, as it stands in its file. */
+export interface MateriaWork {
+  readonly name: string;
+  readonly layer: EditableLayer | null;
+  readonly filed: string | null;
+  readonly history: History<MateriaDraft>;
+}
+
+export interface MateriaDraft {
+  readonly raw: JsonObject;
+  readonly text: string;
+}
+
+let works: ReadonlyMap<string, MateriaWork> = new Map();
+const listeners = new Set<() => void>();
+
+function put(name: string, work: MateriaWork): void {
+  works = new Map([...works, [name, work]]);
+  for (const listener of listeners) listener();
+}
+
+export function useMateriaWorks(): ReadonlyMap<string, MateriaWork> {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => works,
+  );
+}
+
+export function isChanged({ history, filed }: MateriaWork): boolean {
+  return filed === null ? history.past.length > 0 : history.present.text !== filed;
+}
+
+export function useMateriaWork(name: string | null, catalog: Catalog | null): MateriaWork | null {
+  const all = useMateriaWorks();
+  const work = name === null ? undefined : all.get(name);
+  const entry = name === null ? undefined : catalog?.materia.get(name);
+  useEffect(() => {
+    if (entry && (!work || work.history.past.length === 0)) void openMateria(entry);
+    // Only what the files say can make it be opened anew.
+  }, [entry]);
+  return work ?? null;
+}
+
+async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void> {
+  const editable = layer === "user" || layer === "project" ? layer : null;
+  const file = editable && (await getConfig(editable));
+  if ((works.get(name)?.history.past.length ?? 0) > 0) return;
+  const filed = file?.ok ? (entryText(file.value.text, "materia", name) ?? null) : null;
+  const read = filed === null ? undefined : parseJsonc(filed);
+  const raw = read?.ok ? (read.value.value as JsonObject) : asRaw(value); // an object: the catalogue read it as one
+  put(name, { name, layer: editable, filed, history: historyOf({ raw, text: filed ?? printJson(raw) }) });
+}
+
+function asRaw(value: Materia | undefined): JsonObject {
+  if (!value) return {};
+  return JSON.parse(JSON.stringify(value)) as JsonObject; // plain data, read from JSON
+}
+
+/** A new materia, or a copy; a bundled one that is changed becomes the project's own. */
+export function beginMateria(name: string, raw: JsonObject): void {
+  put(name, {
+    name,
+    layer: "project",
+    filed: null,
+    history: did(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
+  });
+}
+
+/** One field set, or taken away with `null`. */
+export function setField(name: string, key: string, value: Json | null, kind?: string): void {
+  const work = works.get(name);
+  if (!work) return;
+  const { raw, text } = work.history.present;
+  const { [key]: _before, ...rest } = raw;
+  const next: JsonObject = value === null ? rest : key in raw ? { ...raw, [key]: value } : { ...rest, [key]: value };
+  const draft = { raw: next, text: stepText(text, raw, next) };
+  put(name, { ...work, layer: work.layer ?? "project", history: did(work.history, draft, `Set ${key}`, kind) });
+}
+
+export function undoMateria(name: string): void {
+  const work = works.get(name);
+  if (work) put(name, { ...work, history: undo(work.history) });
+}
+
+export function redoMateria(name: string): void {
+  const work = works.get(name);
+  if (work) put(name, { ...work, history: redo(work.history) });
+}
+
+export function savedMateria(name: string, layer: EditableLayer): void {
+  const work = works.get(name);
+  if (work) put(name, { ...work, layer, filed: work.history.present.text });
+}
+
+/** What the draft means, by the door that reads files. */
+export function readMateriaDraft(
+  name: string,
+  { raw }: MateriaDraft,
+): { readonly value: Materia | null; readonly issues: readonly Issue[] } {
+  const entry = readLayer("project", { materia: { [name]: raw } }).materia.get(name);
+  return { value: entry?.value ?? null, issues: entry?.issues ?? [] };
+}
+
+/** The catalogue as it would be with this draft in it. */
+export function useDraftCatalog(catalog: Catalog, name: string, value: Materia | null): Catalog {
+  const [kept, setKept] = useState({ catalog, value, made: catalog });
+  if (kept.catalog === catalog && kept.value === value) return kept.made;
+  const entry: Entry<Materia> = { name, layer: "project", issues: [], ...(value ? { value } : {}) };
+  const made = value ? { ...catalog, materia: new Map([...catalog.materia, [name, entry]]) } : catalog;
+  setKept({ catalog, value, made });
+  return made;
+}

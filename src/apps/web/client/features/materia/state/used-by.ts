@@ -1,0 +1,15 @@
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+
+export interface Seat {
+  readonly loadout: string;
+  readonly socket: string;
+}
+
+/** The sockets in which a materia is seated. */
+export function seatsOf(catalog: Catalog, name: string): readonly Seat[] {
+  return [...catalog.loadouts.values()].flatMap((entry) =>
+    Object.entries(entry.value?.sockets ?? {})
+      .filter(([, socket]) => socket.materia === name)
+      .map(([socket]) => ({ loadout: entry.name, socket })),
+  );
+}

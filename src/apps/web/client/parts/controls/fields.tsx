@@ -1,0 +1,158 @@
+import { useId } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { Icon } from "../marks/icon.tsx";
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** A choice from a list, as the system draws it. */
+export function Pick(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onPick: (value: string) => void;
+  readonly off?: boolean;
+  readonly invalid?: boolean;
+  readonly className?: string;
+  readonly describedBy?: string;
+}): ReactElement {
+  const { label, value, options, onPick, off = false, invalid = false, className = "", describedBy } = props;
+  const known = options.some((option) => option.value === value);
+  return (
+    <span className={`pick ${invalid ? "bad" : ""} ${className}`}>
+      <select
+        aria-label={label}
+        value={value}
+        disabled={off}
+        aria-invalid={invalid || undefined}
+        aria-describedby={describedBy}
+        onChange={(event) => onPick(event.target.value)}
+      >
+        {!known && <option value={value}>{value === "" ? "Choose" : `${value} (not known)`}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
+  );
+}
+
+export function Segments<V extends string>(props: {
+  readonly label: string;
+  readonly value: V;
+  readonly options: readonly { readonly value: V; readonly label: string; readonly title?: string }[];
+  readonly onPick: (value: V) => void;
+  readonly off?: boolean;
+  readonly invalid?: boolean;
+  readonly describedBy?: string | undefined;
+}): ReactElement {
+  const { label, value, options, onPick, off = false, invalid = false, describedBy } = props;
+  return (
+    <span className={`seg ${invalid ? "bad" : ""}`} role="group" aria-label={label} aria-describedby={describedBy}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          title={option.title}
+          disabled={off}
+          onClick={() => onPick(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+export function Row({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <div className="frow">
+      <span className="lb">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** A line of text; what is typed counts as one step. */
+export function TextField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onType: (value: string) => void;
+  readonly onDone?: () => void;
+  readonly off?: boolean;
+  readonly invalid?: string | null;
+  readonly placeholder?: string;
+  readonly mono?: boolean;
+  readonly before?: string;
+  readonly numeric?: boolean;
+  readonly className?: string;
+}): ReactElement {
+  const { label, value, onType, onDone, off = false, invalid = null, placeholder, mono = false, before } = props;
+  const fault = useId();
+  return (
+    <>
+      <label className={`field ${invalid === null ? "" : "bad"} ${props.className ?? ""}`}>
+        {before !== undefined && <span aria-hidden="true">{before}</span>}
+        <input
+          className={mono ? "mono" : ""}
+          aria-label={label}
+          aria-invalid={invalid !== null || undefined}
+          aria-describedby={invalid === null ? undefined : fault}
+          inputMode={props.numeric === true ? "numeric" : undefined}
+          value={value}
+          placeholder={placeholder}
+          readOnly={off}
+          onChange={(event) => onType(event.target.value)}
+          onBlur={onDone}
+        />
+      </label>
+      {invalid !== null && <Fault id={fault} text={invalid} />}
+    </>
+  );
+}
+
+export function Fault({
+  id,
+  text,
+  warning = false,
+}: {
+  readonly id?: string;
+  readonly text: string;
+  readonly warning?: boolean;
+}): ReactElement {
+  return (
+    <div className={`err-t ${warning ? "warn" : ""}`} id={id}>
+      <Icon name="warning" />
+      <span>{text}</span>
+    </div>
+  );
+}
+
+/** A switch with its name beside it. */
+export function Switch(props: {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onTurn: (on: boolean) => void;
+  readonly off?: boolean;
+}): ReactElement {
+  const { label, on, onTurn, off = false } = props;
+  return (
+    <button
+      type="button"
+      className={`sw ${on ? "on" : ""}`}
+      role="switch"
+      aria-checked={on}
+      disabled={off}
+      onClick={() => onTurn(!on)}
+    >
+      <i />
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactElement, ReactNode } from "react";
+import type { CastStatus } from "../../../../../core/view/casts.ts";
+import { statusText } from "../../../../../core/view/casts.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon.tsx";
+
+const MARKS: Readonly<Record<CastStatus, { readonly icon: IconName; readonly tone: string }>> = {
+  running: { icon: "running", tone: "run" },
+  waiting: { icon: "waiting", tone: "wait" },
+  completed: { icon: "tick", tone: "ok" },
+  not_satisfied: { icon: "not_satisfied", tone: "rew" },
+  failed: { icon: "cross", tone: "bad" },
+  aborted: { icon: "aborted", tone: "off" },
+  interrupted: { icon: "interrupted", tone: "off" },
+};
+
+export function Status({
+  status,
+  children,
+}: {
+  readonly status: CastStatus;
+  readonly children?: ReactNode;
+}): ReactElement {
+  const { icon, tone } = MARKS[status];
+  return (
+    <span className={`st ${tone}`}>
+      <Icon name={icon} />
+      {capital(statusText(status))}
+      {children}
+    </span>
+  );
+}
+
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

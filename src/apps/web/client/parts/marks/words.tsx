@@ -1,0 +1,54 @@
+import type { ReactElement, ReactNode } from "react";
+import type { Line, Tone } from "../../../../../core/view/text/line.ts";
+
+const TONES: Readonly<Record<Tone, string>> = {
+  plain: "",
+  dim: "mute",
+  strong: "strong",
+  accent: "t-accent",
+  ok: "t-ok",
+  rework: "t-rework",
+  bad: "t-bad",
+  wait: "t-wait",
+};
+
+/** A line of the shared view: its words and what they mean to the eye. */
+export function Words({ line }: { readonly line: Line }): ReactElement {
+  return (
+    <>
+      {line.map(({ text, tone = "plain" }, index) => (
+        // A line is drawn anew as a whole; its pieces have no identity but their place.
+        <span key={index} className={TONES[tone]}>
+          {glyphs(text)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  "✓": "M2.500 8.500l3.500 3.500L13.500 4",
+  "✗": "M3.500 3.500l9 9M12.500 3.500l-9 9",
+  "✕": "M3.500 3.500l9 9M12.500 3.500l-9 9",
+  "‖": "M5 3v10M11 3v10",
+  "→": "M2 8h12M9.500 3.500L14 8l-4.500 4.500",
+  "←": "M14 8H2M6.500 3.500L2 8l4.500 4.500",
+  "↑": "M8 14V2M3.500 6.500L8 2l4.500 4.500",
+  "↓": "M8 2v12M3.500 9.500L8 14l4.500-4.500",
+};
+
+/** Signs are drawn, not written: not every system has letters for them. The word beside them says the same. */
+export function glyphs(text: string): ReactNode {
+  if (!/[✓✗✕‖→←↑↓]/.test(text)) return text;
+  return text.split(/([✓✗✕‖→←↑↓])/).map((piece, index) => {
+    const sign = SIGNS[piece];
+    // Pieces of one text have no identity but their place.
+    return sign ? (
+      <svg key={index} className="gl" viewBox="0 0 16 16" aria-hidden="true">
+        <path d={sign} />
+      </svg>
+    ) : (
+      piece
+    );
+  });
+}

@@ -1,0 +1,17 @@
+import { lazy } from "react";
+import type { ComponentType } from "react";
+import type { PageProps } from "../browser/route.ts";
+
+/** The next thing that is opened from the list is a cast: its page is there before it is asked for. */
+export function loadCastPage(): Promise<{ readonly default: ComponentType<PageProps> }> {
+  return import("../features/cast/page.tsx");
+}
+
+/** Each page is loaded when it is first opened. */
+export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
+  casts: lazy(() => import("../features/casts/page.tsx")),
+  cast: lazy(loadCastPage),
+  loadouts: lazy(() => import("../features/loadouts/page.tsx")),
+  materia: lazy(() => import("../features/materia/page.tsx")),
+  link: lazy(() => import("../features/link/page.tsx")),
+};

@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import type { Result } from "../../../../core/model/issue.ts";
+import type { OpenHost } from "../../../../shell/casting/hosts.ts";
+import { openWorkspace } from "../../../../shell/casting/workspace.ts";
+import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import type { ConfigPlace } from "../../../../shell/config/config.ts";
+import type { Live } from "../live/live.ts";
+import { refuseAll } from "../http/reply.ts";
+
+/** The project that is served, and to whom. */
+export interface Served {
+  readonly place: ConfigPlace;
+  /** Where casts are kept, where that was said on the command line. */
+  readonly artifacts?: string;
+  readonly token: string;
+  /** Known once the server listens. */
+  readonly port: () => number;
+  /** The built client. */
+  readonly assets: string;
+  readonly openReal: OpenHost;
+  readonly live: Live;
+  /** Faults of ours, for whoever started the server. */
+  readonly report: (problem: string) => void;
+}
+
+/** Read anew for every request: files may have changed since the last one. */
+function workspaceOf({ place, artifacts }: Served): Result<Workspace> {
+  return openWorkspace(place, artifacts);
+}
+
+/** A route that needs the project. */
+export function inWorkspace(
+  served: Served,
+  route: (c: Context, workspace: Workspace) => Response | Promise<Response>,
+): (c: Context) => Response | Promise<Response> {
+  return (c) => {
+    const workspace = workspaceOf(served);
+    return workspace.ok ? route(c, workspace.value) : refuseAll(c, workspace.issues);
+  };
+}

@@ -1,0 +1,90 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { TargetRef } from "../../command/command.ts";
+import { targetText } from "../../command/command.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { failAll, isError, ok } from "../../model/issue.ts";
+import type { Issue, Result } from "../../model/issue.ts";
+import { checkGraph } from "../check/check.ts";
+import { flowOf } from "../flow.ts";
+import type { Flow } from "../flow.ts";
+import { fragmentOf } from "./fragment.ts";
+import type { Fragment, Target } from "./fragment.ts";
+import type { Graph } from "../graph.ts";
+import { socketLabel, socketOf, socketsOf } from "../graph.ts";
+import { renumber } from "./renumber.ts";
+import { resolveTargets } from "./resolve.ts";
+import { stitchParts } from "./stitch.ts";
+import type { Stitch } from "./stitch.ts";
+
+/** A chain of one or more targets as one graph, with what a person needs to understand how it came about. */
+export interface Compiled {
+  /** Names the virtual loadout; the same command over the same configuration gives the same one. */
+  readonly id: string;
+  readonly graph: Graph;
+  readonly flow: Flow;
+  readonly targets: readonly Target[];
+  readonly stitches: readonly Stitch[];
+  readonly warnings: readonly Issue[];
+}
+
+/** Typed targets → one checked graph, or every problem that stands in the way. */
+export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Compiled> {
+  const targets = resolveTargets(refs, catalog);
+  if (!targets.ok) return targets;
+  const checked = targets.value.map((target, index) => checkTarget(target, catalog, index + 1));
+  const issues = checked.flatMap((each) => each.issues);
+  if (issues.some(isError)) return failAll(issues.filter(isError));
+  const id = refs.map(targetText).join(" → ");
+  const [only, ...others] = checked;
+  if (only?.flow && others.length === 0)
+    return ok({ id, graph: only.graph, flow: only.flow, targets: targets.value, stitches: [], warnings: issues });
+  const graphs = renumber(checked.map((each) => each.graph));
+  const stitched = stitchParts(graphs.map((graph) => ({ graph, flow: flowOf(graph) })));
+  if (!stitched.ok) return stitched;
+  const { graph, stitches } = stitched.value;
+  const flow = flowOf(graph);
+  const whole = jointIssues(checkGraph(graph, flow), graph, stitches);
+  if (whole.length > 0) return failAll(whole);
+  return ok({ id, graph, flow, targets: targets.value, stitches, warnings: issues });
+}
+
+export interface CheckedTarget extends Fragment {
+  readonly flow?: Flow;
+}
+
+/** One target alone, with all its problems; the flow is there when its references hold. */
+export function checkTarget(target: Target, catalog: Catalog, order: number): CheckedTarget {
+  const fragment = fragmentOf(target, catalog, order);
+  if (!Object.hasOwn(fragment.graph.sockets, fragment.graph.entry)) return fragment;
+  const flow = flowOf(fragment.graph);
+  const found = checkGraph(fragment.graph, flow);
+  const broken = fragment.issues.some(isError);
+  // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
+  return { graph: fragment.graph, issues: [...fragment.issues, ...(broken ? found.filter(isError) : found)], flow };
+}
+
+/** [K-g] Each part was sound alone, so an error in the whole belongs to a joint. */
+function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
+  const label = (id: SocketId): string => {
+    const socket = socketOf(graph, id);
+    return `${socketLabel(socket)} of "${socket.origin.name}"`;
+  };
+  const joints = stitches.map((stitch) => `${label(stitch.from)} → ${label(stitch.to)}`).join(", ");
+  return issues.filter(isError).map((issue) => ({
+    ...issue,
+    code: "bad_joint",
+    message: `joined at ${joints}, the parts do not fit: ${issue.message}`,
+  }));
+}
+
+/** How the sockets of the chain are called in the user's own loadouts. */
+export function remappings(
+  graph: Graph,
+): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
+  return socketsOf(graph).map(({ id, origin }) => ({
+    socket: id,
+    target: origin.target,
+    name: origin.name,
+    source: origin.socket,
+  }));
+}

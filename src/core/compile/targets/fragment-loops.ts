@@ -1,0 +1,123 @@
+import type { Loadout, Loop } from "../../model/loadout.ts";
+import { didYouMean } from "../../model/nearest.ts";
+import { parsePath } from "../assignment.ts";
+import type { GraphLoop } from "../graph.ts";
+
+/** Tells of a fault at a place below the loadout. */
+export type Report = (keys: readonly (string | number)[], code: string, message: string, hint?: Hint) => void;
+
+/** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
+export type Hint = string | (() => string | undefined);
+
+/** [L-a] A socket belongs to at most one loop. */
+export function memberships(loadout: Loadout, report: Report): ReadonlyMap<string, string> {
+  const membership = new Map<string, string>();
+  for (const [loopId, loop] of Object.entries(loadout.loops)) {
+    loop.sockets.forEach((id, index) => {
+      const other = membership.get(id);
+      if (!Object.hasOwn(loadout.sockets, id)) {
+        report(["loops", loopId, "sockets", index], "unknown_socket", `"${id}" is not a socket of this loadout`, () =>
+          didYouMean(id, Object.keys(loadout.sockets)),
+        );
+      } else if (other === undefined) membership.set(id, loopId);
+      else if (other === loopId)
+        report(["loops", loopId, "sockets", index], "repeated_member", `"${id}" is named twice`);
+      else
+        report(
+          ["loops", loopId, "sockets", index],
+          "overlapping_loops",
+          `"${id}" already belongs to the loop "${other}"`,
+          "a socket belongs to at most one loop",
+        );
+    });
+  }
+  return membership;
+}
+
+/** What the building of a loadout passes round. */
+export interface Building {
+  readonly loadout: Loadout;
+  readonly report: Report;
+  /** Where the loadout stands in its file, written out. */
+  readonly root: string;
+  readonly file?: string;
+}
+
+export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop {
+  const { loadout, report, root, file } = building;
+  const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
+  const from = loop.consumes?.from ?? null;
+  if (from !== null && !exists(from)) {
+    const hint = () => didYouMean(from, Object.keys(loadout.sockets));
+    report(["loops", id, "consumes", "from"], "unknown_socket", `"${from}" is not a socket of this loadout`, hint);
+  }
+  loop.exits.forEach((_, index) => checkExit(id, loop, index, building));
+  return {
+    id,
+    sockets: loop.sockets.filter((socket) => exists(socket)),
+    from: from !== null && exists(from) ? from : null,
+    items: listPath(id, loop, building),
+    exits: loop.exits.filter((exit) => exists(exit.targetSocketId)),
+    origin: { path: `${root}.loops.${id}`, ...(file === undefined ? {} : { file }) },
+  };
+}
+
+/** [O13] Exits belong to members, lead out, and no two answer the same. */
+function checkExit(id: string, loop: Loop, index: number, { loadout, report }: Building): void {
+  const exit = loop.exits[index];
+  if (!exit) return;
+  const say = (key: string | null, code: string, message: string, hint?: Hint): void =>
+    report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
+  const { from, targetSocketId: to, condition } = exit;
+  const earlier = loop.exits.slice(0, index);
+  if (!Object.hasOwn(loadout.sockets, to)) {
+    const hint = () => didYouMean(to, Object.keys(loadout.sockets));
+    say("targetSocketId", "unknown_socket", `the exit leads to "${to}", which is not a socket of this loadout`, hint);
+  }
+  if (earlier.some((other) => other.id === exit.id))
+    say("id", "repeated_exit_id", `the exit id "${exit.id}" is used twice in the loop "${id}"`);
+  if (!loop.sockets.includes(from))
+    say(
+      "from",
+      "exit_not_from_member",
+      `"${from}" is no member of the loop "${id}"`,
+      `use one of ${loop.sockets.slice(0, 8).join(", ")}`,
+    );
+  if (loop.sockets.includes(to)) {
+    say(
+      "targetSocketId",
+      "exit_into_loop",
+      `the exit leads back into its own loop, to "${to}"`,
+      "an exit leads to a socket outside the loop",
+    );
+  }
+  if (earlier.some((other) => other.from === from && other.condition === condition)) {
+    say(null, "repeated_exit", `"${from}" already has an exit for "${condition}"`);
+  }
+}
+
+/** [L-f] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
+function listPath(id: string, loop: Loop, { loadout, report }: Building): readonly string[] | null {
+  const named = loop.sockets.flatMap((socket) => {
+    const items = loadout.sockets[socket]?.advance?.items;
+    return items === undefined ? [] : [{ socket, items }];
+  });
+  const advances = loop.sockets.some((socket) => loadout.sockets[socket]?.advance !== undefined);
+  let path: readonly string[] | undefined;
+  for (const { socket, items } of named) {
+    const keys = ["sockets", socket, "advance", "items"];
+    const read = parsePath(items.startsWith("state.") ? items.slice(6) : items);
+    if (read === undefined) report(keys, "bad_path", `"${items}" is not a path into state`, "use state.workItems");
+    else if (loop.consumes && read.join(".") !== "workItems") {
+      report(
+        keys,
+        "bad_path",
+        `the loop "${id}" consumes workItems, so its list is state.workItems, not "${items}"`,
+        "leave `items` out",
+      );
+    } else if (path && path.join(".") !== read.join("."))
+      report(keys, "bad_path", `the members of the loop "${id}" name different lists`);
+    else path = read;
+  }
+  return path ?? (loop.consumes || advances ? ["workItems"] : null);
+}

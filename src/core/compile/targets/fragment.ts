@@ -1,0 +1,217 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Entry } from "../../catalog/layer.ts";
+import { END, sortSocketIds } from "../../model/ids.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { error, pathText } from "../../model/issue.ts";
+import type { Issue } from "../../model/issue.ts";
+import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
+import { isInteractive } from "../../model/materia.ts";
+import type { Assign, Materia } from "../../model/materia.ts";
+import { didYouMean } from "../../model/nearest.ts";
+import { isContractSource, parseAssignment } from "../assignment.ts";
+import type { Assignment } from "../assignment.ts";
+import { buildLoop, memberships } from "./fragment-loops.ts";
+import type { Building, Report } from "./fragment-loops.ts";
+import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
+
+/** What a target names, found in the catalog. */
+export type Target =
+  | { readonly kind: "materia"; readonly name: string; readonly entry: Entry<Materia> }
+  | { readonly kind: "loadout"; readonly name: string; readonly entry: Entry<Loadout> };
+
+/** A target as a graph of its own. Broken references are reported and left out, so that the rest can still be checked. */
+export interface Fragment {
+  readonly graph: Graph;
+  readonly issues: readonly Issue[];
+}
+
+export function fragmentOf(target: Target, catalog: Catalog, order: number): Fragment {
+  return target.kind === "materia" ? materiaFragment(target, catalog, order) : loadoutFragment(target, catalog, order);
+}
+
+/** [K-f] A materia becomes one socket with its own parse and assign. */
+function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: Catalog, order: number): Fragment {
+  const loadout: Loadout = {
+    entry: "Socket-1" as SocketId, // "Socket-1" is a socket id by its form
+    sockets: { "Socket-1": { materia: target.name, edges: [] } },
+    loops: {},
+    layout: {},
+  };
+  const place: Place = {
+    name: target.name,
+    order,
+    keys: ["materia", target.name],
+    isMateria: true,
+    ...fileOf(target.entry),
+  };
+  return buildFragment(loadout, place, catalog);
+}
+
+function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: Catalog, order: number): Fragment {
+  const { value, issues } = target.entry;
+  const place: Place = {
+    name: target.name,
+    order,
+    keys: ["loadouts", target.name],
+    isMateria: false,
+    ...fileOf(target.entry),
+  };
+  if (value === undefined) return { graph: emptyGraph(target.name), issues };
+  const fragment = buildFragment(value, place, catalog);
+  return { graph: fragment.graph, issues: [...issues, ...fragment.issues] };
+}
+
+function emptyGraph(name: string): Graph {
+  return { name, entry: "Socket-1" as SocketId, sockets: {}, loops: {}, materia: {} }; // never run: it comes with errors
+}
+
+interface Place {
+  readonly name: string;
+  readonly order: number;
+  readonly keys: readonly string[];
+  readonly isMateria: boolean;
+  readonly file?: string;
+}
+
+function fileOf(entry: Entry<unknown>): { readonly file?: string } {
+  return entry.file === undefined ? {} : { file: entry.file };
+}
+
+function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragment {
+  const issues: Issue[] = [];
+  const report: Report = (keys, code, message, hint) => {
+    // A file with thousands of faults needs no thousands of suggestions.
+    const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
+    const issue = error(
+      code,
+      pathText([...place.keys, ...keys]),
+      message,
+      typeof shown === "string" ? shown : undefined,
+    );
+    issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
+  };
+  const context: Context = {
+    loadout,
+    place,
+    catalog,
+    report,
+    membership: memberships(loadout, report),
+    root: pathText(place.keys),
+    ...(place.file === undefined ? {} : { file: place.file }),
+  };
+  const ids = sortSocketIds(Object.keys(loadout.sockets));
+  // Ids are safe as keys: they were checked when the layer was read. A name may be anything.
+  const sockets: Record<string, GraphSocket> = {};
+  const materia = new Map<string, Materia>();
+  for (const id of ids) {
+    const socket = loadout.sockets[id];
+    if (!socket) continue;
+    const seated = seatedMateria(id, socket, context);
+    sockets[id] = graphSocket(id, socket, seated, context);
+    materia.set(socket.materia, seated);
+  }
+  if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
+    report(["entry"], "unknown_socket", `the entry "${loadout.entry}" is not a socket of this loadout`, () =>
+      didYouMean(loadout.entry, ids),
+    );
+  }
+  const loops: Record<string, GraphLoop> = {};
+  for (const [id, loop] of Object.entries(loadout.loops)) loops[id] = buildLoop(id, loop, context);
+  const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
+  return { graph, issues };
+}
+
+interface Context extends Building {
+  readonly place: Place;
+  readonly catalog: Catalog;
+  readonly membership: ReadonlyMap<string, string>;
+}
+
+/** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
+const STAND_IN: Materia = { type: "agent", prompt: "missing", tools: "none", generator: true, parse: "json" };
+
+function seatedMateria(id: string, socket: Socket, context: Context): Materia {
+  const entry = context.catalog.materia.get(socket.materia);
+  if (!entry) {
+    context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, () =>
+      didYouMean(socket.materia, context.catalog.materia.keys()),
+    );
+    return STAND_IN;
+  }
+  if (entry.value === undefined) {
+    context.report(
+      ["sockets", id, "materia"],
+      "broken_materia",
+      `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
+    );
+    return STAND_IN;
+  }
+  return entry.value;
+}
+
+function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
+  const { place, report } = context;
+  const keys = place.isMateria ? [] : ["sockets", id];
+  const generator = materia.generator === true;
+  const parse = socket.parse ?? materia.parse ?? (generator ? "json" : "text");
+  const edges = socket.edges.map((edge, index): Edge => {
+    if (edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to)) return edge;
+    const hint = () => didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
+    report(
+      [...keys, "edges", index, "to"],
+      "unknown_socket",
+      `the edge leads to "${edge.to}", which is not a socket of this loadout`,
+      hint,
+    );
+    // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
+    return { ...edge, to: END };
+  });
+  const sources = socket.assign ?? materia.assign;
+  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
+  return {
+    id: id as SocketId, // the loadout's ids were checked when its layer was read
+    materia: socket.materia,
+    parse,
+    generator,
+    interactive: isInteractive(materia),
+    // [H-e] A generator sets the list without being told.
+    assign: generator && parse === "json" ? withList(assign) : assign,
+    advance: socket.advance?.when ?? null,
+    edges,
+    loop: context.membership.get(id) ?? null,
+    origin: originOf(id, context),
+  };
+}
+
+function originOf(id: string, { place, root }: Context): Origin {
+  const path = place.isMateria ? root : `${root}.sockets.${id}`;
+  const origin = { target: place.order, name: place.name, socket: id, path };
+  return place.file === undefined ? origin : { ...origin, file: place.file };
+}
+
+const NO_ASSIGN: readonly Assignment[] = [];
+
+function readAssign(assign: Assign, materia: Materia, keys: readonly string[], report: Report): readonly Assignment[] {
+  return Object.entries(assign).flatMap(([target, source]) => {
+    const assignment = parseAssignment(target, source);
+    if (typeof assignment === "string") {
+      report([...keys, target], "bad_assign", assignment);
+      return [];
+    }
+    if (materia.type === "agent" && !isContractSource(assignment)) {
+      report(
+        [...keys, target],
+        "bad_assign",
+        `agents hand over only workItems, satisfied and context; "${source}" is never there`,
+        `use $.context, or "$" for all three`,
+      );
+      return [];
+    }
+    return [assignment];
+  });
+}
+
+function withList(assign: readonly Assignment[]): readonly Assignment[] {
+  const assignsList = assign.some((assignment) => assignment.target.join(".") === "workItems");
+  return assignsList ? assign : [...assign, { target: ["workItems"], from: "output", path: ["workItems"] }];
+}

@@ -1,0 +1,52 @@
+import { END, sortSocketIds } from "../../model/ids.ts";
+import type { Destination, SocketId } from "../../model/ids.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+
+/** [K-e] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
+export function renumber(graphs: readonly Graph[]): readonly Graph[] {
+  // One part keeps its own names: casting a loadout must not rename the user's sockets.
+  if (graphs.length === 1) return graphs;
+  let count = 0;
+  return graphs.map((graph, index) => {
+    const ids = sortSocketIds(Object.keys(graph.sockets));
+    const renamed = new Map<string, SocketId>(ids.map((id) => [id, `Socket-${(count += 1)}` as SocketId])); // of that form by construction
+    return rename(graph, renamed, `t${index + 1}-`);
+  });
+}
+
+function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: string): Graph {
+  const idOf = (id: SocketId): SocketId => renamed.get(id) ?? id;
+  const placeOf = (to: Destination): Destination => (to === END ? END : idOf(to));
+  const socketOf = (socket: GraphSocket): GraphSocket => ({
+    ...socket,
+    id: idOf(socket.id),
+    edges: socket.edges.map((edge) => ({ ...edge, to: placeOf(edge.to) })),
+    loop: socket.loop === null ? null : `${prefix}${socket.loop}`,
+  });
+  const loopOf = (loop: GraphLoop): GraphLoop => ({
+    ...loop,
+    id: `${prefix}${loop.id}`,
+    sockets: loop.sockets.map(idOf),
+    from: loop.from === null ? null : idOf(loop.from),
+    exits: loop.exits.map((exit) => ({
+      ...exit,
+      id: `${prefix}${exit.id}`,
+      from: idOf(exit.from),
+      targetSocketId: idOf(exit.targetSocketId),
+    })),
+  });
+  return {
+    ...graph,
+    entry: idOf(graph.entry),
+    sockets: Object.fromEntries(
+      Object.values(graph.sockets)
+        .map(socketOf)
+        .map((socket) => [socket.id, socket]),
+    ),
+    loops: Object.fromEntries(
+      Object.values(graph.loops)
+        .map(loopOf)
+        .map((loop) => [loop.id, loop]),
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { TargetRef } from "../../command/command.ts";
+import { targetText } from "../../command/command.ts";
+import { collect, error, fail, ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import { didYouMean } from "../../model/nearest.ts";
+import { oneLine } from "../../model/text.ts";
+import type { Target } from "./fragment.ts";
+
+/** Every target found in the catalog, in the order given; or the problems of all of them. */
+export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly Target[]> {
+  return collect(refs.map((ref) => resolveTarget(ref, catalog)));
+}
+
+function resolveTarget(ref: TargetRef, catalog: Catalog): Result<Target> {
+  const { kind, name } = ref;
+  const materia = kind === "loadout" ? undefined : catalog.materia.get(name);
+  const loadout = kind === "materia" ? undefined : catalog.loadouts.get(name);
+  if (materia && loadout) {
+    return fail(
+      error(
+        "ambiguous_target",
+        name,
+        `"${name}" is both a materia and a loadout`,
+        `write materia:${name} or loadout:${name}`,
+      ),
+    );
+  }
+  if (materia) {
+    return materia.value === undefined ? fail(...materia.issues) : ok({ kind: "materia", name, entry: materia });
+  }
+  if (loadout) return ok({ kind: "loadout", name, entry: loadout });
+  return fail(unknownTarget(ref, catalog));
+}
+
+function unknownTarget(ref: TargetRef, catalog: Catalog) {
+  const shown = oneLine(targetText(ref), 80);
+  const prefix = /^([A-Za-z]+):/.exec(ref.name)?.[1];
+  if (ref.kind === "either" && prefix !== undefined) {
+    return error("unknown_prefix", shown, `"${prefix}:" is no kind of target`, "use materia:NAME or loadout:NAME");
+  }
+  const known =
+    ref.kind === "materia"
+      ? catalog.materia.keys()
+      : ref.kind === "loadout"
+        ? catalog.loadouts.keys()
+        : [...catalog.materia.keys(), ...catalog.loadouts.keys()];
+  const what = ref.kind === "either" ? "materia or loadout" : ref.kind;
+  const hint = otherKind(ref, catalog) ?? didYouMean(ref.name, known) ?? `"materia" and "loadout" list what there is`;
+  return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
+}
+
+/** The name is right and the prefix is not. */
+function otherKind({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
+  if (kind === "loadout" && catalog.materia.has(name)) return `"${name}" is a materia: link it as materia:${name}`;
+  if (kind === "materia" && catalog.loadouts.has(name)) return `"${name}" is a loadout: link it as loadout:${name}`;
+  return undefined;
+}

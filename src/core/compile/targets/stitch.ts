@@ -1,0 +1,132 @@
+import { END } from "../../model/ids.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { collect, error, fail, ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import type { Condition, Edge, Exit } from "../../model/loadout.ts";
+import { reachable } from "../flow.ts";
+import type { Flow, Step } from "../flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import { socketLabel, socketOf } from "../graph.ts";
+
+/** One seam of a chain: the only terminal of a part and the entry of the next. */
+export interface Stitch {
+  readonly from: SocketId;
+  readonly to: SocketId;
+  /** Why this pair: the ways to the end that now lead on. */
+  readonly reason: string;
+}
+
+/** A part of a chain, already renumbered so that no two parts share a name. */
+export interface Part {
+  readonly graph: Graph;
+  readonly flow: Flow;
+}
+
+/** [K-a, K-b, K-c] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
+export function stitchParts(
+  parts: readonly Part[],
+): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
+  const joints = collect(parts.slice(0, -1).map((part, index) => jointOf(part, parts[index + 1])));
+  if (!joints.ok) return joints;
+  const joined = parts.map((part, index) => {
+    const stitch = joints.value[index];
+    return stitch ? redirect(part.graph, stitch) : part.graph;
+  });
+  const [first] = joined;
+  if (!first) return fail(error("missing_target", "link", "a link needs at least one materia or loadout"));
+  const graph: Graph = {
+    name: joined.map((each) => each.name).join(" → "),
+    entry: first.entry,
+    sockets: Object.assign({}, ...joined.map((each) => each.sockets)),
+    loops: Object.assign({}, ...joined.map((each) => each.loops)),
+    materia: Object.assign({}, ...joined.map((each) => each.materia)),
+  };
+  return ok({ graph, stitches: joints.value });
+}
+
+function jointOf(part: Part, next: Part | undefined): Result<Stitch> {
+  if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
+  const entry = socketOf(next.graph, next.graph.entry);
+  const [terminal, ...others] = terminalsOf(part);
+  const future = "naming the sockets to join is future work";
+  const left = `"${part.graph.name}"`;
+  if (!terminal) {
+    return fail(
+      error(
+        "no_terminal",
+        part.graph.name,
+        `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `give one of its sockets a way to end; ${future}`,
+      ),
+    );
+  }
+  if (others.length > 0) {
+    const named = [terminal, ...others]
+      .slice(0, 8)
+      .map((end) => socketLabel(end.socket))
+      .join(", ");
+    return fail(
+      error(
+        "ambiguous_stitch",
+        part.graph.name,
+        `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `split the chain, or let the loadout end in one socket; ${future}`,
+      ),
+    );
+  }
+  return ok({
+    from: terminal.socket.id,
+    to: entry.id,
+    reason: `the only socket of ${left} that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"`,
+  });
+}
+
+interface Terminal {
+  readonly socket: GraphSocket;
+  readonly ways: readonly string[];
+}
+
+function terminalsOf({ flow }: Part): readonly Terminal[] {
+  return [...reachable(flow)].flatMap((number) => {
+    const socket = flow.sockets[number];
+    const ends = (flow.steps[number] ?? []).filter(({ way }) => way.to === END);
+    if (!socket || ends.length === 0) return [];
+    return [{ socket, ways: [...new Set(ends.map((step) => endText(socket, step)))] }];
+  });
+}
+
+function endText(socket: GraphSocket, { way, advanced }: Step): string {
+  if (way.via === "edge") return `its "${way.edge.when}" edge leads to end`;
+  if (advanced) return "it exhausts its loop and no exit covers that";
+  return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
+}
+
+/** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
+function redirect(graph: Graph, { from, to }: Stitch): Graph {
+  const terminal = socketOf(graph, from);
+  const edges: readonly Edge[] = terminal.edges.map((edge) => (edge.to === END ? { ...edge, to } : edge));
+  const covered = edges.some((edge) => edge.when === "always");
+  const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
+  const loops = Object.fromEntries(
+    Object.entries(graph.loops).map(([id, loop]) => [id, redirectLoop(loop, terminal, to)]),
+  );
+  return { ...graph, sockets: { ...graph.sockets, [from]: socket }, loops };
+}
+
+function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): GraphLoop {
+  if (!loop.items) return loop;
+  const exhausts = terminal.loop === loop.id && terminal.advance !== null;
+  const onward = exhausts ? uncovered(loop, terminal) : [];
+  const exits = onward.map((condition): Exit => {
+    return { id: `stitch:${terminal.id}:${condition}`, from: terminal.id, condition, targetSocketId: to };
+  });
+  return { ...loop, exits: [...loop.exits, ...exits], emptyTo: to };
+}
+
+/** The outcomes for which the loop ends the cast. Where only guards stand, an `always` beside them would no longer ask for an answer. */
+function uncovered(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
+  const own = loop.exits.filter((exit) => exit.from === terminal.id).map((exit) => exit.condition);
+  if (own.includes("always")) return [];
+  if (own.length === 0 || terminal.parse === "text") return ["always"];
+  return (["satisfied", "not_satisfied"] as const).filter((condition) => !own.includes(condition));
+}

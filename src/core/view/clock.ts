@@ -1,0 +1,34 @@
+import type { CastEvent } from "../cast/event.ts";
+import type { CastState } from "../cast/state.ts";
+import { millisOf } from "./numbers.ts";
+
+/** When a cast began, when something last happened, and how long nothing worked in between. */
+export interface Clock {
+  readonly startedAt: string | null;
+  readonly lastAt: string | null;
+  readonly idleMs: number;
+}
+
+export const UNSTARTED: Clock = { startedAt: null, lastAt: null, idleMs: 0 };
+
+export function tick(clock: Clock, before: CastState, event: CastEvent): Clock {
+  return {
+    startedAt: clock.startedAt ?? event.at,
+    lastAt: event.at,
+    idleMs: clock.idleMs + idleBefore(clock, before, event),
+  };
+}
+
+/** Time in which nothing worked: while a person was awaited, and until a cast was taken up again. */
+function idleBefore({ lastAt }: Clock, { phase }: CastState, event: CastEvent): number {
+  // A cast whose process was killed left no end behind; that it stood still shows only when it is resumed.
+  if (phase.kind !== "waiting" && phase.kind !== "ended" && event.type !== "cast_resumed") return 0;
+  const at = millisOf(event.at, 0);
+  return Math.max(0, at - millisOf(lastAt, at));
+}
+
+/** How long was worked since a reading of this clock, until the last event or a later moment. */
+export function workedMs(clock: Clock, since: Clock, until = millisOf(clock.lastAt, 0)): number {
+  const from = millisOf(since.lastAt, until);
+  return Math.max(0, until - from - (clock.idleMs - since.idleMs));
+}

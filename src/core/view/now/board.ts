@@ -1,0 +1,181 @@
+import type { LimitName } from "../../cast/event.ts";
+import { currentItem } from "../../cast/state.ts";
+import { countOf } from "../../cast/tally.ts";
+import { tokensOf } from "../../cast/usage.ts";
+import { socketOf } from "../../compile/graph.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { oneLine } from "../../model/text.ts";
+import { statusMark, statusOf, statusText } from "../casts.ts";
+import type { CastStatus } from "../casts.ts";
+import { visitText } from "../graph/words.ts";
+import { itemsLine } from "./cells.ts";
+import type { Items } from "./cells.ts";
+import { workedMs } from "../clock.ts";
+import { pathLine, pathOf, placeOf } from "./path.ts";
+import type { Path } from "./path.ts";
+import type { Trail } from "./trail.ts";
+import { ageText, amountText, clockText, costText, countedText, millisOf } from "../numbers.ts";
+import { originText, stepLine } from "../tell/story.ts";
+import type { Lineage } from "../tell/story.ts";
+import { textLines, titleText } from "../tell/handed.ts";
+import { nextSteps } from "../tell/next-step.ts";
+import type { NextStep } from "../tell/next-step.ts";
+import { wrapColumns } from "../text/columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+
+/** [C14] Where a cast stands now. */
+export interface Board {
+  readonly castId: string;
+  readonly status: CastStatus;
+  /** The loadout, or the chain of targets and the cast it continues. */
+  readonly loadout: string;
+  readonly request: string;
+  readonly position: {
+    readonly socket: SocketId;
+    readonly materia: string;
+    readonly visit: number;
+    readonly ms: number;
+  } | null;
+  readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
+  /** The list that is walked or was last; null for a cast that has met none. */
+  readonly walk: Items | null;
+  /** Over all lists of the cast. */
+  readonly items: { readonly done: number; readonly total: number };
+  readonly visits: number;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly elapsedMs: number;
+  readonly last: { readonly text: string; readonly ageMs: number } | null;
+  /** Why it ended, and the limit that it reached, where it did. */
+  readonly reason: string | null;
+  readonly limit: LimitName | null;
+  /** What a person is to answer, while one is awaited. */
+  readonly question: string | null;
+  readonly path: Path;
+  readonly next: readonly NextStep[];
+}
+
+export interface BoardOptions {
+  /** The time now, in milliseconds. */
+  readonly now: number;
+  readonly alive?: boolean;
+  readonly program?: string;
+  readonly lineage?: Lineage;
+}
+
+export function boardOf(trail: Trail, { now, alive = true, program = "materia", lineage }: BoardOptions): Board {
+  const { state, clock } = trail;
+  const status = statusOf(state, alive);
+  // Only a cast that runs grows older; any other stands as its last event left it.
+  const until = status === "running" ? now : millisOf(clock.lastAt, now);
+  const { phase } = state;
+  return {
+    castId: state.castId,
+    status,
+    loadout: originText(state.graph.name, lineage),
+    request: state.request,
+    position: positionOf(trail, until),
+    item: itemOf(trail),
+    walk: walkOf(trail, status),
+    items: { done: state.done.itemsDone, total: state.done.items },
+    visits: state.done.visits,
+    tokens: tokensOf(state.usage),
+    cost: state.usage.cost,
+    elapsedMs: Math.max(0, until - millisOf(clock.startedAt, until) - clock.idleMs),
+    last: trail.last && { text: trail.last.text, ageMs: Math.max(0, now - millisOf(trail.last.at, now)) },
+    reason: phase.kind === "ended" ? phase.reason : null,
+    limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
+    question: phase.kind === "waiting" ? phase.reply : null,
+    path: pathOf(state, trail.order),
+    next: nextSteps(state, status, program),
+  };
+}
+
+function positionOf({ state, clock, visitSince }: Trail, until: number): Board["position"] {
+  const socket = placeOf(state.phase);
+  if (socket === null) return null;
+  const begun = state.phase.kind === "arriving" ? 1 : 0;
+  const ms = begun === 1 ? 0 : workedMs(clock, visitSince, until);
+  return { socket, materia: socketOf(state.graph, socket).materia, visit: countOf(state.visits, socket) + begun, ms };
+}
+
+function itemOf({ state }: Trail): Board["item"] {
+  const item = currentItem(state);
+  return item && state.pass ? { number: state.pass.cursor + 1, of: state.pass.items.length, title: item.title } : null;
+}
+
+function walkOf({ state, walk }: Trail, status: CastStatus): Items | null {
+  if (!walk) return null;
+  const { done, size, reworked } = walk;
+  return { done, size, reworked, ...(state.pass ? { current: status === "failed" ? "failed" : "current" } : {}) };
+}
+
+/** The board as a few lines, for `status`, live progress and Pi. */
+export function boardLines(board: Board, width = DEFAULT_WIDTH): readonly Line[] {
+  const lines = [
+    ...headLines(board, width),
+    line(oneLine(board.request, 400)),
+    pathLine(board.path, board.status, width),
+    ...walkLines(board, width),
+    ...positionLines(board),
+    ...(board.reason === null
+      ? lastLines(board)
+      : [line(toned(statusMark(board.status).tone ?? "plain", oneLine(board.reason, 400)))]),
+    ...(board.question === null ? [] : textLines(board.question, board.question.length, width)),
+    ...board.next.map((step) => stepLine(step, width)),
+  ];
+  return lines.map((each) => fitLine(each, width));
+}
+
+function headLines(board: Board, width: number): readonly Line[] {
+  const mark = statusMark(board.status);
+  const figures = [
+    clockText(board.elapsedMs),
+    countedText(board.visits, "visit"),
+    `${amountText(board.tokens)} tokens`,
+    costText(board.cost),
+  ];
+  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
+  const after = line(toned("dim", `  ${board.castId}`));
+  const whole = line(...before, toned("strong", board.loadout), ...after);
+  // A chain and what it continues is long, and worth lines of its own.
+  const head =
+    lineColumns(whole) <= width
+      ? [whole]
+      : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
+  return [...head, line(toned("dim", figures.join(" · ")))];
+}
+
+function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {
+  if (!walk) return [];
+  const inAll = items.total === walk.size ? "" : ` (${items.done} of ${items.total} in all)`;
+  const before = line(...itemsLine(walk), toned("dim", inAll));
+  if (!item) return [before];
+  return [
+    squeeze(
+      {
+        before: line(...before, `  item ${item.number} of ${item.of}: `),
+        long: toned("strong", titleText(item.title, 400)),
+        after: [],
+      },
+      width,
+    ),
+  ];
+}
+
+function positionLines({ position, status }: Board): readonly Line[] {
+  if (!position || status === "completed") return [];
+  const waits = status === "waiting" ? toned("wait", "  waiting for you") : "";
+  return [
+    line(
+      visitText(position.socket, position.materia),
+      toned("dim", `  visit ${position.visit} · ${clockText(position.ms)}`),
+      waits,
+    ),
+  ];
+}
+
+function lastLines({ last }: Board): readonly Line[] {
+  return last ? [line(toned("dim", `${ageText(last.ageMs)} ago: `), oneLine(last.text, 400))] : [];
+}

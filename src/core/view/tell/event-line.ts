@@ -1,0 +1,147 @@
+import type { CastEvent, EventOf } from "../../cast/event.ts";
+import type { CastState } from "../../cast/state.ts";
+import { socketOf } from "../../compile/graph.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { isJsonObject } from "../../model/json.ts";
+import { never } from "../../model/never.ts";
+import { oneLine } from "../../model/text.ts";
+import { statusMark, statusText } from "../casts.ts";
+import { nameText, placeText, visitText } from "../graph/words.ts";
+import { ageText, countedText, ofText } from "../numbers.ts";
+import { itemText } from "./event.ts";
+import { limitText, raisedText } from "./limit.ts";
+import { fitLine, line, toned } from "../text/line.ts";
+import type { Line, Tone } from "../text/line.ts";
+
+export interface EventLineOptions {
+  readonly width?: number;
+  /** The time of day to show; without it that of the journal, which is UTC. */
+  readonly timeOf?: (at: string) => string;
+}
+
+/** [C11] `12:03:11 Build (Socket-4) visit 2, item 1 of 3: …`; nothing for what only the journal needs. */
+export function eventLine(
+  before: CastState,
+  event: CastEvent,
+  { width = 160, timeOf = timeOfDay }: EventLineOptions = {},
+): Line | undefined {
+  const words = eventWords(before, event);
+  return words && fitLine(line(toned("dim", `${timeOf(event.at)} `), toned(words.tone, words.text)), width);
+}
+
+function timeOfDay(at: string): string {
+  return /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)/.exec(at)?.[1] ?? "--:--:--";
+}
+
+export interface Words {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const TEXT_LIMIT = 300;
+
+/** One event in a few words, given the cast before it. */
+export function eventWords(before: CastState, event: CastEvent): Words | undefined {
+  switch (event.type) {
+    case "cast_started":
+      return say("strong", `cast ${nameText(event.castId)}, ${nameText(event.loadout)}: ${told(event.request)}`);
+    case "visit_started":
+      return say("plain", visitWords(before, event));
+    case "handoff_accepted":
+      return handedWords(before, event);
+    case "output_accepted":
+      return say("plain", `${who(before, event.socket)} said: ${told(event.text) || "nothing"}`);
+    case "handoff_rejected":
+      return say(
+        "rework",
+        `${who(before, event.socket)} reply ${event.attempt} rejected: ${told(event.issues.join("; "))}`,
+      );
+    case "turn_retried":
+      return say(
+        "rework",
+        `${who(before, event.socket)} tries again after ${ageText(event.delayMs)}: ${told(event.error)}`,
+      );
+    case "turn_failed":
+      return say("bad", `${who(before, event.socket)} failed (${nameText(event.reason)}): ${told(event.message)}`);
+    case "turn_answered":
+      return say("plain", `${who(before, event.socket)} answered: ${told(event.text)}`);
+    case "loop_entered":
+      return say("plain", `loop ${nameText(event.loop)}: ${countedText(event.size, "item")}`);
+    case "cursor_advanced":
+      return say("ok", `item ${event.index} of ${event.size} done`);
+    case "edge_taken":
+      return reworkWords(before, event);
+    case "limit_reached":
+      return say("bad", limitText(event));
+    case "cast_warned":
+      return say("rework", `warning: ${told(event.message)}`);
+    case "cast_waiting":
+      return say("wait", `${who(before, event.socket)} waits for a person`);
+    case "person_answered":
+      return say("wait", `the person answered: ${told(event.text)}`);
+    case "person_finished":
+      return say("wait", `the person was content with ${who(before, event.socket)}`);
+    case "limits_raised":
+      return say("plain", raisedText(event));
+    case "cast_resumed":
+      return say("accent", `resumed by ${nameText(event.by)}`);
+    case "cast_ended":
+      return endWords(event);
+    case "visit_completed":
+    case "loop_exhausted":
+      return undefined;
+    default:
+      return never(event);
+  }
+}
+
+function say(tone: Tone, text: string): Words {
+  return { tone, text };
+}
+
+function told(text: string): string {
+  return oneLine(text, TEXT_LIMIT);
+}
+
+function who({ graph }: CastState, socket: SocketId): string {
+  return visitText(socket, socketOf(graph, socket).materia);
+}
+
+function visitWords(before: CastState, { socket, materia, visit }: EventOf<"visit_started">): string {
+  const again = visit > 1 ? [`visit ${visit}`] : [];
+  const item = itemText(before, TEXT_LIMIT);
+  const details = [...again, ...(item === "" ? [] : [item])].join(", ");
+  return `${visitText(socket, materia)}${details === "" ? "" : ` ${details}`}`;
+}
+
+function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_accepted">): Words {
+  const { workItems, satisfied, context, state } = handoff;
+  const said = [
+    ...(Array.isArray(workItems) ? [countedText(workItems.length, "work item")] : []),
+    ...(typeof satisfied === "boolean" ? [satisfied ? "satisfied" : "not satisfied"] : []),
+    ...(isJsonObject(state)
+      ? Object.keys(state)
+          .slice(0, 3)
+          .map((key) => `state.${nameText(key)}`)
+      : []),
+  ].join(", ");
+  const why = typeof context === "string" && context.trim() !== "" ? told(context) : "";
+  const tone = satisfied === true ? "ok" : satisfied === false ? "rework" : "plain";
+  return say(
+    tone,
+    `${who(before, socket)} handed over ${[said, why].filter((part) => part !== "").join(": ") || "its result"}`,
+  );
+}
+
+/** A way on shows in the visit it leads to; a way back is worth a line of its own. */
+function reworkWords({ graph }: CastState, { from, to, when, traversal }: EventOf<"edge_taken">): Words | undefined {
+  if (when !== "not_satisfied") return undefined;
+  const edge = socketOf(graph, from).edges.find((each) => each.when === when && each.to === to);
+  const count = edge?.maxTraversals === undefined ? "" : `, ${ofText(traversal, edge.maxTraversals)}`;
+  return say("rework", `✗ not satisfied → ${placeText(graph, to)}${count}`);
+}
+
+function endWords({ outcome, reason }: EventOf<"cast_ended">): Words {
+  const { text, tone = "plain" } = statusMark(outcome);
+  return say(tone, `${text} ${statusText(outcome)}${reason.trim() === "" ? "" : `: ${told(reason)}`}`);
+}

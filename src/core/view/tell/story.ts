@@ -1,0 +1,95 @@
+import type { CastEvent } from "../../cast/event.ts";
+import type { CastStart, CastState } from "../../cast/state.ts";
+import { tokensOf } from "../../cast/usage.ts";
+import { oneLine } from "../../model/text.ts";
+import { statusMark, statusOf, statusText } from "../casts.ts";
+import type { CastStatus } from "../casts.ts";
+import { nameText } from "../graph/words.ts";
+import { amountText, clockText, costText, countedText, millisOf } from "../numbers.ts";
+import { nextSteps } from "./next-step.ts";
+import type { NextStep } from "./next-step.ts";
+import { openTeller } from "./teller.ts";
+import { wrapColumns } from "../text/columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+
+export interface StoryOptions {
+  readonly width?: number;
+  /** Whether the process of a cast that has not ended still lives. */
+  readonly alive?: boolean;
+  /** What a person types before a command: `materia`, or `/materia` in Pi. */
+  readonly program?: string;
+  readonly lineage?: Lineage;
+}
+
+/** Where a linked cast comes from. */
+export interface Lineage {
+  readonly targets: readonly string[];
+  readonly fromCastId: string | null;
+}
+
+/** [C15] The whole story of a cast: head, visits in order, its end and what can be done now. */
+export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
+  const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage } = options;
+  const teller = openTeller(start, width);
+  const body: Line[] = [];
+  for (const event of events) body.push(...teller.tell(event));
+  body.push(...teller.rest());
+  const { state, clock } = teller.now();
+  const status = statusOf(state, alive);
+  const began = millisOf(clock.startedAt, 0);
+  const worked = millisOf(clock.lastAt, began) - began - clock.idleMs;
+  const head = headLines(state, { status, worked, origin: originText(state.graph.name, lineage), width });
+  return [...head, ...body, ...footLines(state, status, { program, width })].map((each) => fitLine(each, width));
+}
+
+interface Facts {
+  readonly status: CastStatus;
+  readonly worked: number;
+  readonly origin: string;
+  readonly width: number;
+}
+
+function headLines(
+  { castId, request, done, usage }: CastState,
+  { status, worked, origin, width }: Facts,
+): readonly Line[] {
+  const mark = statusMark(status);
+  const figures = [
+    clockText(worked),
+    countedText(done.visits, "visit"),
+    ...(done.items === 0 ? [] : [`${done.itemsDone} of ${countedText(done.items, "item")}`]),
+    `${amountText(tokensOf(usage))} tokens`,
+    costText(usage.cost),
+  ];
+  const texts = [oneLine(origin, 3 * width), `Request: ${oneLine(request, 3 * width)}`];
+  return [
+    line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
+    line(toned("dim", figures.join(" · "))),
+    ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
+  ];
+}
+
+/** `Full-Auto`, or `linked: Context-Check → Build, continued from …`. */
+export function originText(
+  loadout: string,
+  { targets, fromCastId }: Lineage = { targets: [], fromCastId: null },
+): string {
+  const chain = targets.length > 1 ? `linked: ${targets.map(nameText).join(" → ")}` : nameText(loadout);
+  return fromCastId === null ? chain : `${chain}, continued from ${nameText(fromCastId)}`;
+}
+
+function footLines(
+  state: CastState,
+  status: CastStatus,
+  { program, width }: { readonly program: string; readonly width: number },
+): readonly Line[] {
+  const standing = state.phase.kind === "ended" ? [] : [[], line(statusMark(status), ` ${statusText(status)}`)];
+  return [...standing, ...nextSteps(state, status, program).map((step) => line("  ", ...stepLine(step, width - 2)))];
+}
+
+/** A command is there to be copied: where it does not fit with its explanation, that goes first. */
+export function stepLine({ command, does }: NextStep, width: number): Line {
+  const whole = line(toned("accent", command), toned("dim", `  ${does}`));
+  return lineColumns(whole) <= width ? whole : line(toned("accent", command));
+}
