@@ -4,6 +4,7 @@ import type { Entry } from "../src/core/catalog/layer.ts";
 import { EVENTS } from "../src/core/cast/event.ts";
 import { COMMANDS } from "../src/core/command/table.ts";
 import { Budget, Limits } from "../src/core/model/config.ts";
+import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";
 import { Advance, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
 import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
 import { Rehearsal, Reply } from "../src/core/model/rehearsal.ts";
@@ -37,6 +38,9 @@ export function referenceText(): string {
     ...section("A reply", Reply),
     "## Events of the journal",
     list(Object.entries(EVENTS).map(([type, schema]) => `\`${type}\`: ${fieldsOf(schema)}`)),
+    "## Codes of problems",
+    "`check --json` and every refusal name a problem by one of these.",
+    list(Object.entries(ISSUE_CODES).map(([code, meaning]) => `\`${code}\`: ${meaning}`)),
     "## Bundled",
     ...bundled(),
   ].join("\n\n")}\n`;

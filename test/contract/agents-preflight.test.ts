@@ -13,7 +13,7 @@ describe("before a cast", () => {
       {
         severity: "error",
         code: "no_model",
-        path: "--model",
+        path: ["--model"],
         message: "Pi has no model with a key; wanted by Build (Socket-1), Build (Socket-2)",
         hint: ways,
       },
@@ -27,7 +27,7 @@ describe("before a cast", () => {
     expect(await host.preflight([need()])).toEqual([
       expect.objectContaining({
         code: "no_key",
-        path: "--model",
+        path: ["--model"],
         hint: ways,
         message: expect.stringContaining("anthropic"),
       }),
@@ -53,7 +53,7 @@ describe("before a cast", () => {
     expect(issues).toMatchObject([
       {
         code: "unknown_model",
-        path: "materia.Build.model",
+        path: ["materia", "Build", "model"],
         message: 'Pi knows no model "local/smal"; wanted by Build (Socket-1), Auto-Eval (Socket-2)',
         hint: expect.stringContaining('did you mean "local/small"?'),
       },
@@ -76,11 +76,11 @@ describe("before a cast", () => {
     expect(issues).toMatchObject([
       {
         code: "unknown_tool",
-        path: "materia.Build.tools",
+        path: ["materia", "Build", "tools"],
         hint: 'did you mean "grep"?',
         message: expect.stringContaining("Auto-Eval (Socket-2)"),
       },
-      { code: "unknown_tool", path: "materia.Auto-Eval.tools", hint: expect.stringContaining("powershell") },
+      { code: "unknown_tool", path: ["materia", "Auto-Eval", "tools"], hint: expect.stringContaining("powershell") },
       { code: "no_model" },
     ]);
   });

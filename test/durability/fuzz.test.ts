@@ -11,6 +11,7 @@ import { resumeCast } from "../../src/shell/casting/resume.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import { loadCast } from "../../src/shell/store/cast-store.ts";
 import { listCasts } from "../../src/shell/store/casts.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, onlyCast, subject } from "../harness/killed.ts";
 
@@ -52,7 +53,8 @@ const damaged = fc.tuple(
 
 /** What is read is a beginning of what happened; what is not read is an error with its line. */
 function honest(found: ReturnType<typeof loadCast>): boolean {
-  if (!found.ok) return found.issues.every(({ code, path }) => code === "damaged_journal" && /^line \d+$/.test(path));
+  if (!found.ok)
+    return found.issues.every(({ code, path }) => code === "damaged_journal" && /^line \d+$/.test(pathText(path)));
   const { journal } = found.value;
   const beginning = events.slice(0, journal.events.length);
   return isDeepStrictEqual(

@@ -9,6 +9,7 @@ import { entryText, withEntry } from "../../src/core/edit/text/file.ts";
 import { diffLines } from "../../src/core/edit/text/lines.ts";
 import { printJson } from "../../src/core/edit/text/print.ts";
 import { stepText } from "../../src/core/edit/text/step.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import { CHAIN, done, loadout } from "./samples.ts";
 
 const COMMENTED = `{
@@ -74,7 +75,7 @@ describe("[E13] graph and text", () => {
       "Main",
       COMMENTED.replace('"to": "Socket-2" }', '"to": "Socket-2", "maxTraversals": 0 }'),
     );
-    expect(wrong.issues[0]?.path).toBe("loadouts.Main.sockets.Socket-1.edges.0.maxTraversals");
+    expect(pathText(wrong.issues[0]?.path ?? [])).toBe("loadouts.Main.sockets.Socket-1.edges.0.maxTraversals");
     expect(wrong.loadout.sockets["Socket-1"]?.edges).toEqual([{ when: "always", to: "Socket-2" }]);
   });
 

@@ -82,6 +82,23 @@ it("[J18] with the journal it is all that a resume needs", async () => {
   });
 });
 
+it.each([
+  ["materia.Main", "materia"],
+  ["loadouts.Main.sockets.Socket-1", "loadout"],
+])("[J18] a file of the first release, whose graph says %s, loads as that of a %s", (path, kind) => {
+  const root = created();
+  const { graph: made, ...rest } = castFile();
+  const sockets = Object.entries(made.sockets).map(([id, { origin, ...socket }]) => {
+    const { kind: _later, ...earlier } = origin;
+    return [id, { ...socket, origin: { ...earlier, path } }];
+  });
+  const old = { ...rest, graph: { ...made, sockets: Object.fromEntries(sockets) } };
+  writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(old));
+  const origin = { target: 1, kind, name: "Main", socket: "Socket-1", file: "test.json" };
+  const loaded = loadCast(root, "c-1");
+  expect(loaded.ok && loaded.value.file.graph.sockets["Socket-1"]?.origin).toEqual(origin);
+});
+
 it.each<[rule: string, content: string, path: string]>([
   ["[J18] torn", '{"castId":', ""],
   ["[J18] empty", "", ""],
@@ -98,7 +115,14 @@ it.each<[rule: string, content: string, path: string]>([
   writeFileSync(join(root, "c-1", "cast.json"), content);
   expect(loadCast(root, "c-1")).toMatchObject({
     ok: false,
-    issues: [{ severity: "error", code: "bad_cast_file", path, file: join(root, "c-1", "cast.json") }],
+    issues: [
+      {
+        severity: "error",
+        code: "bad_cast_file",
+        path: path === "" ? [] : [path],
+        file: join(root, "c-1", "cast.json"),
+      },
+    ],
   });
 });
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { artifactRoot, loadConfig } from "../../src/shell/config/config.ts";
 import type { ConfigPlace, LoadedConfig } from "../../src/shell/config/config.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 const USER = "home/.config/pi/pi-materia/materia.json";
@@ -39,7 +40,7 @@ const chosen = ({ catalog }: LoadedConfig): unknown => [
   catalog.settings.activeLoadout.value,
 ];
 const problems = ({ catalog }: LoadedConfig): unknown =>
-  catalog.issues.map(({ severity, code, file, path }) => [severity, code, file, path]);
+  catalog.issues.map(({ severity, code, file, path }) => [severity, code, file, pathText(path)]);
 
 const all = {
   [USER]: named("U"),
@@ -128,7 +129,7 @@ it("[F6] a fault in one file has its place, and other layers are used", () => {
     severity: "error",
     code: "bad_json",
     file: join(at.folder, USER),
-    path: "line 2, column 20",
+    path: ["line 2, column 20"],
   });
   expect(chosen(loaded)).toEqual(["project", "P"]);
 });

@@ -117,7 +117,7 @@ it.each<[rule: string, content: string, line: number, says: string]>([
       {
         severity: "error",
         code: "damaged_journal",
-        path: `line ${line}`,
+        path: [`line ${line}`],
         file,
         message: expect.stringContaining(says),
         hint: expect.any(String),

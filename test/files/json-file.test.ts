@@ -58,7 +58,7 @@ it("[F5] a folder in place of the file", () => {
   const file = join(scratchFolder(), "materia.json");
   mkdirSync(file);
   expect(issuesOf(file)).toEqual([
-    { severity: "error", code: "unreadable_file", path: "", file, message: expect.stringContaining("it is a folder") },
+    { severity: "error", code: "unreadable_file", path: [], file, message: expect.stringContaining("it is a folder") },
   ]);
 });
 
@@ -66,7 +66,7 @@ it("[F5] a link that leads to itself", () => {
   const file = join(scratchFolder(), "materia.json");
   symlinkSync(file, file);
   expect(issuesOf(file)).toEqual([
-    { severity: "error", code: "unreadable_file", path: "", file, message: expect.stringContaining("cannot be read") },
+    { severity: "error", code: "unreadable_file", path: [], file, message: expect.stringContaining("cannot be read") },
   ]);
 });
 
@@ -87,7 +87,7 @@ it.each<[rule: string, text: string, place: string]>([
 ])("%s", (_rule, text, place) => {
   const file = written(text);
   const [first] = issuesOf(file);
-  expect(first).toMatchObject({ severity: "error", code: "bad_json", path: place, file });
+  expect(first).toMatchObject({ severity: "error", code: "bad_json", path: [place], file });
 });
 
 it("[F6] of a thousand faults a few are reported", () => {
@@ -114,7 +114,7 @@ it.each<[rule: string, bytes: number, shown: string]>([
     {
       severity: "error",
       code: "file_too_large",
-      path: "",
+      path: [],
       file,
       message: expect.stringContaining(shown),
       hint: expect.any(String),
@@ -146,7 +146,11 @@ it("[F6] no bytes make the reader throw, and a fault has a place", () => {
     fc.property(bytes, (content) => {
       writeFileSync(file, content);
       for (const issue of issuesOf(file))
-        expect(issue).toMatchObject({ code: "bad_json", path: expect.stringMatching(/^line \d+, column \d+$/), file });
+        expect(issue).toMatchObject({
+          code: "bad_json",
+          path: [expect.stringMatching(/^line \d+, column \d+$/)],
+          file,
+        });
     }),
     { numRuns: 500 },
   );

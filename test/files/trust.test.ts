@@ -56,7 +56,7 @@ it("[S1] a project's configuration is refused until it is trusted, and the refus
   expect(trustIssue(opened(place))).toEqual({
     severity: "error",
     code: "not_trusted",
-    path: "",
+    path: [],
     file: join(place.cwd, ".pi", "pi-materia.json"),
     message: expect.stringContaining("node tools/check.mjs --all"),
     hint: expect.stringContaining("--trust"),

@@ -15,6 +15,7 @@ import type { Graph } from "../../src/core/compile/graph.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { CastId } from "../../src/core/model/ids.ts";
 import type { Loadout } from "../../src/core/model/loadout.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 
 export type LoadoutInput = v.InferInput<typeof Loadout>;
 export type MateriaInput = Record<string, Partial<v.InferInput<typeof Materia>> | object>;
@@ -27,7 +28,7 @@ export function compiled(
   const catalog = mergeLayers([readLayer("explicit", config)]);
   const refs = targets.map((name): TargetRef => ({ kind: "either", name }));
   const result = compile(refs, catalog);
-  if (!result.ok) throw new Error(result.issues.map((issue) => `${issue.path}: ${issue.message}`).join("\n"));
+  if (!result.ok) throw new Error(result.issues.map((issue) => `${pathText(issue.path)}: ${issue.message}`).join("\n"));
   return result.value;
 }
 

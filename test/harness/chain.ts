@@ -7,6 +7,7 @@ import { parseText } from "../../src/core/command/parse.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { Result } from "../../src/core/model/issue.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import type { TestConfig } from "./play.ts";
 
 /** A user's file over what is bundled. */
@@ -28,7 +29,7 @@ export function link(targets: string, config: TestConfig = {}): Result<Compiled>
 export function linked(targets: string, config: TestConfig = {}): Compiled {
   const result = link(targets, config);
   if (!result.ok)
-    throw new Error(result.issues.map((issue) => `${issue.code} ${issue.path}: ${issue.message}`).join("\n"));
+    throw new Error(result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}: ${issue.message}`).join("\n"));
   return result.value;
 }
 

@@ -4,6 +4,7 @@ import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import { catalogOf, compiled } from "./play.ts";
 import type { Played, TestConfig } from "./play.ts";
 
@@ -80,7 +81,7 @@ export function problemsOf(config: TestConfig): readonly Issue[] {
 /** The problems as `severity code path`, the path below the loadout. */
 export function problems(config: TestConfig): readonly string[] {
   return problemsOf(config).map(
-    ({ severity, code, path }) => `${severity} ${code} ${path.replace("loadouts.Main.", "")}`,
+    ({ severity, code, path }) => `${severity} ${code} ${pathText(path).replace("loadouts.Main.", "")}`,
   );
 }
 

@@ -11,6 +11,7 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 
 /** A configuration as a user would write it, with the defaults that a test does not care about. */
 export interface TestConfig {
@@ -49,7 +50,7 @@ export function compiled(config: TestConfig, target = "loadout:Main"): Compiled 
     catalogOf(config),
   );
   if (!result.ok)
-    throw new Error(result.issues.map((issue) => `${issue.code} ${issue.path}: ${issue.message}`).join("\n"));
+    throw new Error(result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}: ${issue.message}`).join("\n"));
   return result.value;
 }
 

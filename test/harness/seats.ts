@@ -7,6 +7,7 @@ import { compile } from "../../src/core/compile/targets/compile.ts";
 import { CastId, SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 import { catalogOf, compiled } from "./play.ts";
 import type { TestConfig } from "./play.ts";
 
@@ -91,7 +92,7 @@ export function socket(id: string): SocketId {
 /** What the check refuses: `code path`, one for each error. */
 export function refusals(config: TestConfig): readonly string[] {
   const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
-  return result.ok ? [] : result.issues.map((issue) => `${issue.code} ${issue.path}`);
+  return result.ok ? [] : result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}`);
 }
 
 export function startOf(config: TestConfig, part: Partial<CastStart> = {}): CastStart {

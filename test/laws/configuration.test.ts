@@ -155,7 +155,7 @@ function isWhole({ severity, code, path, message, hint }: Issue): boolean {
   return (
     /^(error|warning)$/.test(severity) &&
     /^[a-z_]+$/.test(code) &&
-    typeof path === "string" &&
+    path.every((key) => typeof key === "string" || Number.isInteger(key)) &&
     message !== "" &&
     hint !== ""
   );

@@ -178,7 +178,7 @@ it("[J1] a damaged journal gives the state of a beginning of it, or an error wit
       expect(read).toMatchObject(
         read.ok
           ? { value: { events: beginning, state: fold(start, beginning) } }
-          : { issues: [{ code: "damaged_journal", path: ofLine, file }] },
+          : { issues: [{ code: "damaged_journal", path: [ofLine], file }] },
       );
     }),
     { numRuns: 300 },

@@ -205,7 +205,7 @@ describe("[L15, L16, L17, L18] stitching", () => {
   it("[L19] a fault of a target is refused with its place in the user's file, whatever stands beside it", () => {
     const result = link("Text Faulty", config);
     expect(result.ok ? [] : result.issues).toMatchObject([
-      { code: "guard_needs_json", file: "test.json", path: "loadouts.Faulty.sockets.Socket-1.edges.0" },
+      { code: "guard_needs_json", file: "test.json", path: ["loadouts", "Faulty", "sockets", "Socket-1", "edges", 0] },
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { pathText } from "../../src/core/model/issue.ts";
 import { expect, it } from "vitest";
 import { link, linked } from "../harness/chain.ts";
 
@@ -54,13 +55,13 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
   ],
 ])("%s", (_title, typed, problems) => {
   const result = link(typed, config);
-  expect(result.ok ? [] : result.issues.map(({ code, path, hint }) => [code, path, hint])).toEqual(problems);
+  expect(result.ok ? [] : result.issues.map(({ code, path, hint }) => [code, pathText(path), hint])).toEqual(problems);
 });
 
 it("[L8, L19] a broken target is refused with its own problems and their place", () => {
   const result = link("Build Broken", config);
   expect(result.ok ? [] : result.issues).toMatchObject([
-    { code: "bad_value", file: "test.json", path: "materia.Broken.prompt" },
+    { code: "bad_value", file: "test.json", path: ["materia", "Broken", "prompt"] },
   ]);
 });
 

@@ -3,6 +3,7 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { LayerName } from "../../src/core/catalog/layer.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 
 const agent = { prompt: "Do it." };
 const loadout = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
@@ -11,7 +12,9 @@ const loadout = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1"
 function problems(raw: unknown): readonly string[] {
   const layer = readLayer("project", raw, "p.json");
   const parts = [...layer.materia.values(), ...layer.loadouts.values()].flatMap((entry) => entry?.issues ?? []);
-  return [...layer.issues, ...parts].map((issue) => `${issue.file}: ${issue.severity} ${issue.code} ${issue.path}`);
+  return [...layer.issues, ...parts].map(
+    (issue) => `${issue.file}: ${issue.severity} ${issue.code} ${pathText(issue.path)}`,
+  );
 }
 
 function merged(...files: readonly [LayerName, unknown][]) {
@@ -48,7 +51,9 @@ describe("[F1, F2] layers", () => {
   it("[F1, F8] a broken setting is an error and leaves the earlier one in force", () => {
     const catalog = merged(["user", { limits: { maxRepairs: 2 } }], ["project", { limits: { maxRepairs: -1 } }]);
     expect(catalog.settings.limits.maxRepairs).toBe(2);
-    expect(catalog.issues.map(({ file, path }) => `${file} ${path}`)).toEqual(["project.json limits.maxRepairs"]);
+    expect(catalog.issues.map(({ file, path }) => `${file} ${pathText(path)}`)).toEqual([
+      "project.json limits.maxRepairs",
+    ]);
   });
 
   it("[F2] a later definition stands alone, without keys of the earlier one", () => {
@@ -107,7 +112,9 @@ describe("[F4] unknown keys", () => {
   it("[F4] at any depth they are warnings with the nearest known key", () => {
     const layer = readLayer("project", rich, "p.json");
     const found = [layer, layer.materia.get("A"), layer.loadouts.get("L")].flatMap((part) => part?.issues ?? []);
-    expect(found.map(({ severity, code, path, hint }) => `${severity} ${code} ${path}: ${hint ?? ""}`)).toEqual(
+    expect(
+      found.map(({ severity, code, path, hint }) => `${severity} ${code} ${pathText(path)}: ${hint ?? ""}`),
+    ).toEqual(
       [
         'warning unknown_key limits.maxRepair: did you mean "maxRepairs"?',
         'warning unknown_key activeLoadut: did you mean "activeLoadout"?',
@@ -118,7 +125,7 @@ describe("[F4] unknown keys", () => {
         'warning unknown_key loadouts.L.sockets.Socket-1.edge: did you mean "edges"?',
         'warning unknown_key loadouts.L.loops.X.consumes.form: did you mean "from"?',
         'warning unknown_key loadouts.L.loops.X.exit: did you mean "exits"?',
-      ].toSorted(inOrderOf(found.map((issue) => issue.path))),
+      ].toSorted(inOrderOf(found.map((issue) => pathText(issue.path)))),
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pathText } from "../../src/core/model/issue.ts";
 import { always, consuming, exit, main, notSatisfied, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 import { compiled, play } from "../harness/play.ts";
@@ -141,7 +142,7 @@ describe("[G14, G15] names", () => {
     const config = { ...main({}), loadouts: { Main: { entry: "Socket-3", sockets } } };
     expect(
       problemsOf(config)
-        .map(({ code, path, hint }) => `${code} ${path}: ${hint ?? ""}`)
+        .map(({ code, path, hint }) => `${code} ${pathText(path)}: ${hint ?? ""}`)
         .toSorted(),
     ).toEqual([
       'unknown_materia loadouts.Main.sockets.Socket-1.materia: did you mean "Text"?',
@@ -174,7 +175,7 @@ describe("[G16] every problem at once, each at its place", () => {
     };
     const loops = { L: { sockets: ["Socket-2", "Socket-8"], exits: [exit("Socket-1", "always", "Socket-7")] } };
     const found = problemsOf(main(sockets, loops));
-    expect(found.map(({ severity, code, path }) => `${severity} ${code} ${path}`).toSorted()).toEqual([
+    expect(found.map(({ severity, code, path }) => `${severity} ${code} ${pathText(path)}`).toSorted()).toEqual([
       "error bad_assign loadouts.Main.sockets.Odd.assign.note",
       "error edge_after_always loadouts.Main.sockets.Socket-2.edges.2",
       "error exit_not_from_member loadouts.Main.loops.L.exits.0.from",
@@ -222,7 +223,7 @@ describe("[G16] every problem at once, each at its place", () => {
     const found = problemsOf(main(sockets, { [id]: consuming([member]) })).find(
       (issue) => issue.code === "loop_cannot_end",
     );
-    expect([found?.file, found?.path]).toEqual(["test.json", `loadouts.Main.${path}`]);
+    expect([found?.file, pathText(found?.path ?? [])]).toEqual(["test.json", `loadouts.Main.${path}`]);
   });
 
   it("[G16] a whole problem has severity, code, file, path, message and hint", () => {
@@ -231,7 +232,7 @@ describe("[G16] every problem at once, each at its place", () => {
         severity: "error",
         code: "edge_after_always",
         file: "test.json",
-        path: "loadouts.Main.sockets.Socket-1.edges.1",
+        path: ["loadouts", "Main", "sockets", "Socket-1", "edges", 1],
         message: 'the edge to end stands behind an "always" edge and can never be taken',
         hint: 'put guarded edges before the "always" edge',
       },

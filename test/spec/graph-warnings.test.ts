@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pathText } from "../../src/core/model/issue.ts";
 import { always, consuming, exit, main, notSatisfied, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
 import type { EdgeInput, SocketInput } from "../harness/loadouts.ts";
 
@@ -46,7 +47,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
     ["[G19] only always", [always("end")], []],
   ])("%s", (_rule, edges, uncovered) => {
     const found = problemsOf(main({ "Socket-1": { materia: "Json", edges } }));
-    expect(found.map(({ code, path }) => `${code} ${path}`)).toEqual(
+    expect(found.map(({ code, path }) => `${code} ${pathText(path)}`)).toEqual(
       uncovered.map(() => "uncovered_outcome loadouts.Main.sockets.Socket-1.edges"),
     );
     for (const [index, outcome] of uncovered.entries()) expect(found[index]?.message).toContain(outcome);

@@ -40,7 +40,7 @@ describe("casts", () => {
     writeFileSync(file, [first, "{damaged", ...rest].join("\n"));
     const cast = (await json(at.ask(`/api/casts/${id}`))) as { events: unknown[]; issues: unknown[] };
     expect(cast.events).toEqual([JSON.parse(first)]);
-    expect(cast.issues).toEqual([expect.objectContaining({ code: "damaged_journal", path: "line 2" })]);
+    expect(cast.issues).toEqual([expect.objectContaining({ code: "damaged_journal", path: ["line 2"] })]);
     writeFileSync(file, `${first}\n{"seq":2,"at`);
     expect(await json(at.ask(`/api/casts/${id}`))).toMatchObject({ events: [JSON.parse(first)], issues: [] });
   });

@@ -48,7 +48,7 @@ describe("the catalogue", () => {
       layer: "user",
       file,
       value: null,
-      issues: [expect.objectContaining({ code: "bad_value", path: "loadouts.Broken.sockets" })],
+      issues: [expect.objectContaining({ code: "bad_value", path: ["loadouts", "Broken", "sockets"] })],
     });
   });
 
@@ -131,8 +131,8 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
 
   it("[N22] a broken loadout is saved and its problems are said", async () => {
     const answer = await make(site(), layer, '{ "loadouts": { "L": { "entry": 1 } }, "materai": {} }');
-    const { issues } = (await answer.json()) as { issues: { path: string }[] };
-    expect([answer.status, issues.map(({ path }) => path)]).toEqual([
+    const { issues } = (await answer.json()) as { issues: { path: string[] }[] };
+    expect([answer.status, issues.map(({ path }) => path.join("."))]).toEqual([
       201,
       ["materai", "loadouts.L.entry", "loadouts.L.sockets"],
     ]);

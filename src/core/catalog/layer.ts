@@ -1,6 +1,6 @@
 import { Budget, Limits, settingsEntries } from "../model/config.ts";
 import { SocketId, isCanonicalSocketId, isName } from "../model/ids.ts";
-import { error, isError, pathText, warning } from "../model/issue.ts";
+import { error, isError, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Loadout, Socket } from "../model/loadout.ts";
@@ -101,7 +101,7 @@ function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[
     .map((key) =>
       warning(
         "unknown_key",
-        pathText([key]),
+        [key],
         `"${oneLine(key, 60)}" is not known here and is ignored`,
         didYouMean(key, TOP_LEVEL_KEYS),
       ),
@@ -153,31 +153,24 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
     return [
       error(
         "missing_key",
-        pathText(keys),
+        keys,
         "a utility needs a program",
         'add "command": ["node", "my-script.mjs"], or "script" with a bundled name',
       ),
     ];
   }
   if (command !== undefined && script !== undefined)
-    return [error("bad_value", pathText(keys), 'a utility has either "command" or "script", not both')];
+    return [error("bad_value", keys, 'a utility has either "command" or "script", not both')];
   if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
   const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
-  return [
-    error(
-      "unknown_script",
-      pathText([...keys, "script"]),
-      `there is no bundled utility "${oneLine(script, 60)}"`,
-      hint,
-    ),
-  ];
+  return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
 }
 
 function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
   if (!isJsonObject(raw) || raw["type"] === "utility") return [];
   const used = ["command", "script"].filter((key) => key in raw);
   return used.map((key) =>
-    error("bad_value", pathText([...keys, key]), `"${key}" belongs to a utility`, 'add "type": "utility"'),
+    error("bad_value", [...keys, key], `"${key}" belongs to a utility`, 'add "type": "utility"'),
   );
 }
 
@@ -225,7 +218,7 @@ function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
   return [
     error(
       "bad_loop_id",
-      pathText([...keys, "loops", id]),
+      [...keys, "loops", id],
       `"${oneLine(id, 60)}" is not a loop id`,
       "use letters, digits, - and _",
     ),
@@ -235,12 +228,12 @@ function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
 function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
   if (isName(name)) return [];
   const hint = "1 to 100 characters, no control characters, no space at either end";
-  return [error("bad_name", pathText(keys), `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
+  return [error("bad_name", keys, `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
 }
 
 function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
   if (isCanonicalSocketId(id)) return [];
-  const path = pathText([...keys, "sockets", id]);
+  const path = [...keys, "sockets", id];
   if (!v.is(SocketId, id))
     return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
   return [

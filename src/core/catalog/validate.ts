@@ -1,12 +1,11 @@
 import * as v from "valibot";
-import { error, pathText, warning } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
+import { error, warning } from "../model/issue.ts";
+import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
 
 type Schema = v.GenericSchema;
-type Keys = readonly (string | number)[];
 
 /** The value with its narrow type, or every fault with the place it stands at. */
 export function validate<const T extends Schema>(
@@ -23,7 +22,7 @@ export function validate<const T extends Schema>(
 
 function issueOf(issue: v.BaseIssue<unknown>, keys: Keys): Issue {
   const inner: Keys = (issue.path ?? []).map((item) => (typeof item.key === "number" ? item.key : String(item.key)));
-  const path = pathText([...keys, ...inner]);
+  const path = [...keys, ...inner];
   const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
   const received = oneLine(issue.received, 60);
@@ -50,7 +49,7 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
   const shape = shapeOf(schema, value);
   if (shape.kind === "leaf") return;
   if (shape.kind === "names" && Array.isArray(value)) {
-    found.push(error("bad_value", pathText(keys), `"${keys.at(-1) ?? "it"}" must be an object of names, not a list`));
+    found.push(error("bad_value", [...keys], `"${keys.at(-1) ?? "it"}" must be an object of names, not a list`));
     return;
   }
   const visit = (key: string | number, inner: unknown): void => {
@@ -79,17 +78,12 @@ export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "p
 
 function droppedKey(key: string, keys: Keys): Issue {
   const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
-  return error(code, pathText([...keys, key]), `"${key}" cannot be used as a name here`);
+  return error(code, [...keys, key], `"${key}" cannot be used as a name here`);
 }
 
 function unknownKey(shape: Exclude<Shape, { kind: "leaf" }>, key: string, keys: Keys): Issue {
   const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
-  return warning(
-    "unknown_key",
-    pathText([...keys, key]),
-    `"${oneLine(key, 60)}" is not known here and is ignored`,
-    hint,
-  );
+  return warning("unknown_key", [...keys, key], `"${oneLine(key, 60)}" is not known here and is ignored`, hint);
 }
 
 type Shape =

@@ -35,7 +35,7 @@ export interface GraphLoop {
   readonly items: readonly string[] | null;
   readonly exits: readonly Exit[];
   /** Where it stands in the user's own file. */
-  readonly origin: { readonly path: string; readonly file?: string };
+  readonly origin: { readonly name: string; readonly loop: string; readonly file?: string };
   /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */
   readonly emptyTo?: SocketId;
 }
@@ -43,10 +43,9 @@ export interface GraphLoop {
 /** Where a socket stands in the user's own file, before any renumbering. */
 export interface Origin {
   readonly target: number;
+  readonly kind: "materia" | "loadout";
   readonly name: string;
   readonly socket: string;
-  /** The place in the file, for problems. */
-  readonly path: string;
   readonly file?: string;
 }
 

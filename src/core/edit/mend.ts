@@ -1,4 +1,5 @@
 import { nearest } from "../model/nearest.ts";
+import type { IssueCode } from "../model/issue-codes.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Edit } from "./graph/base.ts";
@@ -118,24 +119,29 @@ function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known:
       return { label: `Consume ${only}`, edit: (each) => setConsumes(each, id, only) };
     }
     case "overlapping_loops": {
-      const index = Number(/\.sockets\.(\d+)$/.exec(issue.path)?.[1] ?? -1);
-      const member = loop?.sockets[index];
+      const member = loop?.sockets[Number(issue.path.at(-1))];
       return member === undefined
         ? undefined
         : { label: `Take ${member} out`, edit: (each) => setMember(each, id, member, false) };
     }
-    case "exit_never_taken": {
-      const exit = way === null ? undefined : wayOf(loadout, way);
-      if (exit?.kind !== "exit") return undefined;
-      const { from } = exit.exit;
-      const parses = issue.hint?.includes("parse") === true;
-      return parses
-        ? { label: "Set parse to json", edit: (each) => setParse(each, from, "json") }
-        : { label: `Let ${from} advance`, edit: (each) => setAdvance(each, from, "always") };
-    }
+    case "exit_never_taken":
+    case "exit_needs_json":
+    case "repeated_exit":
+    case "repeated_exit_id":
+    case "exit_not_from_member":
+    case "exit_into_loop":
+      return way === null ? undefined : exitMend(issue.code, way, loadout);
     default:
-      return way === null || !issue.code.includes("exit")
-        ? undefined
-        : { label: "Remove the exit", edit: (each) => removeWay(each, way) };
+      return undefined;
   }
+}
+
+function exitMend(code: IssueCode, way: string, loadout: Loadout): Mend | undefined {
+  const found = wayOf(loadout, way);
+  if (found?.kind !== "exit") return undefined;
+  const { from } = found.exit;
+  if (code === "exit_needs_json") return { label: "Set parse to json", edit: (each) => setParse(each, from, "json") };
+  if (code === "exit_never_taken")
+    return { label: `Let ${from} advance`, edit: (each) => setAdvance(each, from, "always") };
+  return { label: "Remove the exit", edit: (each) => removeWay(each, way) };
 }

@@ -1,5 +1,5 @@
 import { pathText } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
+import type { Issue, Keys } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { exitWayId } from "./graph/ways.ts";
 
@@ -11,34 +11,28 @@ export type ProblemPlace =
 
 /** [E12] The socket, edge, loop or exit that a problem of this loadout is about. */
 export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): ProblemPlace {
-  const root = pathText(["loadouts", name]);
-  if (!issue.path.startsWith(root)) return { kind: "loadout" };
-  const [section = "", id = "", field = "", index = ""] = issue.path.slice(root.length).replace(/^\./, "").split(".");
-  if (section === "sockets" && Object.hasOwn(loadout.sockets, id)) {
-    const way = field === "edges" && index !== "" ? `edge:${id}:${Number(index) + 1}` : null;
-    return { kind: "socket", id, field: field === "" ? null : field, way };
+  const [section, id, field, index] = keysBelow(issue, name) ?? [];
+  if (section === "sockets" && typeof id === "string" && Object.hasOwn(loadout.sockets, id)) {
+    const way = field === "edges" && typeof index === "number" ? `edge:${id}:${index + 1}` : null;
+    return { kind: "socket", id, field: field === undefined ? null : String(field), way };
   }
-  const loop = section === "loops" ? loopAt(issue.path.slice(root.length + ".loops.".length), loadout) : undefined;
-  if (loop !== undefined) {
-    const exit = /^\.exits\.(\d+)/.exec(issue.path.slice(root.length + ".loops.".length + loop.length))?.[1];
-    const routeId = exit === undefined ? undefined : loadout.loops[loop]?.exits[Number(exit)]?.id;
-    return { kind: "loop", id: loop, way: routeId === undefined ? null : exitWayId(loop, routeId) };
+  if (section === "loops" && typeof id === "string" && Object.hasOwn(loadout.loops, id)) {
+    const exit = field === "exits" && typeof index === "number" ? loadout.loops[id]?.exits[index]?.id : undefined;
+    return { kind: "loop", id, way: exit === undefined ? null : exitWayId(id, exit) };
   }
   if (section === "entry" && Object.hasOwn(loadout.sockets, loadout.entry))
     return { kind: "socket", id: loadout.entry, field: null, way: null };
   return { kind: "loadout" };
 }
 
-/** A loop id may hold a dot; the longest one that fits is meant. */
-function loopAt(rest: string, loadout: Loadout): string | undefined {
-  return Object.keys(loadout.loops)
-    .filter((id) => rest === id || rest.startsWith(`${id}.`))
-    .toSorted((a, b) => b.length - a.length)[0];
-}
-
 /** The place without the loadout's own path, as the list shows it: `Socket-5.edges.0`. */
 export function shortPath(issue: Issue, name: string): string {
-  const root = pathText(["loadouts", name]);
-  if (!issue.path.startsWith(root)) return issue.path;
-  return issue.path.slice(root.length).replace(/^\.(sockets\.|loops\.)?/, "");
+  const below = keysBelow(issue, name);
+  if (below === undefined) return pathText(issue.path);
+  return pathText(below[0] === "sockets" || below[0] === "loops" ? below.slice(1) : below);
+}
+
+/** The keys of a place in this loadout, from the loadout on. */
+function keysBelow({ path }: Issue, name: string): Keys | undefined {
+  return path[0] === "loadouts" && path[1] === name ? path.slice(2) : undefined;
 }

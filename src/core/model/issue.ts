@@ -1,11 +1,16 @@
+import type { IssueCode } from "./issue-codes.ts";
+
+/** The keys that lead to a value, from the root of a file. */
+export type Keys = readonly (string | number)[];
+
 /** A problem that a user can cause and mend: what is wrong, where, and a way out where there is one. */
 export interface Issue {
   readonly severity: "error" | "warning";
-  readonly code: string;
+  readonly code: IssueCode;
   /** The file it stands in; absent for what was typed. */
   readonly file?: string;
-  /** The place in the file (`loadouts.Full-Auto.entry`) or the word on the command line. */
-  readonly path: string;
+  /** The place in the file, or the word that was typed as the only key; text only where it is shown. */
+  readonly path: Keys;
   readonly message: string;
   readonly hint?: string;
 }
@@ -27,12 +32,14 @@ export function failAll(issues: readonly Issue[]): { readonly ok: false; readonl
   return { ok: false, issues };
 }
 
-export function error(code: string, path: string, message: string, hint?: string): Issue {
+/** `place` is the keys of a place in a file, or one word: an option, a name, what was typed. */
+export function error(code: IssueCode, place: Keys | string, message: string, hint?: string): Issue {
+  const path = typeof place !== "string" ? place : place === "" ? [] : [place];
   return { severity: "error", code, path, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-export function warning(code: string, path: string, message: string, hint?: string): Issue {
-  return { ...error(code, path, message, hint), severity: "warning" };
+export function warning(code: IssueCode, place: Keys | string, message: string, hint?: string): Issue {
+  return { ...error(code, place, message, hint), severity: "warning" };
 }
 
 export function isError(issue: Issue): boolean {
@@ -45,13 +52,14 @@ export function collect<T>(results: readonly Result<T>[]): Result<readonly T[]> 
   return issues.length > 0 ? failAll(issues) : ok(results.flatMap((result) => (result.ok ? [result.value] : [])));
 }
 
-/** A place in a file as people write it; a key that is no plain word is quoted. */
-export function pathText(keys: readonly (string | number)[]): string {
-  return keys
+/** A place as people write it: the first key or the typed word as it is, behind it what is no plain word quoted. */
+export function pathText(path: Keys): string {
+  return path
     .map((key, index) => {
       const text = String(key);
-      if (!/^[\w$:-]+$/.test(text)) return `[${JSON.stringify(text)}]`;
-      return index === 0 ? text : `.${text}`;
+      // A line break in a name must not break the listing it is shown in.
+      if (index === 0 && !/[\u0000-\u001f]/.test(text)) return text;
+      return /^[\w$:-]+$/.test(text) ? `.${text}` : `[${JSON.stringify(text)}]`;
     })
     .join("");
 }

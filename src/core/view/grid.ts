@@ -145,7 +145,7 @@ function badgesOf({ graph, isChain }: Drawing, socket: GraphSocket): readonly Sp
     ...(socket.advance === null
       ? []
       : [toned("plain", socket.advance === "always" ? "advance" : `advance when ${socket.advance.replace("_", " ")}`)]),
-    ...(isChain && socket.origin.path.startsWith("loadouts") && socket.origin.socket !== socket.id
+    ...(isChain && socket.origin.kind === "loadout" && socket.origin.socket !== socket.id
       ? [toned("dim", `was ${nameText(socket.origin.socket)}`)]
       : []),
     ...named,

@@ -1,3 +1,4 @@
+import { pathText } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { harmless } from "../model/text.ts";
 import { line, toned } from "./text/line.ts";
@@ -7,7 +8,7 @@ import type { Line } from "./text/line.ts";
 export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {
   return issues.flatMap(({ severity, code, file, path, message, hint }) => {
     const label = toned(severity === "error" ? "bad" : "rework", severity);
-    const place = [file ?? "", path].filter((part) => part !== "").map(harmless);
+    const place = [file ?? "", pathText(path)].filter((part) => part !== "").map(harmless);
     return [
       line(...(marked || severity !== "error" ? [label, " "] : []), toned("dim", code), `: ${harmless(message)}`),
       ...(place.length > 0 ? [line("  ", toned("dim", `at ${place.join(": ")}`))] : []),
@@ -18,5 +19,5 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
 
 /** [C19] The shape that scripts read. */
 export function issueJson({ severity, code, file, path, message, hint }: Issue) {
-  return { severity, code, file: file ?? null, path, message, hint: hint ?? null };
+  return { severity, code, file: file ?? null, path: pathText(path), message, hint: hint ?? null };
 }

@@ -1,4 +1,4 @@
-import { error, pathText, type Issue } from "../../core/model/issue.ts";
+import { error, type Issue, type Keys } from "../../core/model/issue.ts";
 import { didYouMean, nearest } from "../../core/model/nearest.ts";
 import { never } from "../../core/model/never.ts";
 import { KNOWN_TOOLS } from "../../core/model/tools.ts";
@@ -90,8 +90,8 @@ function meant(wanted: string, stage: PiStage): string {
   return name === undefined ? "" : `did you mean "${name}"? `;
 }
 
-function placeOf(need: AgentNeed | undefined, field: "model" | "tools"): string {
-  return pathText(["materia", need?.materia ?? "", field]);
+function placeOf(need: AgentNeed | undefined, field: "model" | "tools"): Keys {
+  return ["materia", need?.materia ?? "", field];
 }
 
 function whoOf(needs: readonly AgentNeed[]): string {

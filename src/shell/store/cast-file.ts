@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state.ts";
-import type { Graph } from "../../core/compile/graph.ts";
+import type { Graph, GraphSocket, Origin } from "../../core/compile/graph.ts";
 import { Budget } from "../../core/model/config.ts";
 import { CastId } from "../../core/model/ids.ts";
 import type { JsonObject } from "../../core/model/json.ts";
@@ -10,6 +10,16 @@ export const FORMAT = 1;
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** Until 0.1 a socket's origin named its place in the file as text (`materia.Build`) instead of the kind of its target. */
+function withOriginKinds(graph: Graph): Graph {
+  const sockets = Object.entries(graph.sockets).map(([id, socket]): [string, GraphSocket] => {
+    const { path = "", ...origin }: Origin & { readonly path?: string } = socket.origin;
+    const kind = origin.kind ?? (path.startsWith("materia") ? "materia" : "loadout");
+    return [id, { ...socket, origin: { ...origin, kind } }];
+  });
+  return { ...graph, sockets: Object.fromEntries(sockets) };
+}
 
 /** `cast.json`: written once, before the journal's first line; all that a resume needs besides the journal. */
 export const CastFile = v.object({
@@ -27,7 +37,10 @@ export const CastFile = v.object({
   ),
   /** The virtual loadout; it is saved nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
-  graph: v.custom<Graph>((value) => isObject(value)),
+  graph: v.pipe(
+    v.custom<Graph>((value) => isObject(value)),
+    v.transform(withOriginKinds),
+  ),
   remappings: v.array(v.object({ socket: v.string(), target: count, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),

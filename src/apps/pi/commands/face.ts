@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import { error } from "../../../core/model/issue.ts";
 import { usePi } from "../../../shell/agents/pi.ts";
 import type { Pi } from "../../../shell/agents/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
@@ -48,7 +49,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       try {
         await perform(desk, text);
       } catch (thrown) {
-        ifHere(() => desk.screen.refuse([{ severity: "error", code: "broken", path: "", message: textOf(thrown) }]));
+        ifHere(() => desk.screen.refuse([error("broken", "", textOf(thrown))]));
       }
     },
     onInput: (event, ctx) => onInput(deskFor(ctx), event),

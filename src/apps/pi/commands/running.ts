@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Options } from "../../../core/command/options.ts";
-import { fail } from "../../../core/model/issue.ts";
+import { error, fail } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
@@ -96,7 +96,7 @@ export function refuseSaid({ screen, here: { ctx } }: Desk, issues: readonly Iss
 }
 
 function brokenIssue(castId: string, thrown: unknown) {
-  return { severity: "error" as const, code: "broken", path: castId, message: `the cast broke: ${textOf(thrown)}` };
+  return error("broken", castId, `the cast broke: ${textOf(thrown)}`);
 }
 
 function finish(

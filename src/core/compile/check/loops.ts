@@ -25,7 +25,7 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
     return [
       atLoop(
         loop,
-        "",
+        [],
         faulty(
           "loop_cannot_end",
           `no member of the loop "${loop.id}" advances, so it would never leave its first item`,
@@ -39,7 +39,7 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
   return [
     atLoop(
       loop,
-      "",
+      [],
       doubtful(
         "loop_without_exit",
         `the loop "${loop.id}" has no exit: when its list is exhausted the cast ends`,
@@ -52,7 +52,7 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
 function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeof dominators>): readonly Issue[] {
   if (loop.from === null) return [];
   const source = socketOf(graph, loop.from);
-  const below = ".consumes.from";
+  const below = ["consumes", "from"];
   if (!source.generator) {
     return [
       atLoop(
@@ -81,7 +81,7 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
   const early = loop.sockets.find((id) => !runsBefore(source.id, id));
   if (early === undefined) return [];
   const message = `the loop "${loop.id}" can be entered at ${socketLabel(socketOf(graph, early))} before ${socketLabel(source)} has run`;
-  return [atLoop(loop, "", faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
+  return [atLoop(loop, [], faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
 }
 
 /** Exits that stand where nothing can take them. */
@@ -93,11 +93,11 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
     return [
       atLoop(
         loop,
-        `.exits.${index}`,
+        ["exits", index],
         doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
       ),
     ];
   if (member.parse === "json") return [];
   const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
-  return [atLoop(loop, `.exits.${index}`, doubtful("exit_never_taken", message, 'set "parse": "json"'))];
+  return [atLoop(loop, ["exits", index], doubtful("exit_needs_json", message, 'set "parse": "json"'))];
 }

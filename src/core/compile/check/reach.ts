@@ -13,7 +13,7 @@ export function checkReach(flow: Flow): readonly Issue[] {
     .map((socket) =>
       atSocket(
         socket,
-        "",
+        [],
         doubtful("unreachable_socket", `nothing leads to ${socketLabel(socket)}`, "lead an edge to it, or remove it"),
       ),
     );
@@ -31,7 +31,7 @@ export function checkCycles(flow: Flow): readonly Issue[] {
       const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
       return atSocket(
         first,
-        ".edges",
+        ["edges"],
         doubtful(
           "unbounded_cycle",
           `nothing counts the way round ${names}`,

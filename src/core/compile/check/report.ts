@@ -1,22 +1,34 @@
 import { error, warning } from "../../model/issue.ts";
-import type { Issue } from "../../model/issue.ts";
+import type { IssueCode } from "../../model/issue-codes.ts";
+import type { Issue, Keys } from "../../model/issue.ts";
 import type { GraphLoop, GraphSocket } from "../graph.ts";
 
 /** A problem placed in the user's own file, at a socket or below it. */
-export function atSocket(socket: GraphSocket, below: string, issue: (path: string) => Issue): Issue {
-  return placed(socket.origin, `${socket.origin.path}${below}`, issue);
+export function atSocket({ origin }: GraphSocket, below: Keys, issue: Placed): Issue {
+  const { kind, name, socket } = origin;
+  return placed(
+    origin,
+    kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below],
+    issue,
+  );
 }
 
 /** A problem placed at a loop, or below it. */
-export function atLoop({ origin }: GraphLoop, below: string, issue: (path: string) => Issue): Issue {
-  return placed(origin, `${origin.path}${below}`, issue);
+export function atLoop({ origin }: GraphLoop, below: Keys, issue: Placed): Issue {
+  return placed(origin, ["loadouts", origin.name, "loops", origin.loop, ...below], issue);
 }
 
-function placed(origin: { readonly file?: string }, path: string, issue: (path: string) => Issue): Issue {
-  return origin.file === undefined ? issue(path) : { ...issue(path), file: origin.file };
+type Placed = (path: Keys) => Issue;
+
+function placed({ file }: { readonly file?: string }, path: Keys, issue: Placed): Issue {
+  return file === undefined ? issue(path) : { ...issue(path), file };
 }
 
-export const faulty = (code: string, message: string, hint?: string) => (path: string) =>
-  error(code, path, message, hint);
-export const doubtful = (code: string, message: string, hint?: string) => (path: string) =>
-  warning(code, path, message, hint);
+export const faulty =
+  (code: IssueCode, message: string, hint?: string): Placed =>
+  (path) =>
+    error(code, path, message, hint);
+export const doubtful =
+  (code: IssueCode, message: string, hint?: string): Placed =>
+  (path) =>
+    warning(code, path, message, hint);

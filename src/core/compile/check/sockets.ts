@@ -30,7 +30,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
     return [
       atSocket(
         socket,
-        "",
+        [],
         faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way),
       ),
     ];
@@ -41,7 +41,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
       : [
           atSocket(
             socket,
-            `.edges.${index}`,
+            ["edges", index],
             faulty(
               "guard_needs_json",
               `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`,
@@ -56,7 +56,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
       : [
           atSocket(
             socket,
-            ".advance",
+            ["advance"],
             faulty(
               "guard_needs_json",
               `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`,
@@ -76,7 +76,7 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
     .map((edge, offset) =>
       atSocket(
         socket,
-        `.edges.${always + 1 + offset}`,
+        ["edges", always + 1 + offset],
         faulty(
           "edge_after_always",
           `the edge to ${edge.to} stands behind an "always" edge and can never be taken`,
@@ -89,7 +89,7 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
 function checkSources(socket: GraphSocket): readonly Issue[] {
   if (socket.assign.length === 0) return NONE;
   return socket.assign.flatMap((assignment) => {
-    const below = `.assign.${assignment.target.join(".")}`;
+    const below = ["assign", assignment.target.join(".")];
     if (assignment.from === "item" && socket.loop === null) {
       return [
         atSocket(
@@ -119,7 +119,7 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
   return [
     atSocket(
       socket,
-      ".advance",
+      ["advance"],
       faulty("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint),
     ),
   ];
@@ -133,7 +133,7 @@ function checkCoverage(socket: GraphSocket, steps: readonly Step[]): readonly Is
   return [...lost].map((answer) =>
     atSocket(
       socket,
-      ".edges",
+      ["edges"],
       doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
     ),
   );

@@ -36,7 +36,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[]
       .map(({ socket, key }) =>
         atSocket(
           socket,
-          "",
+          [],
           doubtful(
             "state_never_set",
             `${socketLabel(socket)} reads state.${key}, which nothing sets`,
@@ -49,7 +49,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[]
       .map(({ socket, key }) =>
         atSocket(
           socket,
-          ".assign",
+          ["assign"],
           doubtful(
             "state_never_read",
             `${socketLabel(socket)} sets state.${key}, which nothing reads`,
@@ -99,7 +99,7 @@ function checkVariables(
   listIsSet: boolean,
 ): readonly Issue[] {
   const unfilled = (message: string, hint?: string): readonly Issue[] => [
-    atSocket(socket, "", doubtful("unknown_variable", message, hint)),
+    atSocket(socket, [], doubtful("unknown_variable", message, hint)),
   ];
   return used.flatMap((variable) => {
     if (variable.kind === "unknown") {

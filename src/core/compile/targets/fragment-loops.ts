@@ -1,10 +1,12 @@
+import type { IssueCode } from "../../model/issue-codes.ts";
+import type { Keys } from "../../model/issue.ts";
 import type { Loadout, Loop } from "../../model/loadout.ts";
 import { didYouMean } from "../../model/nearest.ts";
 import { parsePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 
 /** Tells of a fault at a place below the loadout. */
-export type Report = (keys: readonly (string | number)[], code: string, message: string, hint?: Hint) => void;
+export type Report = (keys: Keys, code: IssueCode, message: string, hint?: Hint) => void;
 
 /** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
 export type Hint = string | (() => string | undefined);
@@ -38,13 +40,13 @@ export function memberships(loadout: Loadout, report: Report): ReadonlyMap<strin
 export interface Building {
   readonly loadout: Loadout;
   readonly report: Report;
-  /** Where the loadout stands in its file, written out. */
-  readonly root: string;
+  /** Of the loadout. */
+  readonly name: string;
   readonly file?: string;
 }
 
 export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop {
-  const { loadout, report, root, file } = building;
+  const { loadout, report, name, file } = building;
   const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
   const from = loop.consumes?.from ?? null;
   if (from !== null && !exists(from)) {
@@ -58,7 +60,7 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
     from: from !== null && exists(from) ? from : null,
     items: listPath(id, loop, building),
     exits: loop.exits.filter((exit) => exists(exit.targetSocketId)),
-    origin: { path: `${root}.loops.${id}`, ...(file === undefined ? {} : { file }) },
+    origin: { name, loop: id, ...(file === undefined ? {} : { file }) },
   };
 }
 
@@ -66,7 +68,7 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
 function checkExit(id: string, loop: Loop, index: number, { loadout, report }: Building): void {
   const exit = loop.exits[index];
   if (!exit) return;
-  const say = (key: string | null, code: string, message: string, hint?: Hint): void =>
+  const say = (key: string | null, code: IssueCode, message: string, hint?: Hint): void =>
     report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
   const { from, targetSocketId: to, condition } = exit;
   const earlier = loop.exits.slice(0, index);

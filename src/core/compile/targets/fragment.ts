@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Entry } from "../../catalog/layer.ts";
 import { END, sortSocketIds } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { error, pathText } from "../../model/issue.ts";
+import { error } from "../../model/issue.ts";
 import type { Issue } from "../../model/issue.ts";
 import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isInteractive } from "../../model/materia.ts";
@@ -41,7 +41,7 @@ function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: 
     name: target.name,
     order,
     keys: ["materia", target.name],
-    isMateria: true,
+    kind: "materia",
     ...fileOf(target.entry),
   };
   return buildFragment(loadout, place, catalog);
@@ -53,7 +53,7 @@ function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: 
     name: target.name,
     order,
     keys: ["loadouts", target.name],
-    isMateria: false,
+    kind: "loadout",
     ...fileOf(target.entry),
   };
   if (value === undefined) return { graph: emptyGraph(target.name), issues };
@@ -69,7 +69,7 @@ interface Place {
   readonly name: string;
   readonly order: number;
   readonly keys: readonly string[];
-  readonly isMateria: boolean;
+  readonly kind: Origin["kind"];
   readonly file?: string;
 }
 
@@ -82,12 +82,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
   const report: Report = (keys, code, message, hint) => {
     // A file with thousands of faults needs no thousands of suggestions.
     const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
-    const issue = error(
-      code,
-      pathText([...place.keys, ...keys]),
-      message,
-      typeof shown === "string" ? shown : undefined,
-    );
+    const issue = error(code, [...place.keys, ...keys], message, typeof shown === "string" ? shown : undefined);
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
   };
   const context: Context = {
@@ -96,7 +91,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     catalog,
     report,
     membership: memberships(loadout, report),
-    root: pathText(place.keys),
+    name: place.name,
     ...(place.file === undefined ? {} : { file: place.file }),
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
@@ -151,7 +146,7 @@ function seatedMateria(id: string, socket: Socket, context: Context): Materia {
 
 function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
   const { place, report } = context;
-  const keys = place.isMateria ? [] : ["sockets", id];
+  const keys = place.kind === "materia" ? [] : ["sockets", id];
   const generator = materia.generator === true;
   const parse = socket.parse ?? materia.parse ?? (generator ? "json" : "text");
   const edges = socket.edges.map((edge, index): Edge => {
@@ -183,9 +178,9 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
   };
 }
 
-function originOf(id: string, { place, root }: Context): Origin {
-  const path = place.isMateria ? root : `${root}.sockets.${id}`;
-  const origin = { target: place.order, name: place.name, socket: id, path };
+function originOf(id: string, { place }: Context): Origin {
+  const { kind, name, order } = place;
+  const origin = { target: order, kind, name, socket: id };
   return place.file === undefined ? origin : { ...origin, file: place.file };
 }
 

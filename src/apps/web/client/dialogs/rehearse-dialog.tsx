@@ -96,7 +96,7 @@ function useBegin(onClose: () => void): {
 
 function Refusals({ issues }: { readonly issues: readonly Issue[] }): ReactElement[] {
   return issues.map(({ message, hint, path }) => (
-    <p key={`${path} ${message}`} className="note bad" role="alert">
+    <p key={`${path.join(".")} ${message}`} className="note bad" role="alert">
       {message}.{hint !== undefined && ` ${hint}.`}
     </p>
   ));

@@ -96,7 +96,7 @@ function Shown({ review }: { readonly review: Review }): ReactNode {
     return (
       <div className="note bad" role="alert">
         {review.issues.map(({ message, hint, path }) => (
-          <p key={`${path} ${message}`}>
+          <p key={`${path.join(".")} ${message}`}>
             {message}.{hint !== undefined && ` ${hint}.`}
           </p>
         ))}

@@ -8,7 +8,7 @@ import "@xyflow/react/dist/base.css";
 import { useMemo, useRef } from "react";
 import type { KeyboardEvent, ReactElement, ReactNode, Ref } from "react";
 import { materiaOf } from "../../../../core/compile/graph.ts";
-import type { Graph } from "../../../../core/compile/graph.ts";
+import type { Graph, Origin } from "../../../../core/compile/graph.ts";
 import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
@@ -171,7 +171,7 @@ function nodesOf({ graph, drawing, marks, selected, compact, edit, focus }: Draw
   const stop = focus?.kind === "socket" ? focus.id : first;
   return [
     ...drawing.bands.map(({ target, name, box, title }) =>
-      node(`band ${target}`, "band", box, -1, { target, name, title, box, socket: bandSocket(graph, target) }),
+      node(`band ${target}`, "band", box, -1, { target, kind: kindOf(graph, target), name, title, box }),
     ),
     ...drawing.loops.map((loop) =>
       node(`loop ${loop.id}`, "region", loop.box, 0, {
@@ -205,8 +205,8 @@ function nodesOf({ graph, drawing, marks, selected, compact, edit, focus }: Draw
   ];
 }
 
-function bandSocket(graph: Graph, target: number): string {
-  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.path ?? "";
+function kindOf(graph: Graph, target: number): Origin["kind"] {
+  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
 }
 
 function node(

@@ -182,19 +182,18 @@ interface BandData {
   readonly name: string;
   readonly title: Box;
   readonly box: Box;
-  /** The place in the file, which tells a materia from a loadout. */
-  readonly socket: string;
+  readonly kind: "materia" | "loadout";
 }
 
 export const BandNode = memo(function BandNode({ data }: { readonly data: BandData }): ReactElement {
-  const { target, name, title, box, socket } = data;
+  const { target, kind, name, title, box } = data;
   return (
     <div className="band">
       <div
         className={`bl ${title.width > 150 ? "wide" : ""}`}
         style={{ left: title.x - box.x, top: title.y - box.y, width: title.width }}
       >
-        {socket.startsWith("loadouts") ? "loadout" : "materia"}
+        {kind}
         <b className="cut">{`${target} · ${name}`}</b>
       </div>
     </div>

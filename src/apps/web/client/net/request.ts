@@ -1,3 +1,4 @@
+import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 
 /** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
@@ -68,11 +69,11 @@ function issuesIn(body: unknown, status: number): readonly Issue[] {
     status === 401
       ? "This page has no valid token. Open the address that `materia ui` printed."
       : `The server answered ${status}.`;
-  return [{ severity: "error", code: `http_${status}`, path: "", message }];
+  return [error("unexpected_answer", "", message)];
 }
 
 function lost(thrown: unknown): Issue {
   const aborted = thrown instanceof DOMException && thrown.name === "AbortError";
   const message = aborted ? "Cancelled." : "The server cannot be reached. Is `materia ui` still running?";
-  return { severity: "error", code: aborted ? "cancelled" : "unreachable", path: "", message };
+  return error(aborted ? "cancelled" : "unreachable", "", message);
 }

@@ -61,7 +61,7 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
           <p key={socket.id} className="note wait">{`${socket.id} is interactive: the cast waits for you there.`}</p>
         ))}
         {warnings.map(({ message, path, code }) => (
-          <p key={`${code} ${path} ${message}`} className="note rew">
+          <p key={`${code} ${path.join(".")} ${message}`} className="note rew">
             {message}.
           </p>
         ))}
@@ -124,7 +124,7 @@ function Refused({
       </div>
       <div className="sec">
         {composed.issues.map(({ code, path, message, hint }) => (
-          <div key={`${code} ${path} ${message}`} className="note bad">
+          <div key={`${code} ${path.join(".")} ${message}`} className="note bad">
             {joint && code === "ambiguous_stitch" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
             <div>{message}.</div>
             {hint !== undefined && <div className="sub">{hint}.</div>}

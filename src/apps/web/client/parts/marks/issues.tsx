@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { pathText } from "../../../../../core/model/issue.ts";
 import type { Issue } from "../../../../../core/model/issue.ts";
 
 /** Problems in words: what, where, and the way out where there is one. */
@@ -9,7 +10,7 @@ export function Issues({ issues }: { readonly issues: readonly Issue[] }): React
       <ul className="issues">
         {issues.map((issue) => (
           <li
-            key={`${issue.code} ${issue.path} ${issue.message}`}
+            key={`${issue.code} ${place(issue)} ${issue.message}`}
             className={`note ${issue.severity === "error" ? "bad" : "rew"}`}
           >
             {place(issue) !== "" && <code>{place(issue)}</code>} {issue.message}
@@ -22,5 +23,5 @@ export function Issues({ issues }: { readonly issues: readonly Issue[] }): React
 }
 
 function place({ file, path }: Issue): string {
-  return [...(file === undefined ? [] : [file]), ...(path === "" ? [] : [path])].join(" ");
+  return [...(file === undefined ? [] : [file]), ...(path.length === 0 ? [] : [pathText(path)])].join(" ");
 }

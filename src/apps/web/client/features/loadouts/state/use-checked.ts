@@ -8,7 +8,7 @@ import type { Known, Mend } from "../../../../../../core/edit/mend.ts";
 import { placeOfIssue, shortPath } from "../../../../../../core/edit/problem.ts";
 import type { ProblemPlace } from "../../../../../../core/edit/problem.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
-import { isError } from "../../../../../../core/model/issue.ts";
+import { isError, pathText } from "../../../../../../core/model/issue.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import { exampleOf, worstWords } from "../../../data/worst-case.ts";
 
@@ -42,7 +42,7 @@ function checkDraft(name: string, { loadout, issues }: Draft, catalog: Catalog):
   const problems = checked.issues.map((issue, index): Problem => {
     const place = placeOfIssue(issue, name, loadout);
     const mend = mendFor(issue, place, loadout, known);
-    const key = `${index} ${issue.code} ${issue.path}`;
+    const key = `${index} ${issue.code} ${pathText(issue.path)}`;
     return { key, issue, place, path: shortPath(issue, name), ways: wayIn(place), mend };
   });
   const sound = checked.flow && !checked.issues.some(isError);

@@ -25,7 +25,7 @@ export function MateriaForm(props: {
     <div className="mform">
       {issues.map((issue) => (
         <Fault
-          key={`${issue.path} ${issue.message}`}
+          key={`${issue.path.join(".")} ${issue.message}`}
           text={`${issue.message}${issue.hint === undefined ? "" : `; ${issue.hint}`}.`}
           warning={issue.severity === "warning"}
         />
