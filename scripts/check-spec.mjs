@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const problems = [];
 
-const CITATION = String.raw`\[([A-Z]\d+(?:,\s*[A-Z]\d+)*)\]`;
+/** `[G1]`, `[G1, G2]`; `[G-a]` and the like are read too, so that a tag of no document is found. */
+const CITATION = String.raw`\[([A-Z](?:\d+|-[a-z]+)(?:,\s*[A-Z](?:\d+|-[a-z]+))*)\]`;
+const MOST_RULES = 6;
 
 /** Comments, strings, templates (one inside another) and regular expressions, whichever begins first. */
 const TOKEN = new RegExp(
@@ -28,8 +30,10 @@ if (process.argv.includes("--list")) {
 }
 
 const tests = filesIn("test", ".test.ts").map(readSource);
+const sources = filesIn("src", ".ts", ".tsx").map(readSource);
 const citations = tests.flatMap(citationsInStrings);
-checkCitations([...citations, ...filesIn("src", ".ts").map(readSource).flatMap(citationsInComments)]);
+checkCitations([...citations, ...[...sources, ...tests].flatMap(citationsInComments)]);
+checkFocus(citations);
 checkCoverage(new Set(citations.flatMap((citation) => citation.ids)));
 for (const test of tests) checkTitles(test);
 
@@ -70,6 +74,13 @@ function checkCitations(all) {
   for (const { place, ids } of all) {
     for (const id of ids) if (!rules.has(id)) problems.push(`${place}: [${id}] is not a rule of docs/spec`);
   }
+}
+
+/** A test that shows everything shows nothing in particular. */
+function checkFocus(all) {
+  for (const { place, ids } of all)
+    if (ids.length > MOST_RULES)
+      problems.push(`${place}: cites ${ids.length} rules; at most ${MOST_RULES} are shown by one test`);
 }
 
 function checkCoverage(cited) {
@@ -169,11 +180,11 @@ function lineAt(text, index) {
   return text.slice(0, index).split("\n").length;
 }
 
-function filesIn(folder, ending) {
+function filesIn(folder, ...endings) {
   const top = join(root, folder);
   if (!existsSync(top)) return [];
   return readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted();
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { castsIn } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, userConfig } from "../harness/pi-place.ts";
@@ -53,52 +53,83 @@ async function open(...replies: readonly ServerReply[]) {
   return { place, pi: startPi(place) };
 }
 
-describe("a cast over RPC", () => {
-  it("[X4, X8, X9, X10, X11, X12, X13] runs beside the session, is shown as it goes, and leaves its result and nothing else", async () => {
-    const held = Promise.withResolvers<void>();
-    const { place, pi } = await open(
-      { text: "hello to you" },
-      { text: PLAN, usage: { input: 1000, output: 50 } },
-      { call: { name: "write", arguments: { path: "first.txt", content: "one" } } },
-      { text: "the first was made and told about at length", until: held.promise },
-      { text: `{"satisfied":false,"context":"no second line"}` },
-      { text: "made again" },
-      { text: `{"satisfied":true}` },
-      { text: "the second was made" },
-      { text: `{"satisfied":true}` },
-      { text: "and more" },
-    );
-    await pi.type("the user's own question");
-    await pi.until("the answer", settled);
-    const before = await settingsOf(pi);
-    // The command is answered although the cast cannot have ended.
-    await pi.type("/materia cast --loadout Small do both things");
+/** One cast with a refused item, watched from its first frame to the question after it. */
+async function watched() {
+  const held = Promise.withResolvers<void>();
+  const { place, pi } = await open(
+    { text: "hello to you" },
+    { text: PLAN, usage: { input: 1000, output: 50 } },
+    { call: { name: "write", arguments: { path: "first.txt", content: "one" } } },
+    { text: "the first was made and told about at length", until: held.promise },
+    { text: `{"satisfied":false,"context":"no second line"}` },
+    { text: "made again" },
+    { text: `{"satisfied":true}` },
+    { text: "the second was made" },
+    { text: `{"satisfied":true}` },
+    { text: "and more" },
+  );
+  await pi.type("the user's own question");
+  await pi.until("the answer", settled);
+  const before = await settingsOf(pi);
+  // The command is answered although the cast cannot have ended.
+  await pi.type("/materia cast --loadout Small do both things");
+  const running = await pi.until("what the agent says", widget(/» the first was made/));
+  const line = await pi.until("the status line", status(/Make · item 1 of 2/));
+  const written = existsSync(join(place.cwd, "first.txt"));
+  held.resolve();
+  const end = await pi.until("the result", result);
+  const [cards, opened] = [all(pi, visitCard), all(pi, openedCard)];
+  const after = await settingsOf(pi);
+  pi.mark();
+  await pi.type("another question");
+  await pi.until("the answer", settled);
+  const exit = await pi.close();
+  return { place, pi, before, running, line, written, end, cards, opened, after, exit };
+}
 
-    const running = await pi.until("what the agent says", widget(/» the first was made/));
-    expect(running).toMatch(/running {2}Small {2}\d{8}-/);
-    expect(running).toContain("do both things");
-    expect(running).toContain("item 1 of 2: first thing");
-    expect(running).toMatch(/Make \(Socket-2\) {2}visit 1/);
-    expect(running).toContain("✓ write first.txt");
-    expect(await pi.until("the status line", status(/Make · item 1 of 2/))).toContain("1.05 k tokens");
-    expect(existsSync(join(place.cwd, "first.txt"))).toBe(true);
-    held.resolve();
+describe("a cast over RPC, from its first frame to the question after it", () => {
+  let seen: Awaited<ReturnType<typeof watched>>;
+  beforeAll(async () => {
+    seen = await watched();
+  });
 
-    const end = await pi.until("the result", result);
-    expect(end).toMatch(/^A materia cast completed: Small/);
-    expect(end).toContain("✓ completed");
-    expect(end).toContain("2 of 2 items");
-    expect(end).toMatch(/\/materia show \d{8}-/);
-    const cards = all(pi, visitCard);
-    expect(cards).toHaveLength(7);
-    expect(cards[2]).toMatch(/Judge \(Socket-3\).*item 1 of 2: first thing.*→ Socket-2 \(Make\)/s);
-    expect(all(pi, openedCard)[2]).toContain("no second line");
+  it("[X4, X8] it runs beside the session, and a widget and the status line say where it is", () => {
+    expect(seen.running).toMatch(/running {2}Small {2}\d{8}-/);
+    expect(seen.running).toContain("do both things");
+    expect(seen.running).toContain("item 1 of 2: first thing");
+    expect(seen.running).toMatch(/Make \(Socket-2\) {2}visit 1/);
+    expect(seen.line).toContain("1.05 k tokens");
+  });
 
-    expect(await settingsOf(pi)).toEqual(before);
-    pi.mark();
-    await pi.type("another question");
-    await pi.until("the answer", settled);
-    const asked = lastAsked(place.model);
+  it("[X9] the widget shows what the agent did, and it was done", () => {
+    expect(seen.running).toContain("✓ write first.txt");
+    expect(seen.written).toBe(true);
+  });
+
+  it("[X8] widget and status line are gone when it is over", () => {
+    const shown = seen.pi.records.filter((record) => record.type === "extension_ui_request");
+    for (const method of ["setWidget", "setStatus"] as const) {
+      const last = shown.findLast((record) => record.method === method);
+      expect(last && gone(method)(last)).toBe(true);
+    }
+  });
+
+  it("[X10] each visit left a card with its item, its verdict and its way", () => {
+    expect(seen.cards).toHaveLength(7);
+    expect(seen.cards[2]).toMatch(/Judge \(Socket-3\).*item 1 of 2: first thing.*→ Socket-2 \(Make\)/s);
+    expect(seen.opened[2]).toContain("no second line");
+  });
+
+  it("[X11] the result has outcome, figures and the next command", () => {
+    expect(seen.end).toMatch(/^A materia cast completed: Small/);
+    expect(seen.end).toContain("✓ completed");
+    expect(seen.end).toContain("2 of 2 items");
+    expect(seen.end).toMatch(/\/materia show \d{8}-/);
+  });
+
+  it("[X12, X20] the user's settings are as they were, and the conversation knows the result alone", () => {
+    expect(seen.after).toEqual(seen.before);
+    const asked = lastAsked(seen.place.model);
     expect(asked).toMatchObject({ model: "plain", thinking: "low", tools: ["bash", "edit", "read", "write"] });
     expect(asked.said).toEqual([
       "user: the user's own question",
@@ -106,22 +137,23 @@ describe("a cast over RPC", () => {
       expect.stringMatching(/^user: A materia cast completed: Small/),
       "user: another question",
     ]);
+  });
 
-    const shown = pi.records.filter((record) => record.type === "extension_ui_request");
-    for (const method of ["setWidget", "setStatus"] as const) {
-      const last = shown.findLast((record) => record.method === method);
-      expect(last && gone(method)(last)).toBe(true);
-    }
-
-    const [, draft, make] = place.model.requests;
+  it("[A2] agents have the model and thinking level of their materia, and nothing of the user's conversation", () => {
+    const [, draft, make] = seen.place.model.requests;
     expect(draft).toMatchObject({ model: "clever", reasoning_effort: "high" });
     expect(make).toMatchObject({ model: "plain", reasoning_effort: "low" });
     expect(JSON.stringify([draft, make])).not.toContain("the user's own question");
-    expect(pi.records.filter((record) => record.type === "extension_error")).toEqual([]);
-    expect(await pi.close()).toBe(0);
-    expect(pi.stderr()).toBe("");
   });
 
+  it("[X13] nothing failed inside the extension", () => {
+    expect(seen.pi.records.filter((record) => record.type === "extension_error")).toEqual([]);
+    expect(seen.exit).toBe(0);
+    expect(seen.pi.stderr()).toBe("");
+  });
+});
+
+describe("casts over RPC", () => {
   it("[X1] link chains what is named, with the same grammar as on the command line", async () => {
     const { place, pi } = await open({ text: "drawn up" }, { text: "made of it" });
     await pi.type('/materia link Make materia:Build -- "two words" and more');

@@ -43,7 +43,7 @@ async function askAgain({ place, pi }: { readonly place: PiPlace; readonly pi: P
 }
 
 describe("planning together over RPC", () => {
-  it("[X17, X18, X20, X22] plain words refine, /materia continue finishes, and the session is as it was", async () => {
+  it("[X17, X20, X22] plain words refine, /materia continue finishes, and the session is as it was", async () => {
     const { place, pi } = await open({ text: "Which database?" }, { text: PLAN }, { text: "made" });
     await pi.type("/materia link Consult Build -- keep the notes");
     await pi.until("the question", waits);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { castsIn, journalOf } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, type PiPlace } from "../harness/pi-place.ts";
@@ -9,6 +9,69 @@ async function open(...replies: readonly ServerReply[]): Promise<{ readonly plac
   const place = await newPiPlace({}, ...replies);
   return { place, pi: await openPiTui(place) };
 }
+
+/** One cast in a terminal: while it runs, while the person types, when it is over, and with its card opened. */
+async function watched() {
+  const held = Promise.withResolvers<void>();
+  const { place, pi } = await open(
+    { text: `{"workItems":[{"title":"a small hut","context":""}]}` },
+    { call: { name: "write", arguments: { path: "hut.txt", content: "a hut" } } },
+    {
+      text: "The hut stands, and this is how it was built.",
+      until: held.promise,
+      usage: { input: 9000, output: 800 },
+    },
+    { text: "You are welcome." },
+  );
+  await pi.send("/materia link Planner Build -- build me a hut");
+  const running = await pi.sees(/Build \(Socket-2\) {2}visit 1/, /» The hut stands/);
+  await pi.send("/materia casts");
+  const listed = await pi.sees(/◔ running {2}\d{8}-\S+ .*Planner → Build/);
+  await pi.send("thank you");
+  const kept = await pi.sees(/Kept until the cast is over/);
+  held.resolve();
+  const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
+  pi.type(KEYS.ctrlO);
+  const opened = await pi.sees(/1\. a small hut/);
+  pi.type(KEYS.ctrlD);
+  return { place, running, listed, kept, end, opened, exit: await pi.exited };
+}
+
+describe("a cast watched in the terminal", () => {
+  let seen: Awaited<ReturnType<typeof watched>>;
+  beforeAll(async () => {
+    seen = await watched();
+  });
+
+  it("[X8, X9] the widget shows the way so far and what the agent does", () => {
+    expect(seen.running).toMatch(/running {2}Planner → Build/);
+    expect(seen.running).toContain("build me a hut");
+    expect(seen.running).toContain("✓ Planner ▸ Build");
+    expect(seen.running).toContain("✓ write hut.txt");
+    expect(seen.running).toMatch(/◔ materia · Build/);
+  });
+
+  it("[X10] a visit that is over stands in a card, which opens", () => {
+    expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
+    expect(seen.opened).toContain("1. a small hut");
+  });
+
+  it("[X2, X4, X19] the prompt stays usable: a command is answered, and words are kept for later", () => {
+    expect(seen.listed).toContain("Planner → Build");
+    expect(seen.kept).toContain("Kept until the cast is over");
+    expect(lastAsked(seen.place.model).said).toEqual([
+      expect.stringMatching(/^user: A materia cast completed/),
+      "user: thank you",
+    ]);
+  });
+
+  it("[X11] it ends in a card with its figures and the next command", () => {
+    expect(seen.end).toMatch(/2 visits .* 9\.8 k tokens/);
+    expect(seen.end).toMatch(/\/materia show \d{8}-\S+ {2}the story/);
+    expect(seen.end).not.toContain("Esc or /materia abort");
+    expect(seen.exit).toBe(0);
+  });
+});
 
 describe("in the terminal", () => {
   it("[X28] sub-commands, targets and cast ids are completed", async () => {
@@ -36,48 +99,6 @@ describe("in the terminal", () => {
     expect(await pi.sees(/the graph reached its end/)).toContain("made");
   });
 
-  it("[X2, X4, X8, X9, X10, X11, X19] a cast is watched while the prompt stays usable, and ends in a card", async () => {
-    const held = Promise.withResolvers<void>();
-    const { place, pi } = await open(
-      { text: `{"workItems":[{"title":"a small hut","context":""}]}` },
-      { call: { name: "write", arguments: { path: "hut.txt", content: "a hut" } } },
-      {
-        text: "The hut stands, and this is how it was built.",
-        until: held.promise,
-        usage: { input: 9000, output: 800 },
-      },
-      { text: "You are welcome." },
-    );
-    await pi.send("/materia link Planner Build -- build me a hut");
-    const running = await pi.sees(/Build \(Socket-2\) {2}visit 1/, /» The hut stands/);
-    expect(running).toMatch(/running {2}Planner → Build/);
-    expect(running).toContain("build me a hut");
-    expect(running).toContain("✓ Planner ▸ Build");
-    expect(running).toContain("✓ write hut.txt");
-    expect(running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
-    expect(running).toMatch(/◔ materia · Build/);
-
-    await pi.send("/materia casts");
-    await pi.sees(/◔ running {2}\d{8}-\S+ .*Planner → Build/);
-    await pi.send("thank you");
-    await pi.sees(/Kept until the cast is over/);
-    held.resolve();
-
-    const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
-    expect(end).toMatch(/2 visits .* 9\.8 k tokens/);
-    expect(end).toMatch(/\/materia show \d{8}-\S+ {2}the story/);
-    expect(end).not.toContain("Esc or /materia abort");
-    expect(lastAsked(place.model).said).toEqual([
-      expect.stringMatching(/^user: A materia cast completed/),
-      "user: thank you",
-    ]);
-
-    pi.type(KEYS.ctrlO);
-    await pi.sees(/1\. a small hut/);
-    pi.type(KEYS.ctrlD);
-    expect(await pi.exited).toBe(0);
-  });
-
   it("[X5] Esc stops a cast, but not while something is typed", async () => {
     const { place, pi } = await open({ hang: "after text" }, { text: "I am still here." });
     await pi.send("/materia link Build -- never to end");
@@ -89,8 +110,7 @@ describe("in the terminal", () => {
     await pi.sees(/half a sentence!/, /» thinking aloud/);
     await clear(pi);
     pi.type(KEYS.escape);
-    const end = await pi.sees(/■ aborted {2}Build/);
-    expect(end).toMatch(/\/materia recast \d{8}-\S+ {2}go on where it stopped/);
+    const end = await pi.sees(/■ aborted {2}Build/, /\/materia recast \d{8}-\S+ {2}go on where it stopped/);
     expect(end).not.toContain("» thinking aloud");
     await pi.send("are you there?");
     await pi.sees(/I am still here\./);
@@ -108,8 +128,11 @@ describe("in the terminal", () => {
     await pi.send("/materia link Interactive-Plan Build -- build me a hut");
     await pi.sees(/▸ Interactive-Plan \(Socket-1\)/, /^ ?Wood or stone\?/m, /Working/);
     held.resolve();
-    const waiting = await pi.sees(/‖ waiting for you {2}Interactive-Plan \(Socket-1\)/, /think about it\./);
-    expect(waiting).toMatch(/type to refine · \/materia continue/);
+    await pi.sees(
+      /‖ waiting for you {2}Interactive-Plan \(Socket-1\)/,
+      /think about it\./,
+      /type to refine · \/materia continue/,
+    );
     await pi.send("stone, and go ahead");
     await pi.sees(/│ stone, and go ahead/, /a hut of stone/, /‖ waiting for you/);
     await pi.send("/materia continue");

@@ -111,7 +111,7 @@ describe("[L10, L11, L12] the virtual loadout", () => {
   });
 });
 
-describe("[L15, L16, L17, L18] stitching", () => {
+describe("stitching", () => {
   /** A first part, and the ways that lead from it to the `Text` behind it. */
   it.each<[title: string, sockets: Readonly<Record<string, object>>, loops: object, onward: readonly string[]]>([
     ["[L15] a socket without edges", { "Socket-1": seat("Text") }, {}, ["Socket-1 always"]],

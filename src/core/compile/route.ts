@@ -12,7 +12,7 @@ export type Way =
 
 const NO_WAY: Way = { via: "none", to: END };
 
-/** [G-c] The first edge that matches; where none does the cast ends. */
+/** [G4] The first edge that matches; where none does the cast ends. */
 export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Way {
   const index = socket.edges.findIndex((edge) => matches(edge.when, satisfied));
   const edge = socket.edges[index];
@@ -27,7 +27,7 @@ export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | un
   return exit ? { via: "exit", to: exit.targetSocketId, exit } : NO_WAY;
 }
 
-/** [L-e] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
+/** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
 export function emptyExit(loop: GraphLoop): Way {
   const exit = loop.exits.find((candidate) => candidate.condition === "always");
   if (exit) return { via: "exit", to: exit.targetSocketId, exit };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** [G-g] Another identifier than `Socket-N` loads, with a warning; `end` is the way out, never a place. */
+/** [G14] Another identifier than `Socket-N` loads, with a warning; `end` is the way out, never a place. */
 export const SocketId = v.pipe(
   v.string(),
   v.regex(
@@ -28,7 +28,7 @@ export function sortSocketIds(ids: readonly string[]): readonly string[] {
 export const CastId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/), v.brand("CastId"));
 export type CastId = v.InferOutput<typeof CastId>;
 
-/** [C-c] An id becomes a folder name: a separator or ".." would leave the artifact root. */
+/** [C6] An id becomes a folder name: a separator or ".." would leave the artifact root. */
 export function parseCastId(text: string): CastId | undefined {
   const parsed = v.safeParse(CastId, text);
   return parsed.success ? parsed.output : undefined;

@@ -28,7 +28,7 @@ const ALL_BYTES = 32 * 1024;
 const MAX_ITEMS = 50;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
-/** [C-a] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
+/** [L26] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
 export function loadPrevious(root: string, id: string): Result<PreviousCast> {
   const folder = castFolder(root, id);
   if (!folder.ok) return folder;

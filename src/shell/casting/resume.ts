@@ -28,7 +28,7 @@ export interface ResumeOptions {
   readonly by: string;
 }
 
-/** [T-b] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
+/** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
 export async function resumeCast(
   workspace: Workspace,
   castId: string,

@@ -17,7 +17,7 @@ export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   ]);
 }
 
-/** [L-f] A loop that walks a list must have a member that moves it on. */
+/** [O10] A loop that walks a list must have a member that moves it on. */
 function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
   const advances = loop.sockets.some((id) => socketOf(graph, id).advance !== null);
   if (loop.items && !advances) {

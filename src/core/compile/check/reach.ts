@@ -19,7 +19,7 @@ export function checkReach(flow: Flow): readonly Issue[] {
     );
 }
 
-/** [G-f] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
+/** [G20] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
 export function checkCycles(flow: Flow): readonly Issue[] {
   const next = flow.steps.map(uncounted);
   return components(next)

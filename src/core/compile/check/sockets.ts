@@ -67,7 +67,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
   return [...guards, ...advance];
 }
 
-/** [G-d] What stands behind an `always` can never be taken. */
+/** [G13] What stands behind an `always` can never be taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex((edge) => edge.when === "always");
   if (always === -1 || always === socket.edges.length - 1) return NONE;

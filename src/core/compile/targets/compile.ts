@@ -63,7 +63,7 @@ export function checkTarget(target: Target, catalog: Catalog, order: number): Ch
   return { graph: fragment.graph, issues: [...fragment.issues, ...(broken ? found.filter(isError) : found)], flow };
 }
 
-/** [K-g] Each part was sound alone, so an error in the whole belongs to a joint. */
+/** [L19] Each part was sound alone, so an error in the whole belongs to a joint. */
 function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
   const label = (id: SocketId): string => {
     const socket = socketOf(graph, id);

@@ -11,7 +11,7 @@ export type Report = (keys: Keys, code: IssueCode, message: string, hint?: Hint)
 /** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
 export type Hint = string | (() => string | undefined);
 
-/** [L-a] A socket belongs to at most one loop. */
+/** [O1] A socket belongs to at most one loop. */
 export function memberships(loadout: Loadout, report: Report): ReadonlyMap<string, string> {
   const membership = new Map<string, string>();
   for (const [loopId, loop] of Object.entries(loadout.loops)) {
@@ -98,7 +98,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: B
   }
 }
 
-/** [L-f] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
+/** [O12] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
 function listPath(id: string, loop: Loop, { loadout, report }: Building): readonly string[] | null {
   const named = loop.sockets.flatMap((socket) => {
     const items = loadout.sockets[socket]?.advance?.items;

@@ -29,7 +29,7 @@ export function fragmentOf(target: Target, catalog: Catalog, order: number): Fra
   return target.kind === "materia" ? materiaFragment(target, catalog, order) : loadoutFragment(target, catalog, order);
 }
 
-/** [K-f] A materia becomes one socket with its own parse and assign. */
+/** [L10] A materia becomes one socket with its own parse and assign. */
 function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: Catalog, order: number): Fragment {
   const loadout: Loadout = {
     entry: "Socket-1" as SocketId, // "Socket-1" is a socket id by its form
@@ -169,7 +169,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     parse,
     generator,
     interactive: isInteractive(materia),
-    // [H-e] A generator sets the list without being told.
+    // [H17] A generator sets the list without being told.
     assign: generator && parse === "json" ? withList(assign) : assign,
     advance: socket.advance?.when ?? null,
     edges,

@@ -2,7 +2,7 @@ import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 
-/** [K-e] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
+/** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
 export function renumber(graphs: readonly Graph[]): readonly Graph[] {
   // One part keeps its own names: casting a loadout must not rename the user's sockets.
   if (graphs.length === 1) return graphs;

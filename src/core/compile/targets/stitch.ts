@@ -22,7 +22,7 @@ export interface Part {
   readonly flow: Flow;
 }
 
-/** [K-a, K-b, K-c] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
+/** [L15, L16] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
 export function stitchParts(
   parts: readonly Part[],
 ): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
