@@ -182,7 +182,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     expect(events.find((event) => event.type === "limit_reached")).toMatchObject({
       limit: "maxTraversals",
       value: 1,
-      where: { socket: "Socket-2", edge: "Socket-2 → Socket-2", item: "b" },
+      where: { socket: "Socket-2", to: "Socket-2", via: "edge", index: 0, taken: 1, item: { index: 1, title: "b" } },
     });
     const reason = reasonOf({ events });
     for (const part of ["Socket-2 → Socket-2", '"b"', "1", "still no test"]) expect(reason).toContain(part);

@@ -125,7 +125,15 @@ it("[J15, J16] a raised limit and a resume set a failed cast going where it stop
   const raised = after(state, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" });
   const { bodies } = await cast(raised, [{ satisfied: true }]);
   expect(bodies.slice(0, 2)).toEqual([
-    { type: "edge_taken", from: "Socket-1", to: "Socket-1", when: "not_satisfied", via: "edge", traversal: 2 },
+    {
+      type: "edge_taken",
+      from: "Socket-1",
+      to: "Socket-1",
+      when: "not_satisfied",
+      via: "edge",
+      index: 0,
+      traversal: 2,
+    },
     { type: "visit_started", ...at("Socket-1", 3), materia: "Eval", item: null },
   ]);
 });

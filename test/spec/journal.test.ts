@@ -38,7 +38,7 @@ it("[J5, J6, J7, J12, J13, J17] one JSON socket", async () => {
       usage: USAGE,
     },
     completed("Socket-1", 1, 1),
-    { type: "edge_taken", from: "Socket-1", to: "end", when: null, via: "none", traversal: 1 },
+    { type: "edge_taken", from: "Socket-1", to: "end", when: null, via: "none", index: null, traversal: 1 },
     { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(1, 1) },
   ]);
 });
@@ -128,13 +128,13 @@ it("[J6, J10, J11, J12, J13] a loop, item by item", async () => {
   const { bodies } = await cast(config, [items("a", "b"), "built"]);
   const built = { type: "output_accepted", text: "built", chars: 5, usage: USAGE };
   expect(bodies.slice(4)).toEqual([
-    { type: "edge_taken", from: "Socket-1", to: "Socket-2", when: "always", via: "edge", traversal: 1 },
+    { type: "edge_taken", from: "Socket-1", to: "Socket-2", when: "always", via: "edge", index: 0, traversal: 1 },
     { type: "loop_entered", loop: "each", size: 2 },
     { type: "visit_started", ...at("Socket-2", 1), materia: "Build", item: { index: 0, key: "WI-1", title: "a" } },
     { ...built, ...at("Socket-2", 1) },
     completed("Socket-2", 2, 2, { totals: total(2, 2, 0, 2) }),
     { type: "cursor_advanced", loop: "each", index: 1, size: 2 },
-    { type: "edge_taken", from: "Socket-2", to: "Socket-2", when: "always", via: "edge", traversal: 1 },
+    { type: "edge_taken", from: "Socket-2", to: "Socket-2", when: "always", via: "edge", index: 0, traversal: 1 },
     { type: "visit_started", ...at("Socket-2", 2), materia: "Build", item: { index: 1, key: "WI-2", title: "b" } },
     { ...built, ...at("Socket-2", 2) },
     completed("Socket-2", 3, 3, { visit: 2, totals: total(3, 3, 1, 2) }),
@@ -146,13 +146,14 @@ it("[J6, J10, J11, J12, J13] a loop, item by item", async () => {
       to: "Socket-3",
       when: "always",
       via: "exit",
+      index: 0,
       traversal: 1,
       exit: "Socket-2:always",
     },
     { type: "visit_started", ...at("Socket-3"), materia: "Tell", item: null },
     { ...built, ...at("Socket-3") },
     completed("Socket-3", 4, 4, { totals: total(4, 4, 2, 2) }),
-    { type: "edge_taken", from: "Socket-3", to: "end", when: null, via: "none", traversal: 1 },
+    { type: "edge_taken", from: "Socket-3", to: "end", when: null, via: "none", index: null, traversal: 1 },
     { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(4, 4, 2, 2) },
   ]);
 });
@@ -166,7 +167,7 @@ it("[J10, J11, J12] an empty list", async () => {
   expect(bodies.slice(5)).toEqual([
     { type: "loop_entered", loop: "each", size: 0 },
     { type: "loop_exhausted", loop: "each", by: "empty" },
-    { type: "edge_taken", from: "Socket-2", to: "end", when: null, via: "none", traversal: 1 },
+    { type: "edge_taken", from: "Socket-2", to: "end", when: null, via: "none", index: null, traversal: 1 },
     { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(1, 1) },
   ]);
 });
@@ -174,7 +175,7 @@ it("[J10, J11, J12] an empty list", async () => {
 it("[J12, J15, J17] each traversal has its number, and one too many fails", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1", 2), satisfied("end")) });
   const { bodies } = await cast(config, [{ satisfied: false, context: "again" }]);
-  const taken = { type: "edge_taken", from: "Socket-1", to: "Socket-1", when: "not_satisfied", via: "edge" };
+  const taken = { type: "edge_taken", from: "Socket-1", to: "Socket-1", when: "not_satisfied", via: "edge", index: 0 };
   expect(bodies.filter((body) => /edge_taken|limit|ended/.test(JSON.stringify(body)))).toEqual([
     { ...taken, traversal: 1 },
     { ...taken, traversal: 2 },
@@ -182,7 +183,7 @@ it("[J12, J15, J17] each traversal has its number, and one too many fails", asyn
       type: "limit_reached",
       limit: "maxTraversals",
       value: 2,
-      where: { socket: "Socket-1", edge: "Socket-1 → Socket-1", when: "not_satisfied" },
+      where: { socket: "Socket-1", to: "Socket-1", via: "edge", index: 0, when: "not_satisfied", taken: 2 },
     },
     { type: "cast_ended", outcome: "failed", reason: expect.stringContaining("again"), totals: total(3, 3) },
   ]);

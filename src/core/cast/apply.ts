@@ -6,11 +6,11 @@ import { never } from "../model/never.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { CastEvent, EventBody, EventOf } from "./event.ts";
 import { expect, expectRunning, expectUnfinished } from "./expect.ts";
-import { hitOf, limitReason } from "./limits.ts";
+import { hitIn, hitOf } from "./limits.ts";
 import { advance, arriveAt, enterLoop, exhaust, takeEdge } from "./move.ts";
 import { reasonOf, reasonsFor } from "./rework.ts";
 import { currentItem } from "./state.ts";
-import type { Ask, CastState, Phase, Visit } from "./state.ts";
+import type { Ask, CastState, Failure, Phase, Visit } from "./state.ts";
 import { increment } from "./tally.ts";
 import { NO_USAGE, addUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
@@ -71,10 +71,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
       return takeEdge(state, event);
     case "limit_reached":
       expectRunning(state, event);
-      return {
-        ...state,
-        phase: { kind: "failing", reason: limitReason(state, event), limit: hitOf(state, event), before: state.phase },
-      };
+      return failing(state, { kind: "limit", reached: event, hit: hitOf(state, event) });
     case "cast_warned":
       expectRunning(state, event);
       return { ...state, warned: true };
@@ -113,8 +110,11 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
     ...state,
     phase: { kind: "visiting", visit, ask: { kind: "begin" } },
     visits: increment(state.visits, event.socket),
+    walked: [...state.walked.slice(1 - WALKED_KEPT), event.socket],
   };
 }
+
+const WALKED_KEPT = 40;
 
 function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask): CastState {
   return {
@@ -176,15 +176,18 @@ function accepted(
   return { ...had, phase: { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } } };
 }
 
+function failing(state: CastState, failure: Failure): CastState {
+  return { ...state, phase: { kind: "failing", failure, before: state.phase } };
+}
+
 function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
-  const reason = `${event.socket}: ${event.message}`;
-  if (state.phase.kind !== "visiting")
-    return { ...state, phase: { kind: "failing", reason, limit: null, before: state.phase } };
+  const failure: Failure = { kind: "turn", socket: event.socket, message: event.message };
+  if (state.phase.kind !== "visiting") return failing(state, failure);
   const { visit, ask } = expect(state, event, "visiting");
   // A reply that was missing was not had: once it is there, the cast goes on with it.
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
   const had = wasTurn ? turnHad(state, visit, event.usage, ask) : state;
-  return { ...had, phase: { kind: "failing", reason, limit: null, before: had.phase } };
+  return failing(had, failure);
 }
 
 function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
@@ -194,8 +197,7 @@ function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastSta
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  const hit = state.phase.kind === "ended" || state.phase.kind === "failing" ? state.phase.limit : null;
-  const key = hit?.key ?? "";
+  const key = hitIn(state.phase)?.key ?? "";
   const allowed =
     allow === undefined || key === ""
       ? state.counts.allowed
@@ -218,8 +220,5 @@ function endCast(state: CastState, { outcome, reason }: EventOf<"cast_ended">): 
   const { phase } = state;
   if (phase.kind === "ended") throw new Error("a cast ends once");
   const before = phase.kind === "failing" ? phase.before : phase;
-  return {
-    ...state,
-    phase: { kind: "ended", outcome, reason, limit: phase.kind === "failing" ? phase.limit : null, before },
-  };
+  return { ...state, phase: { kind: "ended", outcome, reason, limit: hitIn(phase), before } };
 }

@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { CastId, SocketId } from "../model/ids.ts";
 import { Condition } from "../model/loadout.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { Graph } from "../compile/graph.ts";
+import { upgrade } from "./upgrade.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const destination = v.union([v.literal("end"), SocketId]);
@@ -17,6 +19,8 @@ export type Totals = v.InferOutput<typeof Totals>;
 
 export const LIMITS = ["maxTokens", "maxCostUsd", "maxTraversals", "maxNoAdvanceCycles", "maxRepairs"] as const;
 export type LimitName = (typeof LIMITS)[number];
+
+const WAYS = ["edge", "exit", "none"] as const;
 
 export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
 export type CastOutcome = v.InferOutput<typeof CastOutcome>;
@@ -79,7 +83,9 @@ export const EVENTS = {
     from: SocketId,
     to: destination,
     when: v.nullable(Condition),
-    via: v.picklist(["edge", "exit", "none"]),
+    via: v.picklist(WAYS),
+    /** Which edge of the socket, or which exit of its loop; null where nobody wrote this way. */
+    index: v.nullable(count),
     traversal: count,
     /** The exit's id, where it was one. */
     exit: v.optional(v.string()),
@@ -90,9 +96,17 @@ export const EVENTS = {
     value: v.number(),
     where: v.object({
       socket: SocketId,
-      edge: v.optional(v.string()),
+      /** The way that was refused: where it leads, and which one it is. */
+      to: v.optional(destination),
+      via: v.optional(v.picklist(WAYS)),
+      index: v.optional(v.nullable(count)),
       when: v.optional(Condition),
-      item: v.optional(v.string()),
+      /** How often it had been taken. */
+      taken: v.optional(count),
+      /** The sockets of the way round, as they were visited. */
+      cycle: v.optional(v.array(SocketId)),
+      /** The item in hand; journals of the first format knew its title alone. */
+      item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
     }),
   }),
   cast_warned: v.object({ type: v.literal("cast_warned"), message: v.string() }),
@@ -129,8 +143,12 @@ const LINES = new Map<string, v.GenericSchema>(
 );
 const Typed = v.object({ type: v.string() });
 
-/** The event, or what is wrong with it as a sentence. */
-export function parseEvent(value: unknown): CastEvent | string {
+/**
+ * The event, or what is wrong with it as a sentence. An event of an earlier format becomes one of today's;
+ * `graphOf` is asked where that needs the graph of the cast.
+ */
+export function parseEvent(written: unknown, graphOf: () => Graph | null = () => null): CastEvent | string {
+  const value = upgrade(written, graphOf);
   if (!v.is(Typed, value)) return NO_EVENT;
   const line = LINES.get(value.type);
   if (!line) return `its type "${value.type}" is unknown here; a newer version may have written it`;

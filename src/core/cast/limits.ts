@@ -1,13 +1,11 @@
-import { flowOf, stepsOf } from "../compile/flow.ts";
 import type { Way } from "../compile/route.ts";
-import { placeLabel, socketOf } from "../compile/graph.ts";
+import { socketOf } from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { END } from "../model/ids.ts";
-import type { Condition } from "../model/loadout.ts";
 import type { EventOf, LimitName } from "./event.ts";
 import { currentItem } from "./state.ts";
-import type { CastState, LimitHit, Visit } from "./state.ts";
+import type { CastState, LimitHit, Phase, Visit } from "./state.ts";
 import { countOf } from "./tally.ts";
 import { tokensOf } from "./usage.ts";
 
@@ -25,7 +23,7 @@ export function traversalKey(
   const loop = socketOf(state.graph, from).loop;
   const name =
     way.via === "edge"
-      ? `${from} ${way.edge.when} ${way.to}`
+      ? `${from} edge ${way.index}`
       : way.via === "exit"
         ? `${from} exit ${way.exit.id}`
         : `${from} end`;
@@ -40,14 +38,14 @@ export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitRea
     const { scope, key } = traversalKey(state, from, way);
     const taken = countOf(state.counts[scope], key);
     if (taken < way.edge.maxTraversals + allowance(state, `${scope} ${key}`)) return undefined;
-    const { when, maxTraversals } = way.edge;
-    return limitReached(state, "maxTraversals", maxTraversals, { socket: from, edge: `${from} → ${way.to}`, when });
+    return limitReached(state, "maxTraversals", way.edge.maxTraversals, { ...wayFacts(from, way), taken });
   }
   if (way.to === END) return undefined;
   const returns = countOf(state.counts.arrivals, way.to);
   const cap = state.limits.maxNoAdvanceCycles;
   if (returns <= cap + allowance(state, ROUND)) return undefined;
-  return limitReached(state, "maxNoAdvanceCycles", cap, { socket: from, edge: `${from} → ${way.to}` });
+  const cycle = [...cycleTo(state, way.to)];
+  return limitReached(state, "maxNoAdvanceCycles", cap, { ...wayFacts(from, way), cycle });
 }
 
 /** Checked before each turn, so that nothing paid for is thrown away. */
@@ -80,79 +78,33 @@ export function budgetWarning(state: CastState): string | undefined {
 }
 
 /** What raising the limit by `allow` raises. */
-export function hitOf(state: CastState, event: LimitReached): LimitHit {
+export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
-  const limit: LimitName = event.limit;
   if (limit === "maxRepairs" && phase.kind === "visiting") return { limit, key: repairKey(phase.visit) };
-  const [from, to] = event.where.edge?.split(" → ") ?? [];
-  if (from === undefined || to === undefined) return { limit, key: "" };
   if (limit === "maxNoAdvanceCycles") return { limit, key: ROUND };
-  const counted = countedWay(state, event, to);
-  return { limit, key: counted ? `${counted.scope} ${counted.key}` : "" };
+  const index = where.index ?? -1;
+  const edge = socketOf(state.graph, where.socket).edges[index];
+  if (limit !== "maxTraversals" || !edge) return { limit, key: "" };
+  const { scope, key } = traversalKey(state, where.socket, { via: "edge", to: edge.to, edge, index });
+  return { limit, key: `${scope} ${key}` };
 }
 
-/** How the edge that a limit speaks of is counted. */
-function countedWay(
-  state: CastState,
-  { where }: LimitReached,
-  to: string,
-): ReturnType<typeof traversalKey> | undefined {
-  const socket = socketOf(state.graph, where.socket);
-  const index = socket.edges.findIndex((edge) => edge.to === to && edge.when === where.when);
-  const edge = socket.edges[index];
-  return edge && traversalKey(state, socket.id, { via: "edge", to: edge.to, edge, index });
+/** The way round: from where the refused way leads, as it was walked since. */
+function cycleTo({ walked }: CastState, to: SocketId): readonly SocketId[] {
+  const start = walked.lastIndexOf(to);
+  return start === -1 ? [] : walked.slice(start);
 }
 
-/** The end of a cast that reached a limit, in words: what, where, how often, why. */
-export function limitReason(state: CastState, event: LimitReached): string {
-  const { limit, value, where } = event;
-  const socket = placeLabel(socketOf(state.graph, where.socket));
-  const item = where.item === undefined ? "" : ` for the item "${where.item}"`;
-  switch (limit) {
-    case "maxTokens":
-      return `the budget of ${value} tokens is used up before ${socket}`;
-    case "maxCostUsd":
-      return `the budget of $${value} is used up before ${socket}`;
-    case "maxRepairs":
-      return `${socket} did not hand over what it must after ${value} repair ${value === 1 ? "turn" : "turns"}`;
-    case "maxTraversals": {
-      const counted = countedWay(state, event, where.edge?.split(" → ")[1] ?? "");
-      const taken = counted ? countOf(state.counts[counted.scope], counted.key) : value;
-      return `the edge ${where.edge}${item} was taken ${taken} of ${taken} times; last reason: ${state.handed?.reason.trim() || "none given"}`;
-    }
-    case "maxNoAdvanceCycles":
-      return `the cast goes round without progress${item}: ${cycleText(state, where)} (${where.edge} would be return number ${value + 1})`;
-  }
+function wayFacts(from: SocketId, way: Way): LimitReached["where"] {
+  const { via, to } = way;
+  if (way.via === "none") return { socket: from, to, via, index: null };
+  return { socket: from, to, via, index: way.index, when: way.via === "edge" ? way.edge.when : way.exit.condition };
 }
 
-/** The way round, in its order: from where the refused edge leads, back to where it starts. */
-function cycleText({ graph }: CastState, { edge = "" }: LimitReached["where"]): string {
-  const [from, to] = edge.split(" → ");
-  const flow = flowOf(graph);
-  const cameFrom = new Map<string, string | null>([[to ?? "", null]]);
-  const open = [to ?? ""];
-  for (let at = open.shift(); at !== undefined && at !== from; at = open.shift()) {
-    for (const { way, advanced } of stepsOf(flow, at as SocketId)) {
-      // places of a walk are socket ids
-      const counted = way.via === "edge" && way.edge.maxTraversals !== undefined;
-      if (advanced || counted || way.to === END || cameFrom.has(way.to)) continue;
-      cameFrom.set(way.to, at);
-      open.push(way.to);
-    }
-  }
-  const round: string[] = [];
-  for (let at: string | null | undefined = from; at; at = cameFrom.get(at)) round.unshift(at);
-  return round.map((id) => placeLabel(socketOf(graph, id as SocketId))).join(" → "); // as above
-}
-
-function limitReached(
-  state: CastState,
-  limit: LimitName,
-  value: number,
-  where: { readonly socket: SocketId; readonly edge?: string; readonly when?: Condition },
-): LimitReached {
+function limitReached(state: CastState, limit: LimitName, value: number, where: LimitReached["where"]): LimitReached {
   const item = currentItem(state);
-  const named = item === null ? {} : { item: item.title || itemKey(state.pass?.cursor ?? 0) };
+  const index = state.pass?.cursor ?? 0;
+  const named = item === null ? {} : { item: { index, title: item.title || itemKey(index) } };
   return { type: "limit_reached", limit, value, where: { ...where, ...named } };
 }
 
@@ -162,4 +114,10 @@ function allowance(state: CastState, key: string): number {
 
 function repairKey(visit: Visit): string {
   return `repair ${visit.socket} ${visit.number}`;
+}
+
+/** The limit that stopped a cast, where one did. */
+export function hitIn(phase: Phase): LimitHit | null {
+  if (phase.kind === "ended") return phase.limit;
+  return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
 }

@@ -1,4 +1,4 @@
-import { socketOf } from "../compile/graph.ts";
+import { loopOf, socketOf } from "../compile/graph.ts";
 import type { Way } from "../compile/route.ts";
 import { END } from "../model/ids.ts";
 import type { Destination } from "../model/ids.ts";
@@ -48,17 +48,15 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
 function wayOf(state: CastState, event: EventOf<"edge_taken">): Way {
   if (event.via === "none") return { via: "none", to: event.to };
   const socket = socketOf(state.graph, event.from);
+  const index = event.index ?? -1;
   if (event.via === "edge") {
-    const index = socket.edges.findIndex((edge) => edge.when === event.when && edge.to === event.to);
     const edge = socket.edges[index];
-    if (!edge) throw new Error(`${event.from} has no edge to ${event.to}`);
+    if (edge?.to !== event.to) throw new Error(`${event.from} has no such edge to ${event.to}`);
     return { via: "edge", to: edge.to, edge, index };
   }
-  const exit = Object.values(state.graph.loops)
-    .flatMap((loop) => loop.exits)
-    .find((each) => each.id === event.exit && each.from === event.from);
-  if (!exit) throw new Error(`${event.from} has no exit ${event.exit}`);
-  return { via: "exit", to: exit.targetSocketId, exit };
+  const exit = loopOf(state.graph, socket)?.exits[index];
+  if (exit?.targetSocketId !== event.to) throw new Error(`${event.from} has no such exit to ${event.to}`);
+  return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
 /** [R1, R4] A `not_satisfied` route brings its reason; any other kind of route clears what was kept for the socket. */

@@ -10,6 +10,7 @@ import { acceptReply } from "./decide.ts";
 import type { EventBody } from "./event.ts";
 import { budgetWarning, limitOfRepair, limitOfTurn, limitOfWay, traversalKey } from "./limits.ts";
 import { listAt } from "./list.ts";
+import { failureText } from "./reason.ts";
 import { currentItem } from "./state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state.ts";
 import { countOf } from "./tally.ts";
@@ -47,7 +48,12 @@ export function next(state: CastState): Effect {
     case "leaving":
       return leave(state, phase);
     case "failing":
-      return record({ type: "cast_ended", outcome: "failed", reason: phase.reason, totals: totalsOf(state) });
+      return record({
+        type: "cast_ended",
+        outcome: "failed",
+        reason: failureText(state, phase.failure),
+        totals: totalsOf(state),
+      });
     case "ended":
       return { kind: "stop", phase };
     default:
@@ -154,6 +160,7 @@ function edgeTaken(state: CastState, from: SocketId, way: Way): EventBody {
     to: way.to,
     when: way.via === "edge" ? way.edge.when : way.via === "exit" ? way.exit.condition : null,
     via: way.via,
+    index: way.via === "none" ? null : way.index,
     traversal: countOf(state.counts[scope], key) + 1,
     ...(way.via === "exit" ? { exit: way.exit.id } : {}),
   };

@@ -3,7 +3,7 @@ import type { Budget, CastLimits } from "../model/config.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { CastOutcome, LimitName } from "./event.ts";
+import type { CastOutcome, EventOf, LimitName } from "./event.ts";
 import { EMPTY_TALLY } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 import { NO_USAGE } from "./usage.ts";
@@ -26,6 +26,8 @@ export interface CastState {
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
   readonly turns: Tally;
+  /** The sockets that were visited last, oldest first; no more than a person reads. */
+  readonly walked: readonly SocketId[];
   readonly counts: Counts;
   /** Reasons that wait for a socket, newest first. */
   readonly rework: Readonly<Record<string, readonly string[]>>;
@@ -59,14 +61,20 @@ export type Phase =
   /** The visit is over; which way it goes on has not been written. */
   | { readonly kind: "leaving"; readonly visit: Visit; readonly moved: "no" | "advanced" | "exhausted" }
   /** Something failed or a limit was reached; the end has not been written. */
-  | { readonly kind: "failing"; readonly reason: string; readonly limit: LimitHit | null; readonly before: Phase }
+  | { readonly kind: "failing"; readonly failure: Failure; readonly before: Phase }
   | {
       readonly kind: "ended";
       readonly outcome: CastOutcome;
+      /** As the journal has it. */
       readonly reason: string;
       readonly limit: LimitHit | null;
       readonly before: Phase;
     };
+
+/** What made a cast fail: a limit that it reached, or a turn that gave nothing. */
+export type Failure =
+  | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
+  | { readonly kind: "turn"; readonly socket: SocketId; readonly message: string };
 
 export interface Visit {
   readonly socket: SocketId;
@@ -138,6 +146,7 @@ export function startState(start: CastStart): CastState {
     satisfied: undefined,
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,
+    walked: [],
     counts: { item: EMPTY_TALLY, lasting: EMPTY_TALLY, arrivals: EMPTY_TALLY, allowed: {} },
     rework: {},
     usage: NO_USAGE,

@@ -7,7 +7,7 @@ import type { GraphLoop, GraphSocket } from "./graph.ts";
 /** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
 export type Way =
   | { readonly via: "edge"; readonly to: Destination; readonly edge: Edge; readonly index: number }
-  | { readonly via: "exit"; readonly to: Destination; readonly exit: Exit }
+  | { readonly via: "exit"; readonly to: Destination; readonly exit: Exit; readonly index: number }
   | { readonly via: "none"; readonly to: Destination };
 
 const NO_WAY: Way = { via: "none", to: END };
@@ -21,17 +21,23 @@ export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Wa
 
 /** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
 export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
-  const own = loop.exits.filter((exit) => exit.from === from);
-  const guarded = own.find((exit) => exit.condition !== "always" && matches(exit.condition, satisfied));
-  const exit = guarded ?? own.find((candidate) => candidate.condition === "always");
-  return exit ? { via: "exit", to: exit.targetSocketId, exit } : NO_WAY;
+  const guarded = exitWhere(
+    loop,
+    (exit) => exit.from === from && exit.condition !== "always" && matches(exit.condition, satisfied),
+  );
+  return guarded ?? exitWhere(loop, (exit) => exit.from === from && exit.condition === "always") ?? NO_WAY;
 }
 
 /** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
 export function emptyExit(loop: GraphLoop): Way {
-  const exit = loop.exits.find((candidate) => candidate.condition === "always");
-  if (exit) return { via: "exit", to: exit.targetSocketId, exit };
-  return loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo };
+  const exit = exitWhere(loop, (candidate) => candidate.condition === "always");
+  return exit ?? (loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo });
+}
+
+function exitWhere({ exits }: GraphLoop, fits: (exit: Exit) => boolean): Way | undefined {
+  const index = exits.findIndex(fits);
+  const exit = exits[index];
+  return exit && { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
 export function matches(when: Condition, satisfied: boolean | undefined): boolean {

@@ -1,7 +1,7 @@
 import { pathText } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
-import { exitWayId } from "./graph/ways.ts";
+import { edgeWayId, exitWayId } from "../model/way-id.ts";
 
 /** Where in the drawing a problem stands. */
 export type ProblemPlace =
@@ -13,7 +13,7 @@ export type ProblemPlace =
 export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): ProblemPlace {
   const [section, id, field, index] = keysBelow(issue, name) ?? [];
   if (section === "sockets" && typeof id === "string" && Object.hasOwn(loadout.sockets, id)) {
-    const way = field === "edges" && typeof index === "number" ? `edge:${id}:${index + 1}` : null;
+    const way = field === "edges" && typeof index === "number" ? edgeWayId(id, index) : null;
     return { kind: "socket", id, field: field === undefined ? null : String(field), way };
   }
   if (section === "loops" && typeof id === "string" && Object.hasOwn(loadout.loops, id)) {

@@ -31,7 +31,7 @@ export function readJournal(file: string, start: CastStart): Result<ReadJournal>
   const events: CastEvent[] = [];
   let state = startState(start);
   for (const [index, line] of lines.entries()) {
-    const event = parseLine(line);
+    const event = parseLine(line, start);
     if (typeof event === "string") return fail(damage(file, index + 1, event));
     const next = applied(state, event);
     if (typeof next === "string") return fail(damage(file, index + 1, next));
@@ -46,9 +46,9 @@ function damage(file: string, line: number, why: string): Issue {
   return { ...error("damaged_journal", `line ${line}`, `line ${line} of the journal is damaged: ${why}`, hint), file };
 }
 
-function parseLine(line: string): CastEvent | string {
+function parseLine(line: string, { graph }: CastStart): CastEvent | string {
   try {
-    return parseEvent(JSON.parse(line));
+    return parseEvent(JSON.parse(line), () => graph);
   } catch {
     return "it is not JSON";
   }

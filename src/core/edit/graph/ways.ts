@@ -1,7 +1,8 @@
 import type { Destination } from "../../model/ids.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge, Exit, Loadout } from "../../model/loadout.ts";
-import { refuse, seat } from "./base.ts";
+import { edgeWayId, exitWayId } from "../../model/way-id.ts";
+import { refuse } from "./base.ts";
 import { removeEdge, setEdge } from "./edges.ts";
 import { removeExit, setExit } from "./exits.ts";
 
@@ -11,22 +12,16 @@ export type Authored =
   | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
 
 export function wayOf(loadout: Loadout, id: string): Authored | undefined {
-  if (id.startsWith("edge:")) {
-    const at = id.lastIndexOf(":");
-    const [from, index] = [id.slice("edge:".length, at), Number(id.slice(at + 1)) - 1];
-    const edge = seat(loadout, from)?.edges[index];
-    return edge ? { kind: "edge", from, index, edge } : undefined;
+  for (const [from, { edges }] of Object.entries(loadout.sockets)) {
+    const index = edges.findIndex((_, each) => id === edgeWayId(from, each));
+    const edge = edges[index];
+    if (edge) return { kind: "edge", from, index, edge };
   }
-  // Both ids of `loop-exit:<loopId>:<routeId>` may hold a colon, so the loops themselves are asked.
   for (const [loop, { exits }] of Object.entries(loadout.loops)) {
     const exit = exits.find((each) => id === exitWayId(loop, each.id));
     if (exit) return { kind: "exit", loop, exit };
   }
   return undefined;
-}
-
-export function exitWayId(loop: string, exit: string): string {
-  return `loop-exit:${loop}:${exit}`;
 }
 
 export interface WayChange {

@@ -5,6 +5,7 @@ import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
 import { END } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import type { Edge, Exit } from "../../model/loadout.ts";
+import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId } from "../../model/way-id.ts";
 import type { Tone } from "../text/line.ts";
 import { conditionText, conditionTone } from "./words.ts";
 
@@ -12,6 +13,8 @@ import { conditionText, conditionTone } from "./words.ts";
 export interface DrawnWay {
   readonly id: string;
   readonly via: "edge" | "exit" | "none";
+  /** Which edge of its socket, or which exit of its loop; nobody wrote a way without one. */
+  readonly index?: number;
   readonly when: Edge["when"] | null;
   /** The condition in words, glyph included; empty for an edge that is always taken. */
   readonly label: string;
@@ -47,13 +50,23 @@ function waysOn(socket: GraphSocket, answers: readonly (boolean | undefined)[]):
   const covered = answers.every((answer) => edgeFor(socket, answer).via === "edge");
   if (covered && edges.length > 0) return edges;
   const label = edges.length === 0 ? "" : "otherwise";
-  return [...edges, { id: `end:${socket.id}`, via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
+  return [...edges, { id: endWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
 }
 
 function drawnEdge(from: SocketId, { when, to, maxTraversals }: Edge, index: number): DrawnWay {
   const label = when === "always" ? "" : conditionText(when);
   const counted = maxTraversals === undefined ? {} : { maxTraversals };
-  return { id: `edge:${from}:${index + 1}`, via: "edge", when, label, tone: conditionTone(when), from, to, ...counted };
+  return {
+    id: edgeWayId(from, index),
+    via: "edge",
+    index,
+    when,
+    label,
+    tone: conditionTone(when),
+    from,
+    to,
+    ...counted,
+  };
 }
 
 function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
@@ -62,7 +75,9 @@ function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[]
     return socket && socket.advance !== null ? [socket] : [];
   });
   const [only, ...others] = advancing;
-  const exits = loop.exits.map((exit) => drawnExit(loop, exit, others.length === 0 && exit.from === only?.id));
+  const exits = loop.exits.map((exit, index) =>
+    drawnExit(loop, { exit, index }, others.length === 0 && exit.from === only?.id),
+  );
   if (!loop.items) return exits;
   const uncovered = advancing.filter((socket) =>
     exhausting(flow, socket).some((answer) => exitFor(loop, socket.id, answer).via === "none"),
@@ -73,7 +88,7 @@ function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[]
       ...(exits.length === 0 ? [] : ["otherwise"]),
     ].join(" · ");
     return {
-      id: `loop-end:${loop.id}:${socket.id}`,
+      id: loopEndWayId(loop.id, socket.id),
       via: "none",
       when: null,
       label,
@@ -92,11 +107,16 @@ function exhausting(flow: Flow, socket: GraphSocket): readonly (boolean | undefi
   return advance === null ? [] : answersOf(flow, socket).filter((answer) => matches(advance, answer));
 }
 
-/** A route of the loop itself; its visual id is fixed by the graph semantics. */
-function drawnExit(loop: GraphLoop, { id, from, condition, targetSocketId }: Exit, alone: boolean): DrawnWay {
+function drawnExit(
+  loop: GraphLoop,
+  { exit, index }: { readonly exit: Exit; readonly index: number },
+  alone: boolean,
+): DrawnWay {
+  const { id, from, condition, targetSocketId } = exit;
   const label = `${alone ? "exit" : `exit from ${from}`} · ${conditionText(condition)}`;
   return {
-    id: `loop-exit:${loop.id}:${id}`,
+    id: exitWayId(loop.id, id),
+    index,
     via: "exit",
     when: condition,
     label,
@@ -114,7 +134,7 @@ function wayRound(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boo
   if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
   return [
     {
-      id: `loop-empty:${loop.id}`,
+      id: emptyWayId(loop.id),
       via: "none",
       when: null,
       label: "empty list",

@@ -134,9 +134,12 @@ function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_ac
 }
 
 /** A way on shows in the visit it leads to; a way back is worth a line of its own. */
-function reworkWords({ graph }: CastState, { from, to, when, traversal }: EventOf<"edge_taken">): Words | undefined {
+function reworkWords(
+  { graph }: CastState,
+  { from, to, when, via, index, traversal }: EventOf<"edge_taken">,
+): Words | undefined {
   if (when !== "not_satisfied") return undefined;
-  const edge = socketOf(graph, from).edges.find((each) => each.when === when && each.to === to);
+  const edge = via === "edge" ? socketOf(graph, from).edges[index ?? -1] : undefined;
   const count = edge?.maxTraversals === undefined ? "" : `, ${ofText(traversal, edge.maxTraversals)}`;
   return say("rework", `✗ not satisfied → ${placeText(graph, to)}${count}`);
 }

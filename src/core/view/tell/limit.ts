@@ -5,7 +5,7 @@ import { amountText, costText } from "../numbers.ts";
 
 /** A limit in words, as "2 of 3" where it counts something. */
 export function limitText({ limit, value, where }: EventOf<"limit_reached">): string {
-  const item = where.item === undefined ? "" : ` for “${oneLine(where.item, 60)}”`;
+  const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
   switch (limit) {
     case "maxTokens":
       return `limit reached: the budget of ${amountText(value)} tokens is used`;

@@ -1,5 +1,6 @@
 import type { LimitName } from "../../cast/event.ts";
-import type { CastState, LimitHit } from "../../cast/state.ts";
+import { hitIn } from "../../cast/limits.ts";
+import type { CastState } from "../../cast/state.ts";
 import { tokensOf } from "../../cast/usage.ts";
 import { never } from "../../model/never.ts";
 import type { CastStatus } from "../casts.ts";
@@ -33,12 +34,8 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
   }
 }
 
-function hitOf({ phase }: CastState): LimitHit | null {
-  return phase.kind === "ended" || phase.kind === "failing" ? phase.limit : null;
-}
-
 function raiseText(state: CastState): string {
-  const limit = hitOf(state)?.limit;
+  const limit = hitIn(state.phase)?.limit;
   if (limit === undefined) return "";
   switch (limit) {
     case "maxTokens":
@@ -63,6 +60,6 @@ const RAISES: Readonly<Record<LimitName, string>> = {
 };
 
 function raiseDoes(state: CastState): string {
-  const hit = hitOf(state);
+  const hit = hitIn(state.phase);
   return hit ? RAISES[hit.limit] : "try again where it stopped";
 }

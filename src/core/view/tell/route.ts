@@ -59,10 +59,8 @@ function edgeRoute(
   event: EdgeTaken,
 ): readonly Told[] {
   const { graph, satisfied, phase } = before;
-  const taken =
-    event.via === "edge" ? socket.edges.findIndex(({ when, to }) => when === event.when && to === event.to) : -1;
   const others = socket.edges.flatMap((edge, index) =>
-    index === taken ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
+    index === event.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
   );
   const advanced = phase.kind === "leaving" && phase.moved === "advanced";
   return [
@@ -78,7 +76,7 @@ function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: 
     const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${saidText(satisfied)}`;
     return silent(graph, event, why);
   }
-  const edge = socket.edges.find(({ when, to }) => when === event.when && to === event.to);
+  const edge = socket.edges[event.index ?? -1];
   const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
   const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
   return { before: [], long: takenSpan(event.when, way), after: line(times) };
@@ -141,7 +139,7 @@ function exhaustedRoute(
   event: EdgeTaken,
 ): readonly Told[] {
   const own = loop.exits.filter(({ from }) => from === socket.id);
-  const others = own.filter(({ id }) => id !== event.exit);
+  const others = own.filter((exit) => exit !== loop.exits[event.index ?? -1]);
   const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
   const why = (exit: Exit): string =>
     exit.condition === "always" && preferred !== undefined
@@ -162,14 +160,14 @@ function exhaustedRoute(
 }
 
 function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): Told {
-  const exit = loop.exits.find(({ id, from }) => id === event.exit && from === event.from);
+  const exit = loop.exits[event.index ?? -1];
   if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
   return silent(graph, event, whyNone);
 }
 
 /** Nothing to walk: nobody said anything, so only `always` counts. */
 function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly Told[] {
-  const others = loop.exits.filter(({ id }) => id !== event.exit);
+  const others = loop.exits.filter((_, index) => index !== event.index);
   return [
     exitLine(graph, loop, event, "the list was empty and no exit is taken always"),
     ...others.map((exit) =>

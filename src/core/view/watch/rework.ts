@@ -3,13 +3,10 @@ import type { CastState } from "../../cast/state.ts";
 import { countOf } from "../../cast/tally.ts";
 import { socketOf, socketsOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
-import type { Edge } from "../../model/loadout.ts";
 
 /** How often the item in hand (outside loops: the cast) has taken an edge. */
-export function takenNow(state: CastState, from: SocketId, { when, to }: Pick<Edge, "when" | "to">): number {
-  const socket = socketOf(state.graph, from);
-  const index = socket.edges.findIndex((edge) => edge.when === when && edge.to === to);
-  const edge = socket.edges[index];
+export function takenNow(state: CastState, from: SocketId, index: number): number {
+  const edge = socketOf(state.graph, from).edges[index];
   if (!edge) return 0;
   const { scope, key } = traversalKey(state, from, { via: "edge", to: edge.to, edge, index });
   return countOf(state.counts[scope], key);
@@ -18,9 +15,9 @@ export function takenNow(state: CastState, from: SocketId, { when, to }: Pick<Ed
 /** The rework of the item in hand that is nearest to its limit; null where nothing came back. */
 export function reworkNow(state: CastState): { readonly taken: number; readonly of: number | null } | null {
   const limited = socketsOf(state.graph).flatMap(({ id, edges }) =>
-    edges
-      .filter(({ when }) => when === "not_satisfied")
-      .map((edge) => ({ taken: takenNow(state, id, edge), of: edge.maxTraversals ?? null })),
+    edges.flatMap(({ when, maxTraversals }, index) =>
+      when === "not_satisfied" ? [{ taken: takenNow(state, id, index), of: maxTraversals ?? null }] : [],
+    ),
   );
   const [most] = limited
     .filter(({ taken }) => taken > 0)

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { parseEvent } from "../../../../core/cast/event.ts";
 import type { CastEvent, EventOf } from "../../../../core/cast/event.ts";
-import { journalFile } from "../../../../shell/store/cast-store.ts";
+import type { Graph } from "../../../../core/compile/graph.ts";
+import { journalFile, readCastFile } from "../../../../shell/store/cast-store.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { currentOwner } from "../../../../shell/store/ownership.ts";
 import { frame } from "../http/stream.ts";
@@ -27,6 +28,13 @@ export function castFeed(folder: CastFolder, after: number, live: Live, wake: ()
     }),
   ];
   let isOver = false;
+  // Only a journal of an earlier format asks for the graph, and then for every line.
+  let graph: Graph | null | undefined;
+  const graphOf = (): Graph | null => {
+    if (graph !== undefined) return graph;
+    const file = readCastFile(runDir);
+    return (graph = file.ok ? file.value.graph : null);
+  };
   const events = (): string | undefined => {
     const reading = journal.read();
     if (reading.kind === "nothing") return undefined;
@@ -34,7 +42,7 @@ export function castFeed(folder: CastFolder, after: number, live: Live, wake: ()
       isOver = true;
       return frame({ event: "reset", data: "{}" });
     }
-    const frames = reading.lines.map((line, index) => eventFrame(line, reading.first + index));
+    const frames = reading.lines.map((line, index) => eventFrame(line, reading.first + index, graphOf));
     const damaged = frames.findIndex((each) => each.event === undefined);
     if (damaged !== -1) isOver = true;
     for (const { event } of frames) if (event) elsewhere.hear(event);
@@ -58,16 +66,23 @@ export function castFeed(folder: CastFolder, after: number, live: Live, wake: ()
   };
 }
 
-function eventFrame(line: string, seq: number): { readonly text: string; readonly event?: CastEvent } {
-  const event = eventOf(line);
-  if (event && event.seq === seq) return { text: frame({ id: seq, data: line }), event };
+function eventFrame(
+  line: string,
+  seq: number,
+  graphOf: () => Graph | null,
+): { readonly text: string; readonly event?: CastEvent } {
+  const read = eventOf(line, graphOf);
+  if (read?.event.seq === seq) return { text: frame({ id: seq, data: read.text }), event: read.event };
   return { text: frame({ event: "damaged", data: JSON.stringify({ line: seq }) }) };
 }
 
-function eventOf(line: string): CastEvent | undefined {
+/** The event and how it is told: as it was written, unless an earlier format wrote it. */
+function eventOf(line: string, graphOf: () => Graph | null) {
   try {
-    const event = parseEvent(JSON.parse(line));
-    return typeof event === "string" ? undefined : event;
+    const written: unknown = JSON.parse(line);
+    const event = parseEvent(written, graphOf);
+    if (typeof event === "string") return undefined;
+    return { event, text: event === written ? line : JSON.stringify(event) };
   } catch {
     return undefined;
   }

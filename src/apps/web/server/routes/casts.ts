@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import { parseEvent } from "../../../../core/cast/event.ts";
 import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { Graph } from "../../../../core/compile/graph.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { castFolder, journalFile, readCastFile } from "../../../../shell/store/cast-store.ts";
@@ -60,7 +61,7 @@ export function inCast(
 function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspace): Response {
   const castFile = readCastFile(runDir);
   if (!castFile.ok) return refuseAll(c, castFile.issues);
-  const { events, issues } = readEvents(journalFile(runDir));
+  const { events, issues } = readEvents(journalFile(runDir), castFile.value.graph);
   return c.json({
     castFile: castFile.value,
     events,
@@ -70,7 +71,7 @@ function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspac
   });
 }
 
-function readEvents(file: string): { events: readonly CastEvent[]; issues: readonly Issue[] } {
+function readEvents(file: string, graph: Graph): { events: readonly CastEvent[]; issues: readonly Issue[] } {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -82,7 +83,7 @@ function readEvents(file: string): { events: readonly CastEvent[]; issues: reado
   const events: CastEvent[] = [];
   // A last line without its end is still being written, or never was.
   for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
-    const event = eventOf(line);
+    const event = eventOf(line, graph);
     if (typeof event === "string" || event.seq !== index + 1) {
       const why = typeof event === "string" ? event : `its seq is ${event.seq}`;
       return {
@@ -100,9 +101,9 @@ function readEvents(file: string): { events: readonly CastEvent[]; issues: reado
   return { events, issues: [] };
 }
 
-function eventOf(line: string): CastEvent | string {
+function eventOf(line: string, graph: Graph): CastEvent | string {
   try {
-    return parseEvent(JSON.parse(line));
+    return parseEvent(JSON.parse(line), () => graph);
   } catch {
     return "it is not JSON";
   }

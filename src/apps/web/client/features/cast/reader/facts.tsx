@@ -105,8 +105,7 @@ function Step(props: {
 }): ReactElement {
   const { graph, to, event } = props;
   const socket = socketOf(graph, event.from);
-  const edge = socket.edges.find((each) => each.when === event.when && each.to === event.to);
-  const limit = event.via === "edge" ? edge?.maxTraversals : undefined;
+  const limit = event.via === "edge" ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
   return (
     <div className="row wrap step">
       <Place graph={graph} to={to} />

@@ -81,8 +81,8 @@ function edgeMark(
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
   if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
   const { closed } = view;
-  const isClosed = closed !== null && way.via === "edge" && way.from === closed.from && way.to === closed.to;
-  const item = way.via === "edge" && way.when !== null ? takenNow(state, way.from, { when: way.when, to: way.to }) : 0;
+  const isClosed = way.id === closed;
+  const item = way.via === "edge" && way.index !== undefined ? takenNow(state, way.from, way.index) : 0;
   return {
     visits,
     label: labelLines(way, runs, { count, item, stitch }),

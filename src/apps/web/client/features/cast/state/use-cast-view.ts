@@ -12,6 +12,7 @@ import type { WayTaken } from "../../../../../../core/view/watch/way.ts";
 import { millisOf } from "../../../../../../core/view/numbers.ts";
 import { useKeys } from "../../../browser/keys.ts";
 import { useNow } from "../../../browser/use-now.ts";
+import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { LoadedCast } from "./use-cast.ts";
 
 /** What of the cast is looked at: now, or a moment of the past; and the visit that is read. */
@@ -28,8 +29,8 @@ export interface CastView {
   readonly allVisits: readonly VisitRecord[];
   readonly rows: readonly TimelineRow[];
   readonly ways: readonly WayTaken[];
-  /** The edge that a limit closed, where the cast stopped at one. */
-  readonly closed: { readonly from: string; readonly to: string } | null;
+  /** The edge that a limit closed, by the id of its way, where the cast stopped at one. */
+  readonly closed: string | null;
   /** The list that is walked now. */
   readonly pass: Pass | null;
   /** The visit that is read. */
@@ -139,6 +140,6 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
 /** A cast that stopped at a limit wrote the limit, then its end. */
 function closedEdge(...last: readonly (CastEvent | undefined)[]): CastView["closed"] {
   const limit = last.find((event) => event?.type === "limit_reached");
-  const [from, to] = limit?.type === "limit_reached" ? (limit.where.edge?.split(" → ") ?? []) : [];
-  return from === undefined || to === undefined ? null : { from, to };
+  if (limit?.type !== "limit_reached" || limit.where.via !== "edge") return null;
+  return edgeWayId(limit.where.socket, limit.where.index ?? -1);
 }

@@ -4,6 +4,7 @@ import type { Destination } from "../../../../../../core/model/ids.ts";
 import type { Edge } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Pick } from "../../../parts/controls/fields.tsx";
+import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
@@ -52,7 +53,7 @@ function EdgeRow({
 }): ReactElement {
   const { loadout, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
-  const fault = checked.problems.find(({ ways }) => ways.includes(`edge:${from}:${index + 1}`));
+  const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));
   const reorder = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
     if (!event.altKey || by === null) return;

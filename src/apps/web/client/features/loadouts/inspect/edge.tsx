@@ -5,6 +5,7 @@ import type { Authored } from "../../../../../../core/edit/graph/ways.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Fault, Pick, Row } from "../../../parts/controls/fields.tsx";
+import { edgeWayId, emptyWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
@@ -17,7 +18,8 @@ export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
 }
 
 function Silent({ id }: { readonly id: string }): ReactElement {
-  const isEmpty = id.startsWith("loop-empty:");
+  const { loadout } = useEditor();
+  const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyWayId(loop));
   return (
     <section className="sec" aria-label="Silent way">
       <h2 className="thing">{isEmpty ? "Empty list" : "Way to the end"}</h2>
@@ -112,7 +114,7 @@ function OrderRow({ from, index }: { readonly from: string; readonly index: numb
   const count = loadout.sockets[from]?.edges.length ?? 0;
   const move = (by: -1 | 1): void => {
     if (apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
-      select({ kind: "edge", id: `edge:${from}:${index + by + 1}` });
+      select({ kind: "edge", id: edgeWayId(from, index + by) });
   };
   return (
     <Row label="Order">

@@ -43,7 +43,7 @@ function labelLines(graph: Graph, way: AnyWay, lane: boolean): readonly string[]
   if (way.via === "items") return ["work items"];
   if (way.via !== "edge") return way.label === "" ? [] : [way.label];
   const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;
-  const order = several ? `${way.id.slice(way.id.lastIndexOf(":") + 1)} · ` : "";
+  const order = several && way.index !== undefined ? `${way.index + 1} · ` : "";
   const words = way.when === "always" ? (several || lane ? "always" : "") : way.label;
   const limit = way.maxTraversals === undefined ? [] : [`up to ${way.maxTraversals}`];
   return words === "" ? limit : [`${order}${words}`, ...limit];

@@ -12,6 +12,7 @@ import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
 import type { Part } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
+import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { Connecting } from "./use-canvas.ts";
 import type { EditorDialog } from "./editor-dialog.ts";
 import type { Editor } from "./editor.ts";
@@ -133,7 +134,7 @@ function reorder(editor: Editor, id: string, by: -1 | 1): boolean {
   if (way?.kind !== "edge") return false;
   const { from, index } = way;
   if (editor.apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
-    editor.select({ kind: "edge", id: `edge:${from}:${index + by + 1}` });
+    editor.select({ kind: "edge", id: edgeWayId(from, index + by) });
   return true;
 }
 

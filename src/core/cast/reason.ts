@@ -1,0 +1,45 @@
+import type { Graph } from "../compile/graph.ts";
+import { placeLabel, socketOf } from "../compile/graph.ts";
+import type { Destination } from "../model/ids.ts";
+import { END } from "../model/ids.ts";
+import { never } from "../model/never.ts";
+import type { EventOf } from "./event.ts";
+import type { CastState, Failure } from "./state.ts";
+
+/** Why a cast failed, in words for people; the facts stand in the events before its end. */
+export function failureText(state: CastState, failure: Failure): string {
+  return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitReason(state, failure.reached);
+}
+
+/** What, where, how often, why. */
+function limitReason({ graph, handed }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
+  const socket = placeLabel(socketOf(graph, where.socket));
+  const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
+  switch (limit) {
+    case "maxTokens":
+      return `the budget of ${value} tokens is used up before ${socket}`;
+    case "maxCostUsd":
+      return `the budget of $${value} is used up before ${socket}`;
+    case "maxRepairs":
+      return `${socket} did not hand over what it must after ${value} repair ${value === 1 ? "turn" : "turns"}`;
+    case "maxTraversals": {
+      const taken = where.taken ?? value;
+      const edge = `${where.socket} → ${where.to ?? END}`;
+      return `the edge ${edge}${item} was taken ${taken} of ${taken} times; last reason: ${handed?.reason.trim() || "none given"}`;
+    }
+    case "maxNoAdvanceCycles": {
+      const back = placeText(graph, where.to ?? END);
+      return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${value + 1} to ${back})`;
+    }
+    default:
+      return never(limit);
+  }
+}
+
+function cycleText(graph: Graph, cycle: readonly Destination[]): string {
+  return cycle.length === 0 ? "no socket on the way runs" : cycle.map((id) => placeText(graph, id)).join(" → ");
+}
+
+function placeText(graph: Graph, to: Destination): string {
+  return to === END ? END : placeLabel(socketOf(graph, to));
+}
