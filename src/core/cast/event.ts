@@ -1,14 +1,16 @@
 import * as v from "valibot";
-import { CastId, SocketId } from "../model/ids.ts";
+import { CastId, Destination, SocketId } from "../model/ids.ts";
 import { Condition } from "../model/loadout.ts";
+import { isJsonObject } from "../model/json.ts";
 import type { JsonObject } from "../model/json.ts";
+import { wholeNumber } from "../model/number.ts";
 import type { Graph } from "../compile/graph.ts";
 import { upgrade } from "./upgrade.ts";
+import { Usage } from "./usage.ts";
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const destination = v.union([v.literal("end"), SocketId]);
-const usage = v.object({ input: v.number(), output: v.number(), cost: v.number() });
-const object = v.custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
+const count = wholeNumber(0);
+const object = v.custom<JsonObject>(isJsonObject);
+const usage = Usage;
 /** A person was content with what had been said: no further turn was had for it. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
@@ -81,7 +83,7 @@ export const EVENTS = {
   edge_taken: v.object({
     type: v.literal("edge_taken"),
     from: SocketId,
-    to: destination,
+    to: Destination,
     when: v.nullable(Condition),
     via: v.picklist(WAYS),
     /** Which edge of the socket, or which exit of its loop; null where nobody wrote this way. */
@@ -97,7 +99,7 @@ export const EVENTS = {
     where: v.object({
       socket: SocketId,
       /** The way that was refused: where it leads, and which one it is. */
-      to: v.optional(destination),
+      to: v.optional(Destination),
       via: v.optional(v.picklist(WAYS)),
       index: v.optional(v.nullable(count)),
       when: v.optional(Condition),
@@ -136,7 +138,7 @@ export type EventOf<K extends EventType> = v.InferOutput<Bodies[K]>;
 /** One line of the journal. */
 export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
 
-const stamp = { seq: v.pipe(v.number(), v.integer(), v.minValue(1)), at: v.string() };
+const stamp = { seq: wholeNumber(1), at: v.string() };
 /** Stamp and body in one, so that a long journal is looked at once. */
 const LINES = new Map<string, v.GenericSchema>(
   Object.entries(EVENTS).map(([type, body]) => [type, v.object({ ...stamp, ...body.entries })]),

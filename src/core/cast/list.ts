@@ -1,4 +1,4 @@
-import { isWorkItem } from "../handoff/read.ts";
+import { isWorkItem } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { valueAt } from "../model/path.ts";
 import type { CastState } from "./state.ts";

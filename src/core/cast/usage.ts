@@ -1,9 +1,8 @@
+import * as v from "valibot";
+
 /** What turns cost; tokens as the provider counts them, cost in dollars. */
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly cost: number;
-}
+export const Usage = v.pipe(v.object({ input: v.number(), output: v.number(), cost: v.number() }), v.readonly());
+export type Usage = v.InferOutput<typeof Usage>;
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cost: 0 };
 

@@ -10,7 +10,8 @@ import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
 import * as v from "valibot";
 import { BUNDLED_UTILITIES } from "./utilities.ts";
-import { PROTOTYPE_KEYS, validate } from "./validate.ts";
+import { PROTOTYPE_KEYS } from "../model/record.ts";
+import { validate } from "./validate.ts";
 
 export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
 export type LayerName = (typeof LAYERS)[number];

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PROTOTYPE_KEYS } from "../model/record.ts";
 import { error, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
@@ -72,9 +73,6 @@ function entryOf(shape: Exclude<Shape, { kind: "leaf" }>, key: string | number):
   if (shape.kind !== "object") return shape.item;
   return Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
 }
-
-/** Names that reach an object's prototype; records drop them. */
-export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 function droppedKey(key: string, keys: Keys): Issue {
   const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";

@@ -1,11 +1,15 @@
+import * as v from "valibot";
 import { HANDOFF_FIELDS } from "../model/handoff.ts";
+import { PROTOTYPE_KEYS } from "../model/record.ts";
+
+const Path = v.pipe(v.array(v.string()), v.readonly());
 
 /** One entry of `assign`, read: where a value comes from and which path in state it is put at. */
-export interface Assignment {
-  readonly target: readonly string[];
-  readonly from: "output" | "state" | "item";
-  readonly path: readonly string[];
-}
+export const Assignment = v.pipe(
+  v.object({ target: Path, from: v.picklist(["output", "state", "item"]), path: Path }),
+  v.readonly(),
+);
+export type Assignment = v.InferOutput<typeof Assignment>;
 
 /** What is wrong with an `assign` entry, as a sentence, or the entry. */
 export function parseAssignment(target: string, source: string): Assignment | string {
@@ -38,6 +42,6 @@ function withPath(from: Assignment["from"], text: string): Omit<Assignment, "tar
 /** Dotted words; the three that reach an object's prototype are refused anywhere in it. */
 export function parsePath(text: string): readonly string[] | undefined {
   const keys = text.split(".");
-  const usable = keys.every((key) => /^[\w-]+$/.test(key) && !["__proto__", "constructor", "prototype"].includes(key));
+  const usable = keys.every((key) => /^[\w-]+$/.test(key) && !PROTOTYPE_KEYS.includes(key));
   return usable ? keys : undefined;
 }

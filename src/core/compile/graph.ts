@@ -1,52 +1,116 @@
-import type { SocketId } from "../model/ids.ts";
-import type { Condition, Edge, Exit } from "../model/loadout.ts";
-import type { Materia, ParseMode } from "../model/materia.ts";
-import type { Assignment } from "./assignment.ts";
-
-/** A graph as compiled: every reference resolved, plain data, kept with the cast so that no later edit can change it. */
-export interface Graph {
-  readonly name: string;
-  readonly entry: SocketId;
-  readonly sockets: Readonly<Record<string, GraphSocket>>;
-  readonly loops: Readonly<Record<string, GraphLoop>>;
-  /** The materia seated in the sockets, by name. */
-  readonly materia: Readonly<Record<string, Materia>>;
-}
-
-export interface GraphSocket {
-  readonly id: SocketId;
-  readonly materia: string;
-  readonly parse: ParseMode;
-  readonly generator: boolean;
-  readonly interactive: boolean;
-  readonly assign: readonly Assignment[];
-  readonly advance: Condition | null;
-  readonly edges: readonly Edge[];
-  readonly loop: string | null;
-  readonly origin: Origin;
-}
-
-export interface GraphLoop {
-  readonly id: string;
-  readonly sockets: readonly SocketId[];
-  /** The generator whose list it walks; null where it names none. */
-  readonly from: SocketId | null;
-  /** Where the list stands in state; null for a region that walks none. */
-  readonly items: readonly string[] | null;
-  readonly exits: readonly Exit[];
-  /** Where it stands in the user's own file. */
-  readonly origin: { readonly name: string; readonly loop: string; readonly file?: string };
-  /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */
-  readonly emptyTo?: SocketId;
-}
+import * as v from "valibot";
+import { END, Destination, SocketId } from "../model/ids.ts";
+import { Condition, Edge, Exit } from "../model/loadout.ts";
+import { Materia, ParseMode } from "../model/materia.ts";
+import { wholeNumber } from "../model/number.ts";
+import { byId } from "../model/record.ts";
+import { Assignment } from "./assignment.ts";
 
 /** Where a socket stands in the user's own file, before any renumbering. */
-export interface Origin {
-  readonly target: number;
-  readonly kind: "materia" | "loadout";
-  readonly name: string;
-  readonly socket: string;
-  readonly file?: string;
+export const Origin = v.pipe(
+  v.object({
+    target: wholeNumber(0),
+    kind: v.picklist(["materia", "loadout"]),
+    name: v.string(),
+    socket: v.string(),
+    file: v.exactOptional(v.string()),
+  }),
+  v.readonly(),
+);
+export type Origin = v.InferOutput<typeof Origin>;
+
+const list = <T>(item: v.GenericSchema<unknown, T>) => v.pipe(v.array(item), v.readonly());
+
+export const GraphSocket = v.pipe(
+  v.object({
+    id: SocketId,
+    materia: v.string(),
+    parse: ParseMode,
+    generator: v.boolean(),
+    interactive: v.boolean(),
+    assign: list(Assignment),
+    advance: v.nullable(Condition),
+    edges: list(Edge),
+    loop: v.nullable(v.string()),
+    origin: Origin,
+  }),
+  v.readonly(),
+);
+export type GraphSocket = v.InferOutput<typeof GraphSocket>;
+
+export const GraphLoop = v.pipe(
+  v.object({
+    id: v.string(),
+    sockets: list(SocketId),
+    /** The generator whose list it walks; null where it names none. */
+    from: v.nullable(SocketId),
+    /** Where the list stands in state; null for a region that walks none. */
+    items: v.nullable(list(v.string())),
+    exits: list(Exit),
+    /** Where it stands in the user's own file. */
+    origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
+    /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */
+    emptyTo: v.exactOptional(SocketId),
+  }),
+  v.readonly(),
+);
+export type GraphLoop = v.InferOutput<typeof GraphLoop>;
+
+/** A graph as compiled: every reference resolved, plain data, kept with the cast so that no later edit can change it. */
+export const Graph = v.pipe(
+  v.object({
+    name: v.string(),
+    entry: SocketId,
+    sockets: byId(GraphSocket),
+    loops: byId(GraphLoop),
+    /** The materia seated in the sockets, by name. */
+    materia: byId(Materia),
+  }),
+  v.readonly(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const broken = brokenReference(dataset.value);
+    if (broken) addIssue({ message: "names nothing in this graph", path: pathOf(broken) });
+  }),
+);
+export type Graph = v.InferOutput<typeof Graph>;
+
+type Keys = readonly [string, ...(string | number)[]];
+
+/** The first place that names something which is not there: a cast would meet it only when it comes by. */
+function brokenReference({ entry, sockets, loops, materia }: Graph): Keys | undefined {
+  const isSocket = (id: Destination): boolean => id === END || Object.hasOwn(sockets, id);
+  if (!isSocket(entry)) return ["entry"];
+  for (const [id, socket] of Object.entries(sockets)) {
+    if (socket.id !== id) return ["sockets", id, "id"];
+    if (!Object.hasOwn(materia, socket.materia)) return ["sockets", id, "materia"];
+    if (socket.loop !== null && !Object.hasOwn(loops, socket.loop)) return ["sockets", id, "loop"];
+    const edge = socket.edges.findIndex(({ to }) => !isSocket(to));
+    if (edge !== -1) return ["sockets", id, "edges", edge, "to"];
+  }
+  for (const [id, loop] of Object.entries(loops)) {
+    const { from, emptyTo } = loop;
+    if (loop.id !== id) return ["loops", id, "id"];
+    const member = loop.sockets.findIndex((each) => !isSocket(each));
+    if (member !== -1) return ["loops", id, "sockets", member];
+    if (from !== null && !isSocket(from)) return ["loops", id, "from"];
+    if (emptyTo !== undefined && !isSocket(emptyTo)) return ["loops", id, "emptyTo"];
+    const exit = loop.exits.findIndex((each) => !isSocket(each.from) || !isSocket(each.targetSocketId));
+    if (exit !== -1) return ["loops", id, "exits", exit];
+  }
+  return undefined;
+}
+
+/** As valibot writes a place; the keys are all that is read of it. */
+function pathOf([first, ...rest]: Keys): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const step = (key: string | number): v.IssuePathItem => ({
+    type: "unknown",
+    origin: "value",
+    input: undefined,
+    key,
+    value: undefined,
+  });
+  return [step(first), ...rest.map(step)];
 }
 
 export function socketOf(graph: Graph, id: SocketId): GraphSocket {

@@ -1,8 +1,7 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { materiaOf } from "../compile/graph.ts";
 import { neededFields } from "../compile/needs.ts";
-import { HANDOFF_FIELDS } from "../model/handoff.ts";
-import type { WorkItem } from "../model/handoff.ts";
+import { HANDOFF_FIELDS, isWorkItem } from "../model/handoff.ts";
 import { depthExceeds, isJsonObject } from "../model/json.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
@@ -118,10 +117,6 @@ function itemProblems(workItems: Json): readonly string[] {
   const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
   const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
   return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];
-}
-
-export function isWorkItem(value: Json): value is Json & WorkItem {
-  return isJsonObject(value) && typeof value["title"] === "string" && typeof value["context"] === "string";
 }
 
 function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {

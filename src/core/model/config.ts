@@ -1,14 +1,10 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
 import { Materia } from "./materia.ts";
+import { wholeNumber } from "./number.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
-const count = v.pipe(
-  v.number(),
-  v.integer("must be a whole number"),
-  v.minValue(0, "must not be negative"),
-  v.maxValue(Number.MAX_SAFE_INTEGER),
-);
+const count = wholeNumber(0);
 
 export const Budget = v.object({
   maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further turn starts."))),

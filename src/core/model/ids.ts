@@ -12,7 +12,10 @@ export const SocketId = v.pipe(
 export type SocketId = v.InferOutput<typeof SocketId>;
 
 export const END = "end";
-export type Destination = SocketId | typeof END;
+
+/** Where a way leads. */
+export const Destination = v.union([v.literal(END), SocketId], 'is neither a socket id nor "end"');
+export type Destination = v.InferOutput<typeof Destination>;
 
 export function isCanonicalSocketId(id: string): boolean {
   return /^Socket-[1-9][0-9]*$/.test(id);

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { END, SocketId } from "./ids.ts";
+import { Destination, SocketId } from "./ids.ts";
 import { Assign, ParseMode } from "./materia.ts";
+import { wholeNumber } from "./number.ts";
 
 export const Condition = v.pipe(
   v.picklist(["always", "satisfied", "not_satisfied"]),
@@ -10,16 +11,10 @@ export type Condition = v.InferOutput<typeof Condition>;
 
 export const Edge = v.object({
   when: Condition,
-  to: v.pipe(
-    v.union([v.literal(END), SocketId], 'is neither a socket id nor "end"'),
-    v.description("A socket, or end."),
-  ),
+  to: v.pipe(Destination, v.description("A socket, or end.")),
   maxTraversals: v.optional(
     v.pipe(
-      v.number("must be a whole number of at least 1"),
-      v.integer("must be a whole number of at least 1"),
-      v.minValue(1, "must be a whole number of at least 1"),
-      v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
+      wholeNumber(1),
       v.description("How often this edge may be taken for one work item (outside loops: in one cast)."),
     ),
   ),

@@ -1,10 +1,9 @@
 import * as v from "valibot";
 import { isJsonObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
+import { wholeNumber } from "./number.ts";
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
-const wholeNumber = (minimum: number) =>
-  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(Number.MAX_SAFE_INTEGER));
 
 export const ParseMode = v.pipe(
   v.picklist(["json", "text"]),

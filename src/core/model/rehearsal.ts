@@ -1,11 +1,7 @@
 import * as v from "valibot";
+import { wholeNumber } from "./number.ts";
 
-const wholeNumber = v.pipe(
-  v.number("must be a whole number"),
-  v.integer("must be a whole number"),
-  v.minValue(0, "must not be negative"),
-  v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
-);
+const count = wholeNumber(0);
 
 const ToolCall = v.strictObject({
   name: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The tool to run.")),
@@ -21,8 +17,8 @@ export const Reply = v.pipe(
       v.pipe(v.picklist(["provider", "timeout", "overflow"]), v.description("How the provider fails instead.")),
     ),
     tools: v.optional(v.pipe(v.array(ToolCall), v.description("Tools to run first, one after another.")), []),
-    delayMs: v.optional(v.pipe(wholeNumber, v.description("How long the model seems to think."))),
-    usage: v.optional(v.strictObject({ input: wholeNumber, output: wholeNumber })),
+    delayMs: v.optional(v.pipe(count, v.description("How long the model seems to think."))),
+    usage: v.optional(v.strictObject({ input: count, output: count })),
   }),
   v.check(
     (reply) => saidIn(reply) === 1 || (saidIn(reply) === 0 && reply.tools.length > 0),

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../core/model/json.ts";
 import { cut } from "../../core/model/text.ts";
 import { socketsOf } from "../../core/compile/graph.ts";
 import type { Graph } from "../../core/compile/graph.ts";
-import { isWorkItem } from "../../core/handoff/read.ts";
+import { isWorkItem } from "../../core/model/handoff.ts";
 import { castFolder, journalFile, readCastFile } from "../store/cast-store.ts";
 import type { CastFolder } from "../store/cast-store.ts";
 import { summaryOf } from "../store/casts.ts";

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
+import { wholeNumber } from "../../core/model/number.ts";
 
 /** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
 export const Owner = v.object({
-  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  pid: wholeNumber(1),
   startedAt: v.string(),
   host: v.string(),
 });

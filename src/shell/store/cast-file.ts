@@ -1,24 +1,37 @@
 import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state.ts";
-import type { Graph, GraphSocket, Origin } from "../../core/compile/graph.ts";
+import { Graph } from "../../core/compile/graph.ts";
 import { Budget } from "../../core/model/config.ts";
 import { CastId } from "../../core/model/ids.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { isJsonObject } from "../../core/model/json.ts";
+import type { Json, JsonObject } from "../../core/model/json.ts";
+import { wholeNumber } from "../../core/model/number.ts";
 
 /** The shape of the files of a cast; a journal of another format is refused rather than misread. */
 export const FORMAT = 1;
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const count = wholeNumber(0);
 
-/** Until 0.1 a socket's origin named its place in the file as text (`materia.Build`) instead of the kind of its target. */
-function withOriginKinds(graph: Graph): Graph {
-  const sockets = Object.entries(graph.sockets).map(([id, socket]): [string, GraphSocket] => {
-    const { path = "", ...origin }: Origin & { readonly path?: string } = socket.origin;
-    const kind = origin.kind ?? (path.startsWith("materia") ? "materia" : "loadout");
-    return [id, { ...socket, origin: { ...origin, kind } }];
+/** Until 0.1 an origin named its place in the file as text (`materia.Build`) instead of what the place belongs to. */
+function withOrigins(graph: unknown): unknown {
+  if (!isJsonObject(graph)) return graph;
+  const { sockets, loops, name = "" } = graph;
+  return { ...graph, sockets: mapped(sockets, socketOrigin), loops: mapped(loops, (id) => ({ name, loop: id })) };
+}
+
+function mapped(things: Json | undefined, originOf: (id: string, origin: JsonObject) => JsonObject): Json | undefined {
+  if (!isJsonObject(things)) return things;
+  const entries = Object.entries(things).map(([id, thing]): [string, Json] => {
+    if (!isJsonObject(thing) || !isJsonObject(thing["origin"]) || thing["origin"]["path"] === undefined)
+      return [id, thing];
+    const { path: _path, ...origin } = thing["origin"];
+    return [id, { ...thing, origin: { ...origin, ...originOf(id, thing["origin"]) } }];
   });
-  return { ...graph, sockets: Object.fromEntries(sockets) };
+  return Object.fromEntries(entries);
+}
+
+function socketOrigin(_id: string, { path }: JsonObject): JsonObject {
+  return { kind: typeof path === "string" && path.startsWith("materia") ? "materia" : "loadout" };
 }
 
 /** `cast.json`: written once, before the journal's first line; all that a resume needs besides the journal. */
@@ -37,10 +50,7 @@ export const CastFile = v.object({
   ),
   /** The virtual loadout; it is saved nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
-  graph: v.pipe(
-    v.custom<Graph>((value) => isObject(value)),
-    v.transform(withOriginKinds),
-  ),
+  graph: v.pipe(v.unknown(), v.transform(withOrigins), Graph),
   remappings: v.array(v.object({ socket: v.string(), target: count, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),
@@ -53,7 +63,7 @@ export const CastFile = v.object({
   }),
   budget: Budget,
   /** The state a cast begins with: what an earlier cast left, where it continues one. */
-  state: v.custom<JsonObject>((value) => isObject(value)),
+  state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),

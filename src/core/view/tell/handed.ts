@@ -1,6 +1,5 @@
 import type { EventOf } from "../../cast/event.ts";
-import { isWorkItem } from "../../handoff/read.ts";
-import { HANDOFF_FIELDS } from "../../model/handoff.ts";
+import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
 import { isJsonObject } from "../../model/json.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { oneLine } from "../../model/text.ts";

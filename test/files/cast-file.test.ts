@@ -1,0 +1,53 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readCastFile } from "../../src/shell/store/cast-store.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures/format-1");
+const RUN = join(FIXTURES, "limits");
+
+/** What reading says of a cast whose `cast.json` had one value replaced. */
+function readWith(path: readonly (string | number)[], value: unknown): unknown {
+  const file = JSON.parse(readFileSync(join(RUN, "cast.json"), "utf8")) as Record<string | number, unknown>;
+  let at = file;
+  for (const key of path.slice(0, -1)) at = at[key] as Record<string | number, unknown>;
+  at[path.at(-1) ?? ""] = value;
+  const run = join(mkdtempSync(join(tmpdir(), "cast-file-")), "run");
+  mkdirSync(run);
+  cpSync(join(RUN, "journal.jsonl"), join(run, "journal.jsonl"));
+  writeFileSync(join(run, "cast.json"), JSON.stringify(file));
+  const read = readCastFile(run);
+  return read.ok ? "sound" : read.issues.map((issue) => issue.message);
+}
+
+it.each(readdirSync(FIXTURES))("[J24] the graph of a released cast loads: %s", (name) => {
+  expect(readCastFile(join(FIXTURES, name))).toMatchObject({ ok: true });
+});
+
+it.each<[place: string, value: unknown]>([
+  ["graph", 3],
+  ["graph.entry", "Socket-99"],
+  ["graph.entry", "end"],
+  ["graph.sockets", []],
+  ["graph.sockets.Socket-2", null],
+  ["graph.sockets.Socket-2.id", "Socket-3"],
+  ["graph.sockets.Socket-2.materia", "Nobody"],
+  ["graph.sockets.Socket-2.loop", "nowhere"],
+  ["graph.sockets.Socket-3.edges.1.to", "Socket-99"],
+  ["graph.sockets.Socket-3.edges.1.maxTraversals", 0.5],
+  ["graph.sockets.Socket-1.assign.0.from", "elsewhere"],
+  ["graph.loops.each.exits.1.targetSocketId", 4],
+  ["graph.loops.each.sockets.0", "Socket-99"],
+  ["graph.loops.each.from", "Socket-99"],
+  ["graph.materia.Build", { type: "utility", timeoutMs: -1 }],
+])("[J24] a broken %s is refused with its place", (place, value) => {
+  expect(readWith(place.split("."), value)).toEqual([expect.stringContaining(`"${place}"`)]);
+});
+
+it("[J24] a socket may be called what every object has", () => {
+  const { sockets } = (JSON.parse(readFileSync(join(RUN, "cast.json"), "utf8")) as { graph: { sockets: object } })
+    .graph;
+  const named = { ...(sockets as Record<string, { id: string }>)["Socket-4"], id: "constructor" };
+  expect(readWith(["graph", "sockets"], { ...sockets, constructor: named })).toBe("sound");
+});
