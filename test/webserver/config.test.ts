@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -155,6 +156,23 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     const { mode } = statSync(file);
     await put(at, layer, text, { "if-match": await tagOf(at, layer) });
     expect([readFileSync(file, "utf8"), statSync(file).mode]).toEqual([text, mode]);
+  });
+
+  it("[N28] a file that is not UTF-8 is neither shown nor overwritten", async () => {
+    const at = site();
+    await make(at, layer, "{}");
+    const bytes = Buffer.from('{ "a": "caf\u00e9" }', "latin1");
+    writeFileSync(fileOf(at, layer), bytes);
+    expect(await refusal(at.ask(`/api/config/${layer}`))).toBe("422 not_utf8");
+    const tag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+    expect(await refusal(put(at, layer, "{}", { "if-match": tag }))).toBe("422 not_utf8");
+    expect(readFileSync(fileOf(at, layer))).toEqual(bytes);
+  });
+
+  it("[N28] half a character cannot be written", async () => {
+    const at = site();
+    expect(await refusal(make(at, layer, '{ "a": "\ud83d" }'))).toBe("422 not_utf8");
+    expect(existsSync(fileOf(at, layer))).toBe(false);
   });
 
   it("[N22] a file that is a link is not written", async () => {

@@ -11,6 +11,7 @@ import { serve } from "../../src/apps/web/server/http/serve.ts";
 import { openUi } from "../../src/apps/web/server/open-ui.ts";
 import { TOKEN, hear, isEvent, project, site } from "./harness.ts";
 
+const LONG = "x".repeat(20_000);
 const MATERIA = join(import.meta.dirname, "../../bin/materia.mjs");
 
 async function listening() {
@@ -31,15 +32,19 @@ async function listening() {
   return { ...from, close, url, origin, port: Number(port), token: searchParams.get("token") ?? "", ask, isWell };
 }
 
-/** What comes back for bytes that no browser would send. */
+/** The first line that comes back for bytes that no browser would send. */
 async function raw(port: number, text: string): Promise<string> {
+  return (await wholeAnswer(port, text)).split("\r\n")[0] ?? "";
+}
+
+async function wholeAnswer(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", () => undefined);
   socket.end(text);
   await once(socket, "close");
-  return Buffer.concat(chunks).toString("latin1").split("\r\n")[0] ?? "";
+  return Buffer.concat(chunks).toString("latin1");
 }
 
 describe("a real socket", () => {
@@ -70,7 +75,7 @@ describe("a real socket", () => {
 
   it.each<[rule: string, request: (port: number) => string, answer: RegExp]>([
     ["[N2] a name that points here", (port) => `GET /api/casts HTTP/1.1\r\nHost: evil.example:${port}\r\n\r\n`, /421/],
-    ["[N2] no host", () => "GET /api/casts HTTP/1.1\r\n\r\n", /400/],
+    ["[N2] no host", () => "GET /api/casts HTTP/1.1\r\n\r\n", /400|421/],
     ["[N2] two hosts", (port) => `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\n\r\n`, /400|421/],
     ["[N2] an old protocol without a host", () => "GET /api/casts HTTP/1.0\r\n\r\n", /400|421/],
     [
@@ -123,6 +128,57 @@ describe("a real socket", () => {
   ])("%s", async (_rule, request, answer) => {
     const at = await listening();
     expect(await raw(at.port, request(at.port))).toMatch(answer);
+    expect(await at.isWell()).toBe(true);
+  });
+
+  it.each<[rule: string, request: (port: number) => string, answer: RegExp]>([
+    ["[N27] no HTTP at all", () => "\u0016\u0003\u0001 hello\r\n\r\n", /^HTTP\/1.1 400 /],
+    ["[N27] no host", () => "GET / HTTP/1.1\r\n\r\n", /^HTTP\/1.1 4\d\d /],
+    [
+      "[N27] a header without end",
+      (port) => `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX: ${LONG}\r\n\r\n`,
+      / 431 /,
+    ],
+    [
+      "[N27] something that is expected of the server",
+      (port) => `GET /api HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nExpect: tea\r\nConnection: close\r\n\r\n`,
+      / 401 /,
+    ],
+    [
+      "[N27] two lengths",
+      (port) =>
+        `POST /api/commands HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n`,
+      / 400 /,
+    ],
+  ])("%s is refused with our headers", async (_rule, request, answer) => {
+    const at = await listening();
+    const said = await wholeAnswer(at.port, request(at.port));
+    expect(said).toMatch(answer);
+    for (const part of [
+      "content-security-policy: default-src 'none'",
+      "x-content-type-options: nosniff",
+      '{"issues":[{',
+    ])
+      expect(said).toContain(part);
+    expect(await at.isWell()).toBe(true);
+  });
+
+  it("[N6] a body that does not say its length is taken like any other", async () => {
+    const at = await listening();
+    const stream = () => new Blob([JSON.stringify({ command: "casts" })]).stream();
+    const answer = await at.ask("/api/commands", { method: "POST", body: stream(), duplex: "half" } as RequestInit);
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ code: 0, data: [] })]);
+    expect(await at.isWell()).toBe(true);
+  });
+
+  it.each<[rule: string, sent: string]>([
+    ["[N6] a body that is cut off", `a\r\n{"command"`],
+    ["[N6] a chunk that is none", "zz\r\n"],
+  ])("%s harms nobody", async (_rule, sent) => {
+    const at = await listening();
+    const lines = ["POST /api/commands HTTP/1.1", `Host: 127.0.0.1:${at.port}`, `Authorization: Bearer ${at.token}`];
+    const text = [...lines, "Content-Type: application/json", "Transfer-Encoding: chunked", "", sent].join("\r\n");
+    expect(await raw(at.port, text)).toMatch(/^$| 400 /);
     expect(await at.isWell()).toBe(true);
   });
 
@@ -229,14 +285,16 @@ describe("materia ui", () => {
   });
 
   it.each<[rule: string, signal: NodeJS.Signals]>([
-    ["[N26] Ctrl-C ends it", "SIGINT"],
-    ["[N26] so does a request to end", "SIGTERM"],
+    ["[N26, N29] Ctrl-C ends it", "SIGINT"],
+    ["[N26, N29] so does a request to end", "SIGTERM"],
   ])("%s", async (_rule, signal) => {
     const at = project();
     const bin = join(at.cwd, "bin");
     mkdirSync(bin);
     const opened = join(at.cwd, "opened");
-    const opener = `#!/bin/sh\nprintf %s "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`;
+    // What every user of the machine sees of it, the rights of the file that it names, and what a browser would find there.
+    const look = 'tr "\\0" " " < /proc/$$/cmdline; echo; stat -c %a "$1" "${1%/*}"; cat "$1"';
+    const opener = `#!/bin/sh\n{ ${look}; } > ${opened}.part && mv ${opened}.part ${opened}\n`;
     for (const name of ["xdg-open", "open"]) {
       writeFileSync(join(bin, name), opener);
       chmodSync(join(bin, name), 0o755);
@@ -254,9 +312,14 @@ describe("materia ui", () => {
     const headers = { authorization: `Bearer ${url.searchParams.get("token")}` };
     expect(await (await fetch(`${url.origin}/api/casts`, { headers })).json()).toEqual([]);
     const stream = await fetch(`${url.origin}/api/casts/stream`, { headers });
-    expect(await textOf(opened)).toBe(line);
+    const [seen = "", rights, folderRights, ...page] = (await textOf(opened)).split("\n");
+    expect([seen.includes("token"), rights, folderRights]).toEqual([false, "600", "700"]);
+    expect(page.join("\n")).toContain(`<meta http-equiv="refresh" content="0; url=${line}">`);
+    const file = /\S+open\.html/.exec(seen)?.[0] ?? "";
+    expect(existsSync(file)).toBe(true);
     child.kill(signal);
     expect(await exited).toEqual([0, null]);
+    expect(existsSync(dirname(file))).toBe(false);
     await stream.body?.cancel().catch(() => undefined);
   });
 });

@@ -17,14 +17,25 @@ export interface Io {
 export function processIo(): Io {
   const { env, stdout, stderr, stdin } = process;
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: writerTo(stdout),
+    err: writerTo(stderr),
     live: stderr.isTTY && env["TERM"] !== "dumb",
     canAsk: stdin.isTTY && stderr.isTTY,
     columns: () => Math.max(40, stderr.columns ?? stdout.columns ?? 80),
     color: wantsColor(env, stdout.isTTY),
     env,
     cwd: process.cwd(),
+  };
+}
+
+/** [D23] A reader that leaves, or a full disk behind the pipe, is no fault of the command: it goes on and is silent there. */
+function writerTo(stream: NodeJS.WriteStream): Io["out"] {
+  let isOpen = true;
+  stream.on("error", () => {
+    isOpen = false;
+  });
+  return (text) => {
+    if (isOpen) stream.write(text);
   };
 }
 

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { Options } from "../../core/command/options.ts";
 import { harmless } from "../../core/model/text.ts";
 import type { Nudge } from "../../shell/casting/resume.ts";
-import { trustGiven } from "../../shell/casting/workspace.ts";
+import { runsText, trustGiven } from "../../shell/casting/workspace.ts";
 import type { Workspace } from "../../shell/casting/workspace.ts";
 import { styled } from "./io.ts";
 import type { Io } from "./io.ts";
@@ -24,6 +24,7 @@ export async function withTrust({
     `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`,
   );
   for (const command of trust.commands) io.err(`  ${harmless(command)}\n`);
+  for (const text of runsText({ ...trust, commands: [] })) io.err(`${harmless(text)}\n`);
   const answer = await ask(io, "Trust it as it is now? [y/N] ");
   return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
 }

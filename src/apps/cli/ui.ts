@@ -31,12 +31,14 @@ export async function ui(command: Extract<Command, { kind: "ui" }>, around: Arou
   const interrupt = onInterrupt(io);
   io.out(`${url}\n`);
   io.err(`Serving ${place.cwd} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
-  const problem = command.open ? await openInBrowser(url) : undefined;
-  if (problem !== undefined) io.err(`The browser could not be opened: ${problem}\n`);
+  const opened = command.open ? await openInBrowser(url) : undefined;
+  if (opened?.problem !== undefined)
+    io.err(`The browser could not be opened: ${opened.problem}\nOpen the address above by hand.\n`);
   await new Promise<void>((resolve) => {
     if (interrupt.signal.aborted) resolve();
     interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  opened?.forget();
   await close();
   interrupt.stop();
   return ok(0);

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { NO_USAGE, addUsage } from "../../core/cast/usage.ts";
 import type { Usage } from "../../core/cast/usage.ts";
+import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import { soundPart } from "./transcript.ts";
 
 /** What a transcript tells of a visit that was cut off. */
@@ -20,7 +20,7 @@ const NOTHING: Conversation = { asked: 0, replies: [], usage: NO_USAGE };
 export function readTranscript(path: string): Conversation {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readRegularText(path, MOST_BYTES.journal);
   } catch {
     return NOTHING;
   }

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnRequest } from "../ports.ts";
+import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import type { Pi } from "./pi.ts";
 
 /** [A16] The conversation of a visit, at exactly the path asked for. */
@@ -27,7 +28,7 @@ function keepSoundPart(path: string): void {
 
 function readIfThere(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularText(path, MOST_BYTES.journal);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
     throw error;

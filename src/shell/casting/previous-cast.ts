@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, readdirSync, statSync } from "node:fs";
+import { closeSync, fstatSync, readSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../core/cast/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -14,6 +14,7 @@ import { castFolder, journalFile, readCastFile } from "../store/cast-store.ts";
 import type { CastFolder } from "../store/cast-store.ts";
 import { summaryOf } from "../store/casts.ts";
 import { journalEnds } from "../store/journal-tail.ts";
+import { openRegular, readRegularText } from "../system/regular-file.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {
@@ -89,8 +90,8 @@ function newestList(folder: string): readonly { readonly at: number; readonly it
   try {
     const visit = Math.max(...readdirSync(folder).map(Number).filter(Number.isInteger));
     const file = join(folder, String(visit), "handoff.json");
-    const { mtimeMs, size } = statSync(file);
-    const handoff: unknown = size > MAX_LIST_BYTES ? null : JSON.parse(readFileSync(file, "utf8"));
+    const { mtimeMs } = statSync(file);
+    const handoff: unknown = JSON.parse(readRegularText(file, MAX_LIST_BYTES));
     const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
     return Array.isArray(items) ? [{ at: mtimeMs, items: bounded(items as readonly Json[]) }] : []; // it was read from JSON
   } catch {
@@ -142,7 +143,7 @@ function readOutput(runDir: string, place: string, limit: number): Artifact | un
 }
 
 function readArtifact(runDir: string, path: string, limit: number): Artifact {
-  const fd = openSync(join(runDir, path), "r");
+  const fd = openRegular(join(runDir, path));
   try {
     const { size } = fstatSync(fd);
     const buffer = Buffer.alloc(Math.min(limit, size));

@@ -3,7 +3,8 @@ import { isError, error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { artifactRoot, loadConfig } from "../config/config.ts";
 import type { ConfigPlace } from "../config/config.ts";
-import { isTrusted, projectCommands, rememberTrust } from "../config/trust.ts";
+import { isTrusted, projectRuns, rememberTrust } from "../config/trust.ts";
+import type { Runs } from "../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
 export interface Workspace {
@@ -17,12 +18,7 @@ export interface Workspace {
 
 export type Trust =
   | { readonly kind: "given" }
-  | {
-      readonly kind: "asked";
-      readonly file: string;
-      readonly commands: readonly string[];
-      readonly remember: () => void;
-    };
+  | ({ readonly kind: "asked"; readonly file: string; readonly remember: () => void } & Runs);
 
 export function openWorkspace(place: ConfigPlace, artifacts?: string): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
@@ -34,7 +30,7 @@ export function openWorkspace(place: ConfigPlace, artifacts?: string): Result<Wo
 function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {
   if (!project || isTrusted(place, project.raw)) return { kind: "given" };
   const remember = (): void => rememberTrust(place, project.raw);
-  return { kind: "asked", file: project.file, commands: projectCommands(project.raw), remember };
+  return { kind: "asked", file: project.file, ...projectRuns(place.cwd, project.raw), remember };
 }
 
 /** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */
@@ -47,17 +43,19 @@ export function trustGiven(workspace: Workspace): { readonly workspace: Workspac
 /** [S1] Nothing that a project brings runs before it is trusted. */
 export function trustIssue({ trust }: Workspace): Issue | undefined {
   if (trust.kind === "given") return undefined;
-  const brings =
-    trust.commands.length === 0 ? "" : `; its utilities would run: ${trust.commands.slice(0, 5).join(", ")}`;
-  return {
-    ...error(
-      "not_trusted",
-      "",
-      `this project's configuration is not trusted as it is now${brings}`,
-      "look at it, then add --trust",
-    ),
-    file: trust.file,
-  };
+  const message = ["this project's configuration is not trusted as it is now", ...runsText(trust)].join("; ");
+  return { ...error("not_trusted", "", message, "look at it, then add --trust"), file: trust.file };
+}
+
+/** [S8] All of it: the sixth command may be the bad one. */
+export function runsText({ commands, watched, tooLarge }: Runs): readonly string[] {
+  return [
+    ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.join(", ")}`]),
+    ...(watched.length === 0
+      ? []
+      : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),
+    ...(tooLarge.length === 0 ? [] : [`too large to be watched, so that trust is not kept: ${tooLarge.join(", ")}`]),
+  ];
 }
 
 /** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */

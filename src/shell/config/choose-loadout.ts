@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { readConfigText } from "./config-text.ts";
 import { projectConfigFile, userConfigFile } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
 import { problemText } from "../system/problem.ts";
@@ -11,8 +12,10 @@ import { problemText } from "../system/problem.ts";
 export function chooseLoadout(place: ConfigPlace, name: string): Result<string> {
   const project = projectConfigFile(place.cwd);
   const file = existsSync(project) ? project : userConfigFile(place.env);
+  const before = existsSync(file) ? readConfigText(file) : ok({ text: "{}\n" });
+  if (!before.ok) return before;
+  const { text } = before.value;
   try {
-    const text = existsSync(file) ? readFileSync(file, "utf8") : "{}\n";
     const edits = modify(text, ["activeLoadout"], name, { formattingOptions: { insertSpaces: true, tabSize: 2 } });
     mkdirSync(dirname(file), { recursive: true });
     const draft = `${file}.${process.pid}.draft`;

@@ -1,10 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { tryLink } from "../system/link.ts";
 import { isMissing, problemText } from "../system/problem.ts";
+import { MOST_BYTES, readRegular } from "../system/regular-file.ts";
 
 export interface ConfigText {
   readonly text: string;
@@ -12,9 +14,13 @@ export interface ConfigText {
   readonly etag: string;
 }
 
+const MEND = "convert it first, for instance with iconv; nothing was changed";
+
 export function readConfigText(file: string): Result<ConfigText> {
   try {
-    const bytes = readFileSync(file);
+    const bytes = readRegular(file, MOST_BYTES.config);
+    // [N28] Whoever edits it as text would write other bytes in the place of these.
+    if (!isUtf8(bytes)) return fail({ ...error("not_utf8", "", "the file is not UTF-8 text", MEND), file });
     return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
   } catch (thrown) {
     const issue = isMissing(thrown)
@@ -30,6 +36,8 @@ export function writeConfigText(
   text: string,
   { root, isNew }: { readonly root: string | undefined; readonly isNew: boolean },
 ): Result<string> {
+  if (!text.isWellFormed())
+    return fail({ ...error("not_utf8", "", "the text holds half a character, which no file can", "remove it"), file });
   const folder = dirname(file);
   const draft = `${file}.${randomUUID()}.draft`;
   try {

@@ -1,5 +1,6 @@
+import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled.ts";
 import { mergeLayers } from "../../core/catalog/catalog.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
@@ -74,14 +75,29 @@ export function artifactRoot(cwd: string, catalog: Catalog, explicit: string | u
   if (explicit !== undefined) return ok(resolve(cwd, explicit));
   const { value, layer, file } = catalog.settings.artifactDir;
   const root = resolve(cwd, value);
-  const inside = root.startsWith(resolve(cwd) + sep);
-  if (inside || (layer !== "project" && layer !== "bundled") || (layer === "bundled" && !isAbsolute(value)))
-    return ok(root);
+  if (layer !== "project" && layer !== "bundled") return ok(root);
+  const isOutside = !root.startsWith(resolve(cwd) + sep);
+  // [S9] A project may bring a link, and what lies behind it is not the project's to write to.
+  if (!isOutside && isInsideByLinks(cwd, root)) return ok(root);
   const issue: Issue = error(
     "bad_artifact_dir",
     "artifactDir",
-    `"${value}" lies outside the project`,
+    isOutside ? `"${value}" lies outside the project` : `"${value}" leads out of the project through a link`,
     "name a folder inside it, or use --artifacts",
   );
   return fail(file === undefined ? issue : { ...issue, file });
+}
+
+/** Whether a folder, or what of its path exists, lies below another when all links are followed. */
+function isInsideByLinks(folder: string, path: string): boolean {
+  try {
+    const top = realpathSync(folder);
+    let at = path;
+    // A link to nothing is there, and is followed as soon as somebody makes what it names.
+    while (!lstatSync(at, { throwIfNoEntry: false })) at = dirname(at);
+    const real = realpathSync(at);
+    return real === top || real.startsWith(top + sep);
+  } catch {
+    return false;
+  }
 }

@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseJsonc } from "../../core/edit/text/parse.ts";
 import { error, fail, failAll, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { depthExceeds } from "../../core/model/json.ts";
 import { isMissing, problemText } from "../system/problem.ts";
+import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = MOST_BYTES.config;
 const MAX_DEPTH = 100;
 
 /** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
@@ -17,7 +18,7 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
       const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; more than ${MAX_BYTES / 1024 / 1024} MB is not read`;
       return failAt(file, error("file_too_large", "", message, "split it, or name another file"));
     }
-    text = readFileSync(file, "utf8");
+    text = readRegularText(file, MAX_BYTES);
   } catch (thrown) {
     if (isMissing(thrown)) return undefined;
     return failAt(file, error("unreadable_file", "", `the file cannot be read: ${problemText(thrown)}`));

@@ -1,41 +1,77 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { configFolder } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
+import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
+import { watchFiles } from "./watched-files.ts";
 
 const TrustFile = v.record(v.string(), v.string());
 
 /** [S1, S3] Whether the project's configuration, as it is now, was trusted before. */
 export function isTrusted(place: ConfigPlace, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
-  return readTrust(place.env)[projectKey(place.cwd)] === executableHash(place.cwd, raw);
+  const hash = executableHash(place.cwd, raw);
+  return hash !== undefined && readTrust(place.env)[projectKey(place.cwd)] === hash;
 }
 
 export function rememberTrust(place: ConfigPlace, raw: unknown): void {
   const file = trustFile(place.env);
-  const trusted = { ...readTrust(place.env), [projectKey(place.cwd)]: executableHash(place.cwd, raw) };
+  const hash = executableHash(place.cwd, raw);
+  if (hash === undefined) return;
+  const trusted = { ...readTrust(place.env), [projectKey(place.cwd)]: hash };
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, `${JSON.stringify(trusted, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-/** Programs that the project's own utilities would start, for the person who is asked. */
-export function projectCommands(raw: unknown): readonly string[] {
-  return Object.values(section(raw, "materia")).flatMap((materia) =>
-    isJsonObject(materia) && isWords(materia["command"]) ? [materia["command"].join(" ")] : [],
-  );
+/** What a person who is asked should see: every program that the project's configuration may start, and what was looked at. */
+export interface Runs {
+  readonly commands: readonly string[];
+  /** Files and folders of the project that these name: when one changes, trust is asked for again. */
+  readonly watched: readonly string[];
+  /** Folders that are too large to be watched: trust in them is not kept. */
+  readonly tooLarge: readonly string[];
+}
+
+export function projectRuns(cwd: string, raw: unknown): Runs {
+  const { paths, tooLarge } = watchFiles(cwd, commandWords(raw));
+  return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
+}
+
+/** [S8] The commands of utilities, those that a bundled utility is given to run, and what prepares a working folder. */
+function commandsOf(raw: unknown): readonly (readonly string[])[] {
+  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
+  return [
+    ...materia.flatMap((each) => [each["command"], section(each, "params")["command"]]),
+    section(raw, "worktree")["setup"],
+  ].flatMap((command) => {
+    if (typeof command === "string") return [[command]];
+    return isWords(command) && command.length > 0 ? [command] : [];
+  });
+}
+
+/** Every text of a utility's command and parameters may be the path of something that it runs. */
+function commandWords(raw: unknown): readonly string[] {
+  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
+  return [...commandsOf(raw).flat(), ...materia.flatMap((each) => textsIn(section(each, "params")))];
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap((each: Json) => textsIn(each));
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /**
  * All that decides what may be executed: materia, graphs, settings, and the files of the project that its commands name.
  * How a graph is drawn, and which of the trusted loadouts is active, decides nothing.
  */
-function executableHash(cwd: string, raw: unknown): string {
+function executableHash(cwd: string, raw: unknown): string | undefined {
   const { $schema: _schema, activeLoadout: _active, ...rest } = isJsonObject(raw) ? raw : {};
   const loadouts = Object.fromEntries(
     Object.entries(section(raw, "loadouts")).map(([name, loadout]) => {
@@ -44,30 +80,11 @@ function executableHash(cwd: string, raw: unknown): string {
       return [name, graph];
     }),
   );
+  const { digest, tooLarge } = watchFiles(cwd, commandWords(raw));
+  // [S8] What could not be looked at might be anything by the next time.
+  if (tooLarge.length > 0) return undefined;
   const hash = createHash("sha256").update(JSON.stringify(sorted({ ...rest, loadouts })));
-  for (const file of commandFiles(cwd, raw)) {
-    const content = contentOf(file);
-    // With its length, so that no byte can move from one file to the next unnoticed.
-    hash.update(`\0${relative(cwd, file)}\0${content.length}\0`).update(content);
-  }
-  return hash.digest("hex");
-}
-
-function commandFiles(cwd: string, raw: unknown): readonly string[] {
-  const words = Object.values(section(raw, "materia")).flatMap((materia) =>
-    isJsonObject(materia) && isWords(materia["command"]) ? materia["command"] : [],
-  );
-  return [
-    ...new Set(words.map((word) => resolve(cwd, word)).filter((file) => file.startsWith(resolve(cwd) + sep))),
-  ].toSorted();
-}
-
-function contentOf(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch {
-    return Buffer.alloc(0);
-  }
+  return hash.update(`\0${digest}`).digest("hex");
 }
 
 function isWords(value: Json | undefined): value is readonly string[] {
@@ -92,7 +109,7 @@ function sorted(value: Json): Json {
 
 function readTrust(env: ConfigPlace["env"]): Readonly<Record<string, string>> {
   try {
-    const parsed = v.safeParse(TrustFile, JSON.parse(readFileSync(trustFile(env), "utf8")));
+    const parsed = v.safeParse(TrustFile, JSON.parse(readRegularText(trustFile(env), MOST_BYTES.config)));
     return parsed.success ? parsed.output : {};
   } catch {
     return {};

@@ -1,9 +1,57 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { problemText } from "../system/problem.ts";
 
-/** Opens an address with the system's own opener, without a shell: an address may hold characters that one would obey. */
-export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
-  const [program, ...args] = openerOf(platform, url);
+/** A browser that has not read the file by then never will. */
+const KEPT_MS = 60_000;
+
+export interface Opened {
+  /** Why no browser was opened, where none was. */
+  readonly problem?: string;
+  /** Removes what was made for it. */
+  readonly forget: () => void;
+}
+
+/**
+ * [N29] Opens a secret address with the system's own opener. Every user of the machine can read the arguments of a program,
+ * so the opener is told only of a file that this user alone can read, and that file leads on to the address.
+ */
+export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<Opened> {
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "materia-open-"));
+  } catch (thrown) {
+    return { problem: problemText(thrown), forget: () => undefined };
+  }
+  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const file = join(folder, "open.html");
+    writeFileSync(file, leadingTo(url), { mode: 0o600, flag: "wx" });
+    const problem = await start(openerOf(platform, file));
+    setTimeout(forget, KEPT_MS).unref();
+    return problem === undefined ? { forget } : { problem, forget };
+  } catch (thrown) {
+    return { problem: problemText(thrown), forget };
+  }
+}
+
+function leadingTo(url: string): string {
+  const address = url.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>materia</title>
+<p><a href="${address}">Open the web UI</a></p>
+</html>
+`;
+}
+
+/** Without a shell: a path may hold characters that one would obey. */
+function start([program, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "ignore", detached: true, shell: false });
     child.once("error", (thrown) => resolve(problemText(thrown)));
@@ -14,8 +62,8 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
   });
 }
 
-function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
-  if (platform === "darwin") return ["open", url];
-  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
-  return ["xdg-open", url];
+function openerOf(platform: NodeJS.Platform, file: string): readonly [string, ...string[]] {
+  if (platform === "darwin") return ["open", file];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", file];
+  return ["xdg-open", file];
 }

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { startState } from "../../core/cast/state.ts";
@@ -19,6 +10,7 @@ import { oneLine } from "../../core/model/text.ts";
 import { CastFile, FORMAT, startOf } from "./cast-file.ts";
 import type { Durability } from "./journal.ts";
 import { problemText } from "../system/problem.ts";
+import { MOST_BYTES, readRegularText, statOf } from "../system/regular-file.ts";
 import { readJournal } from "./read-journal.ts";
 import type { ReadJournal } from "./read-journal.ts";
 import { syncFolder, writeSynced } from "../system/sync.ts";
@@ -77,9 +69,7 @@ let latest: { readonly stamp: string; readonly cast: LoadedCast } | undefined;
 
 /** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
 function stampOf(runDir: string): string {
-  const stats = [join(runDir, "cast.json"), journalFile(runDir)].map((path) =>
-    statSync(path, { bigint: true, throwIfNoEntry: false }),
-  );
+  const stats = [join(runDir, "cast.json"), journalFile(runDir)].map(statOf);
   return [runDir, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
 }
 
@@ -103,7 +93,7 @@ function unbegun(file: CastFile): ReadJournal {
 export function readCastFile(runDir: string): Result<CastFile> {
   const path = join(runDir, "cast.json");
   try {
-    const raw: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const raw: unknown = JSON.parse(readRegularText(path, MOST_BYTES.castFile));
     const parsed = v.safeParse(CastFile, raw);
     if (parsed.success) return ok(parsed.output);
     const [first] = parsed.issues;

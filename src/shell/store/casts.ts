@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent, Totals } from "../../core/cast/event.ts";
 import { parseCastId } from "../../core/model/ids.ts";
@@ -8,6 +8,7 @@ import { isCast, journalFile, readCastFile } from "./cast-store.ts";
 import { journalEnds } from "./journal-tail.ts";
 import { currentOwner } from "./ownership.ts";
 import { isMissing } from "../system/problem.ts";
+import { statOf } from "../system/regular-file.ts";
 
 /** Newest first; ids sort by the time they were made. */
 export function castIds(root: string): readonly CastId[] {
@@ -62,7 +63,7 @@ function unbegun(runDir: string): CastSummary | undefined {
 }
 
 function isEmpty(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  return (statOf(file)?.size ?? 0n) === 0n;
 }
 
 /** [J21] A cast that has neither ended nor waits runs only as long as its owner lives. */

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { parseEvent } from "../../core/cast/event.ts";
 import type { CastEvent } from "../../core/cast/event.ts";
 import { problemText } from "../system/problem.ts";
+import { openRegular } from "../system/regular-file.ts";
 
 const BLOCK = 8_192;
 /** Beyond this nobody looks for a last event: a journal may be larger than memory. */
@@ -10,7 +11,7 @@ const FARTHEST = 64 * 1024 * 1024;
 /** The two ends of a journal, without its middle: the first event, and the last ones back to where `enough` is content. */
 export function journalEnds(file: string, enough: Enough): JournalEnds {
   try {
-    const fd = openSync(file, "r");
+    const fd = openRegular(file);
     try {
       const { size } = fstatSync(fd);
       const first = firstEvent(fd, size);
@@ -36,7 +37,7 @@ function firstEvent(fd: number, size: number): CastEvent | undefined {
     const text = readPart(fd, 0, Math.min(length, size));
     const end = text.indexOf("\n");
     if (end !== -1) return eventOf(text.slice(0, end));
-    if (length >= size) return undefined;
+    if (length >= size || length > FARTHEST) return undefined;
   }
 }
 

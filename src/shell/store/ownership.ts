@@ -1,21 +1,14 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { Owner, isAlive, isOfThisHost, thisProcess } from "../process/process-owner.ts";
 import { tryLink } from "../system/link.ts";
 import { isMissing, problemText } from "../system/problem.ts";
+import { readRegularText } from "../system/regular-file.ts";
 
+/** A claim names one process. */
+const CLAIM_BYTES = 4_096;
 /** How often an owner shows that it lives to those who cannot look at its process. */
 const BEAT_MS = 30_000;
 /** [D16] After so long without a sign a process of another host counts as gone. */
@@ -129,7 +122,7 @@ function lastClaim(runDir: string): number {
 
 function readClaim(runDir: string, number: number): Owner | undefined {
   try {
-    const parsed = v.safeParse(Owner, JSON.parse(readFileSync(claimFile(runDir, number), "utf8")));
+    const parsed = v.safeParse(Owner, JSON.parse(readRegularText(claimFile(runDir, number), CLAIM_BYTES)));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

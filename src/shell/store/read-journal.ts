@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { apply } from "../../core/cast/apply.ts";
 import { parseEvent } from "../../core/cast/event.ts";
 import type { CastEvent } from "../../core/cast/event.ts";
@@ -7,6 +6,7 @@ import type { CastStart, CastState } from "../../core/cast/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { problemText } from "../system/problem.ts";
+import { MOST_BYTES, readRegular } from "../system/regular-file.ts";
 
 /** A journal as it was found: its sound events, and how much of a torn last line follows them. */
 export interface ReadJournal {
@@ -21,7 +21,7 @@ export interface ReadJournal {
 export function readJournal(file: string, start: CastStart): Result<ReadJournal> {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readRegular(file, MOST_BYTES.journal);
   } catch (thrown) {
     return fail({ ...error("no_journal", "", `the journal cannot be read: ${problemText(thrown)}`), file });
   }

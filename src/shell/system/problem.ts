@@ -24,6 +24,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EROFS: "the file system is read-only",
+  ELOOP: "its links lead in a circle",
+  ENOTREGULAR: "it is not a regular file",
   EMFILE: "too many files are open",
   EEXIST: "it exists already",
   EADDRINUSE: "the port is in use",

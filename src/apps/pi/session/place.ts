@@ -6,7 +6,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/text.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
-import { openWorkspace } from "../../../shell/casting/workspace.ts";
+import { openWorkspace, runsText } from "../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
 import { folderExists } from "../../../shell/store/cast-store.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
@@ -74,7 +74,8 @@ export async function trustPlace(
     return ok({ workspace: given, remember: () => undefined });
   if (options.trust) return ok({ workspace: given, remember: trust.remember });
   if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
-  const runs = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;
+  const commands = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;
+  const runs = [commands, ...runsText({ ...trust, commands: [] }).map(harmless)].join("\n");
   const yes = await ctx.ui.confirm(
     "Trust this project's materia?",
     `${harmless(trust.file)} is new or has changed, and decides what agents do here.${runs}`,

@@ -1,36 +1,52 @@
-import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import type { MiddlewareHandler } from "hono";
+import { isUtf8 } from "node:buffer";
+import type { Context, MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { validate } from "../../../../core/catalog/validate.ts";
 import { error, fail, isError, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
-import { refuse } from "./reply.ts";
+import { refuse, refuseAll } from "./reply.ts";
 
 const MIB = 1024 * 1024;
 
-/** [N5, N6] A body is JSON and not long; both are known before it is read. */
-export function jsonBody(mebibytes: number): readonly [MiddlewareHandler, MiddlewareHandler] {
-  return [
-    async (c, next) => {
-      const type = c.req.header("content-type") ?? "";
-      if (/^application\/json(?:\s*;.*)?$/i.test(type)) return next();
+/** [N5, N6] A body is JSON and not long; what says so itself is known before it is read. */
+export function jsonBody(mebibytes: number): MiddlewareHandler {
+  return async (c, next) => {
+    const type = c.req.header("content-type") ?? "";
+    if (!/^application\/json(?:\s*;.*)?$/i.test(type))
       return refuse(c, 415, error("wrong_content_type", "Content-Type", "a body is application/json"));
-    },
-    bodyLimit({
-      maxSize: mebibytes * MIB,
-      onError: (c) => refuse(c, 413, error("too_large", "", `a body has at most ${mebibytes} MiB here`)),
-    }),
-  ];
+    const body = await readUpTo(c, mebibytes);
+    if (!body.ok) return refuseAll(c, body.issues);
+    c.set(BODY, body.value);
+    return next();
+  };
 }
 
-export async function readBody<const T extends v.GenericSchema>(
-  c: Context,
-  schema: T,
-): Promise<Result<v.InferOutput<T>>> {
+const BODY = "body";
+
+/** A body that does not say its length is counted while it comes, and left when it is too long. */
+async function readUpTo(c: Context, mebibytes: number): Promise<Result<string>> {
+  const most = mebibytes * MIB;
+  const tooLarge = error("too_large", "", `a body has at most ${mebibytes} MiB here`);
+  if (Number(c.req.header("content-length") ?? 0) > most) return fail(tooLarge);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const part of c.req.raw.body ?? []) {
+      length += part.length;
+      if (length > most) return fail(tooLarge);
+      parts.push(part);
+    }
+  } catch {
+    return fail(error("bad_request", "", "the body was cut off"));
+  }
+  const bytes = Buffer.concat(parts);
+  return isUtf8(bytes) ? ok(bytes.toString("utf8")) : fail(error("bad_request", "", "the body is not UTF-8"));
+}
+
+export function readBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
   let raw: unknown;
   try {
-    raw = JSON.parse(await c.req.text());
+    raw = JSON.parse(c.get(BODY));
   } catch {
     return fail(error("bad_json", "", "the body is not JSON"));
   }

@@ -18,6 +18,7 @@ function statusOf(code: string): ContentfulStatusCode {
 }
 
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  bad_request: 400,
   bad_cast_id: 400,
   unknown_cast: 404,
   no_cast: 404,
@@ -28,6 +29,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   cast_waits: 409,
   cast_does_not_wait: 409,
   changed: 412,
+  too_large: 413,
   cannot_write: 500,
   cannot_remove: 500,
 };

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
+import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
@@ -21,9 +22,12 @@ export async function serve(app: Hono, port: number): Promise<Result<Serving>> {
     errorHandler: badRequest,
   });
   const server = createServer(
-    { maxHeaderSize: 16 * 1024, requestTimeout: 30_000, headersTimeout: 10_000 },
+    // A request without a host reaches our own door, which refuses it like any other.
+    { maxHeaderSize: 16 * 1024, requestTimeout: 30_000, headersTimeout: 10_000, requireHostHeader: false },
     (incoming, outgoing) => void answer(incoming, outgoing),
   );
+  server.on("checkExpectation", (incoming, outgoing) => void answer(incoming, outgoing));
+  server.on("clientError", (thrown: NodeJS.ErrnoException, socket) => refuseBytes(thrown.code, socket));
   const listened = await listen(server, port);
   if (!listened.ok) return listened;
   return ok({
@@ -42,6 +46,29 @@ function badRequest(): Response {
   const issues = [error("bad_request", "", "this is not a request that can be understood")];
   return Response.json({ issues }, { status: 400, headers: HEADERS });
 }
+
+/** [N27] What Node would refuse by itself gets the same shape and headers as every other refusal. */
+function refuseBytes(code: string | undefined, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, phrase] = REFUSED[code ?? ""] ?? [400, "Bad Request"];
+  const issues = [error("bad_request", "", "this is not a request that can be understood")];
+  const body = JSON.stringify({ issues });
+  const headers = {
+    ...HEADERS,
+    "cache-control": "no-store",
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join("")}\r\n${body}`);
+}
+
+const REFUSED: Readonly<Record<string, readonly [status: number, phrase: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+};
 
 function listen(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {

@@ -1,8 +1,11 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing } from "../../../../shell/system/problem.ts";
+import { openRegular } from "../../../../shell/system/regular-file.ts";
 
 const BLOCK = 64 * 1024;
+/** No event is so long; a file without line breaks would fill the memory. */
+const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** What stands in a journal behind a place, read in blocks; the place moves on by whole lines. */
 export interface JournalReader {
@@ -32,12 +35,13 @@ export function journalReader(file: string, after: number): JournalReader {
   };
   const read = (fd: number): Reading => {
     for (let length = BLOCK; ;) {
-      const size = sizeOf(fd);
+      const { size } = fstatSync(fd);
       if (size < offset) return { kind: "lost" };
       const bytes = readBlock(fd, offset, Math.min(length, size - offset));
       const end = bytes.lastIndexOf(0x0a) + 1;
       if (end === 0) {
         // Either the line goes on behind this block, or it is still being written.
+        if (length > LONGEST_LINE) return { kind: "lost" };
         if (offset + bytes.length < size) length *= 4;
         // A listener that has seen more lines than there are has seen another file.
         else return { kind: line < after && size === offset ? "lost" : "nothing" };
@@ -56,10 +60,10 @@ export function journalReader(file: string, after: number): JournalReader {
     read: () => {
       let fd: number;
       try {
-        // Without waiting at a pipe that somebody has put in its place.
-        fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+        fd = openRegular(file);
       } catch (thrown) {
-        if (!isMissing(thrown)) throw thrown;
+        // What is no journal, a pipe or a folder in its place, is not the one that was read.
+        if (!isMissing(thrown)) return { kind: "lost" };
         // A cast has its folder a moment before it has a journal.
         return { kind: offset === 0 && after === 0 && existsSync(dirname(file)) ? "nothing" : "lost" };
       }
@@ -70,11 +74,6 @@ export function journalReader(file: string, after: number): JournalReader {
       }
     },
   };
-}
-
-function sizeOf(fd: number): number {
-  const stat = fstatSync(fd);
-  return stat.isFile() ? stat.size : 0;
 }
 
 function readBlock(fd: number, from: number, length: number): Buffer {

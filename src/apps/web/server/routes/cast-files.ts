@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import * as v from "valibot";
 import { SocketId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
+import { openRegular } from "../../../../shell/system/regular-file.ts";
 import { notFound, refuse } from "../http/reply.ts";
 import type { Served } from "./served.ts";
 import { inCast } from "./casts.ts";
@@ -34,14 +35,13 @@ function showFile(c: Context, { runDir }: CastFolder): Response {
   if (!isInside(runDir, path)) return notFound(c);
   let fd: number;
   try {
-    // Without following a link that took the file's place just now, and without waiting at a pipe.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    // Without following a link that took the file's place just now.
+    fd = openRegular(path, constants.O_NOFOLLOW);
   } catch {
     return notFound(c);
   }
   try {
-    const stat = fstatSync(fd);
-    return stat.isFile() ? showPart(c, fd, stat.size) : notFound(c);
+    return showPart(c, fd, fstatSync(fd).size);
   } finally {
     closeSync(fd);
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import { parseEvent } from "../../../../core/cast/event.ts";
@@ -11,6 +10,7 @@ import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { listCasts, summaryOf } from "../../../../shell/store/casts.ts";
 import { currentOwner } from "../../../../shell/store/ownership.ts";
 import { isMissing, problemText } from "../../../../shell/system/problem.ts";
+import { MOST_BYTES, readRegularText } from "../../../../shell/system/regular-file.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
@@ -74,7 +74,7 @@ function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspac
 function readEvents(file: string, graph: Graph): { events: readonly CastEvent[]; issues: readonly Issue[] } {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularText(file, MOST_BYTES.journal);
   } catch (thrown) {
     // A cast has its folder a moment before it has a journal.
     if (isMissing(thrown)) return { events: [], issues: [] };

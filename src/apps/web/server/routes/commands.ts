@@ -36,9 +36,9 @@ const WIDTH = 100;
 export function commandRoutes(app: Hono, served: Served): void {
   app.post(
     "/api/commands",
-    ...jsonBody(1),
+    jsonBody(1),
     inWorkspace(served, async (c, workspace) => {
-      const body = await readBody(c, Typed);
+      const body = readBody(c, Typed);
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
@@ -47,9 +47,9 @@ export function commandRoutes(app: Hono, served: Served): void {
   );
   app.post(
     "/api/rehearse",
-    ...jsonBody(1),
+    jsonBody(1),
     inWorkspace(served, async (c, workspace) => {
-      const body = await readBody(c, Rehearsed);
+      const body = readBody(c, Rehearsed);
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(rehearsedText(body.value));
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);

@@ -23,10 +23,10 @@ export function configRoutes(app: Hono, { place }: Served): void {
     const layer = layerOf(c);
     return layer ? show(c, place, layer) : notFound(c);
   });
-  app.put("/api/config/:layer", ...jsonBody(8), async (c) => {
+  app.put("/api/config/:layer", jsonBody(8), async (c) => {
     const layer = layerOf(c);
     if (!layer) return notFound(c);
-    const body = await readBody(c, Written);
+    const body = readBody(c, Written);
     return body.ok ? write(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
   });
 }

@@ -1,0 +1,75 @@
+import type { BigIntStats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+
+const MIB = 1024 * 1024;
+
+/** [D22] The longest file of each kind that is read whole. */
+export const MOST_BYTES = {
+  /** Configuration, rehearsals, trust: what people and tools write by hand. */
+  config: 8 * MIB,
+  castFile: 64 * MIB,
+  /** A journal or a transcript: beyond this nobody could hold what it folds to. */
+  journal: 256 * MIB,
+} as const;
+
+/**
+ * [D22] A file as a whole, if it is a regular one and not too long; anything else is an error of the system like a missing file.
+ * What stands at a path may have been planted: a pipe or a device would be read for ever.
+ */
+export function readRegular(file: string, most: number): Buffer {
+  const fd = openRegular(file);
+  try {
+    const { size } = fstatSync(fd);
+    if (size > most) throw tooLong(most);
+    return readUpTo(fd, size, most);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function readRegularText(file: string, most: number): string {
+  return readRegular(file, most).toString("utf8");
+}
+
+/** Open for reading, and certainly a regular file. */
+export function openRegular(file: string, flags = 0): number {
+  // Looked at first: merely opening a device may do something.
+  if (!statSync(file).isFile()) throw notRegular();
+  // Without waiting at a pipe that took its place in between.
+  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw notRegular();
+}
+
+/** What stands at a path, links followed; nothing where nothing can be seen. */
+export function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    // A link in a circle, or a folder that may not be entered.
+    return undefined;
+  }
+}
+
+/** Some files say that they are empty and are not; one that grows meanwhile is read to where it stood or a little behind. */
+function readUpTo(fd: number, size: number, most: number): Buffer {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (let room = size + 1; ; room = 64 * 1024) {
+    const part = Buffer.allocUnsafe(room);
+    const read = readSync(fd, part, 0, room, null);
+    length += read;
+    if (length > most) throw tooLong(most);
+    parts.push(part.subarray(0, read));
+    if (read === 0 || length === size) return parts.length === 1 ? part.subarray(0, read) : Buffer.concat(parts);
+  }
+}
+
+function notRegular(): Error {
+  return Object.assign(new Error("it is not a regular file"), { code: "ENOTREGULAR" });
+}
+
+function tooLong(most: number): Error {
+  return Object.assign(new Error(`it is longer than ${most / MIB} MB`), { code: "EFBIG" });
+}
