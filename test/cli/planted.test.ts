@@ -7,7 +7,7 @@ import { castFile, castsIn, newPlace, put, run } from "../harness/cli.ts";
 /** What somebody may have put in the place of a file. */
 const PLANTS: Readonly<Record<string, (path: string) => void>> = {
   "an endless device": (path) => symlinkSync("/dev/zero", path),
-  "a pipe": (path) => execFileSync("mkfifo", [path]),
+  "a pipe": (path) => execFileSync("sh", ["-c", `mkfifo "$0"`, path]),
   "a folder": (path) => mkdirSync(path),
   "a link in a circle": (path) => symlinkSync(path, path),
   "a file of 3 GB": (path) => {

@@ -87,6 +87,7 @@ export const ISSUE_CODES = {
 
   // Trust, models and tools.
   not_trusted: "the project's configuration is not trusted yet",
+  not_utf8: "the text or file is not UTF-8",
   no_pi: "Pi is not installed here",
   pi_configuration: "a file of Pi's own configuration cannot be read",
   no_model: "no model is chosen",

@@ -1,4 +1,4 @@
-import type { BigIntStats } from "node:fs";
+import type { BigIntStats, Stats } from "node:fs";
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 const MIB = 1024 * 1024;
@@ -34,12 +34,14 @@ export function readRegularText(file: string, most: number): string {
 /** Open for reading, and certainly a regular file. */
 export function openRegular(file: string, flags = 0): number {
   // Looked at first: merely opening a device may do something.
-  if (!statSync(file).isFile()) throw notRegular();
+  const found = statSync(file);
+  if (!found.isFile()) throw notRegular(found);
   // Without waiting at a pipe that took its place in between.
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
-  if (fstatSync(fd).isFile()) return fd;
+  const opened = fstatSync(fd);
+  if (opened.isFile()) return fd;
   closeSync(fd);
-  throw notRegular();
+  throw notRegular(opened);
 }
 
 /** What stands at a path, links followed; nothing where nothing can be seen. */
@@ -66,8 +68,9 @@ function readUpTo(fd: number, size: number, most: number): Buffer {
   }
 }
 
-function notRegular(): Error {
-  return Object.assign(new Error("it is not a regular file"), { code: "ENOTREGULAR" });
+function notRegular(found: Stats): Error {
+  const code = found.isDirectory() ? "EISDIR" : "ENOTREGULAR";
+  return Object.assign(new Error("it is not a regular file"), { code });
 }
 
 function tooLong(most: number): Error {
