@@ -13,6 +13,7 @@ const ORDER = [
   "src/core/prompt",
   "src/core/view",
   "src/core/edit",
+  "src/core/wire",
   "src/shell/ports.ts",
   "src/shell/version.ts",
   "src/shell/system",

@@ -128,6 +128,18 @@ describe("files of a visit", () => {
     expect((await rest.arrayBuffer()).byteLength).toBe(1024 * 1024);
   });
 
+  it("[N14] a file that an event has told of and that is not written yet is no error", async () => {
+    const { at, id, visit } = await oneCast();
+    const ask = (path: string) => at.ask(`/api/casts/${id}/files/${path}`);
+    rmSync(join(visit, "output.md"));
+    expect((await ask("Socket-1/1/output.md")).status).toBe(404);
+    expect((await ask("Socket-1/1/output.md?expected")).status).toBe(204);
+    expect((await ask("Socket-1/2/output.md?expected")).status).toBe(204);
+    expect((await ask("Socket-1/1/secret.txt?expected")).status).toBe(404);
+    writeFileSync(join(visit, "output.md"), "later");
+    expect(await (await ask("Socket-1/1/output.md?expected")).text()).toBe("later");
+  });
+
   it.each<[rule: string, path: string]>([
     ["[N4] another name", "Socket-1/1/secret.txt"],
     ["[N4] the journal through its visit", "Socket-1/1/..%2f..%2f..%2fjournal.jsonl"],

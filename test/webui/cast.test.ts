@@ -1,3 +1,5 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
 import { REPLIES, begin, look, says, served, slowed, socket, withPages } from "./cast-page.ts";
@@ -151,8 +153,54 @@ describe("one cast in the browser", () => {
     await says(page, "Live");
     await again.send("/api/commands", { command: `recast ${id}` });
     await says(page, /resumed by|Running|Now/);
-    // The server was gone for a while, and a visit that was cut off has not written all its files.
-    expect(complaints.filter((text) => !/ERR_|404/.test(text))).toEqual([]);
+    // The server was gone for a while; that a visit that was cut off has not written all its files is no complaint.
+    expect(complaints.filter((text) => !text.includes("ERR_"))).toEqual([]);
+  });
+
+  it("[W21] a journal that is damaged while it is watched: said once, with what to do, and not asked for again", async () => {
+    const { page, at, id } = await finished();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    appendFileSync(join(at.root, id, "journal.jsonl"), "{ no event\n");
+    await says(page, /of the journal is damaged/);
+    await says(page, `materia doctor ${id}`);
+    await says(page, "Completed");
+    expect(await page.getByText("Reconnecting…").count()).toBe(0);
+    // A second look, and a page that is opened only now.
+    const again = await look(at, `casts/${id}`);
+    await says(again.page, `materia doctor ${id}`);
+    expect(await again.page.getByText(/of the journal is damaged/).count()).toBe(1);
+    expect(asked.filter((url) => url.endsWith("/events"))).toEqual([]);
+  });
+
+  it("[W21] a message that cannot be read is shown as a problem", async () => {
+    const at = await served();
+    const id = await begin(at);
+    await ended(at, id);
+    const { page } = await look(at);
+    await page.route("**/events", (route) =>
+      route.fulfill({ contentType: "text/event-stream", body: 'event: weather\ndata: {"rain":true}\n\n' }),
+    );
+    await page.evaluate((hash) => (location.hash = hash), `#/casts/${id}`);
+    await says(page, "the server said something that this page does not know");
+    expect(await socket(page, "Socket-5").textContent()).toContain("3×");
+  });
+
+  it("[W22] a file that is not written yet is waited for", async () => {
+    const at = await served();
+    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const { page, complaints } = await look(at);
+    let asked = 0;
+    await page.route("**/prompt.md**", (route) => {
+      asked += 1;
+      return asked < 3 ? route.fulfill({ status: 204 }) : route.continue();
+    });
+    await page.evaluate((hash) => (location.hash = hash), `#/casts/${id}`);
+    await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
+    await page.keyboard.press("2");
+    await says(page, /Add a greeting/);
+    expect(await page.getByText("Nothing was kept").count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   it("[W18] the graph has one tab stop: arrows along the rail and to lanes, E through edges, Enter reads", async () => {

@@ -1,5 +1,7 @@
-import { useSyncExternalStore } from "react";
+import { useEffect } from "react";
+import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
+import { openStore, useStore } from "../browser/store.ts";
 import { followCasts } from "../net/api.ts";
 
 export interface Casts {
@@ -7,23 +9,27 @@ export interface Casts {
   readonly casts: readonly CastSummary[];
   /** Whether the list is known; until then it is empty for want of an answer. */
   readonly isReady: boolean;
+  /** What the server said of them that could not be read. */
+  readonly issues: readonly Issue[];
 }
 
 const known = new Map<string, CastSummary>();
-const listeners = new Set<() => void>();
-let now: Casts = { casts: [], isReady: false };
+const list = openStore<Casts>({ casts: [], isReady: false, issues: [] });
 let isReady = false;
-let stop: (() => void) | undefined;
+let issues: readonly Issue[] = [];
+let isFollowed = false;
 let waits = false;
 
 /** One list for the whole page, kept by the server's stream. */
 export function useCasts(): Casts {
-  return useSyncExternalStore(subscribe, () => now);
+  useEffect(followOnce, []);
+  return useStore(list);
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  stop ??= followCasts({
+function followOnce(): void {
+  if (isFollowed) return;
+  isFollowed = true;
+  followCasts({
     onCast: (cast) => {
       known.set(cast.castId, cast);
       publish();
@@ -36,10 +42,12 @@ function subscribe(listener: () => void): () => void {
       isReady = true;
       publish();
     },
+    onIssue: (issue) => {
+      // The same fault in every cast is one problem to a person.
+      if (!issues.some(({ message }) => message === issue.message)) issues = [...issues, issue];
+      publish();
+    },
   });
-  return () => {
-    listeners.delete(listener);
-  };
 }
 
 /** Many casts arrive at once at first: the list is sorted once for all of them. */
@@ -49,7 +57,6 @@ function publish(): void {
   queueMicrotask(() => {
     waits = false;
     const casts = [...known.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
-    now = { casts, isReady };
-    for (const listener of listeners) listener();
+    list.set({ casts, isReady, issues });
   });
 }

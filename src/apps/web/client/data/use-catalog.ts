@@ -1,42 +1,37 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../core/catalog/layer.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import { openStore, useStore } from "../browser/store.ts";
 import { getCatalog } from "../net/api.ts";
-import type { CatalogReply, NamedEntry } from "../net/api.ts";
+import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 
 /** What can be named, as the files say it now. The last known one stays while it is read anew. */
 export interface Known {
   readonly catalog: Catalog | null;
-  readonly layers: CatalogReply["layers"] | null;
+  readonly layers: CatalogAnswer["layers"] | null;
   readonly issues: readonly Issue[];
 }
 
-let known: Known = { catalog: null, layers: null, issues: [] };
-const listeners = new Set<() => void>();
+const known = openStore<Known>({ catalog: null, layers: null, issues: [] });
 
 export async function readCatalog(): Promise<void> {
   const read = await getCatalog();
-  known = read.ok
-    ? { catalog: catalogOf(read.value), layers: read.value.layers, issues: [] }
-    : { ...known, issues: read.issues };
-  for (const listener of listeners) listener();
+  known.set(
+    read.ok
+      ? { catalog: catalogOf(read.value), layers: read.value.layers, issues: [] }
+      : { ...known.get(), issues: read.issues },
+  );
 }
 
 export function useCatalog(): Known {
   useEffect(() => {
     void readCatalog();
   }, []);
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => known,
-  );
+  return useStore(known);
 }
 
-function catalogOf({ settings, materia, loadouts, issues }: CatalogReply): Catalog {
+function catalogOf({ settings, materia, loadouts, issues }: CatalogAnswer): Catalog {
   return {
     settings,
     materia: named(materia),
@@ -45,7 +40,13 @@ function catalogOf({ settings, materia, loadouts, issues }: CatalogReply): Catal
   };
 }
 
-function named<T>(entries: readonly NamedEntry<T>[]): ReadonlyMap<string, Entry<T>> {
+/** What an answer says of a named thing; on the wire what is absent is null. */
+interface Named<T> extends Omit<Entry<T>, "file" | "value"> {
+  readonly file: string | null;
+  readonly value: T | null;
+}
+
+function named<T>(entries: readonly Named<T>[]): ReadonlyMap<string, Entry<T>> {
   return new Map(
     entries.map(({ file, value, ...entry }) => [
       entry.name,

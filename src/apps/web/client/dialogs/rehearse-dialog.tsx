@@ -5,7 +5,7 @@ import { generatedReplies } from "../../../../core/edit/rehearse.ts";
 import type { RehearsedMateria } from "../../../../core/edit/rehearse.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { rehearse } from "../net/api.ts";
-import type { RehearseRequest } from "../net/api.ts";
+import type { RehearsedCommand } from "../../../../core/wire/commands.ts";
 import { Segments, TextField } from "../parts/controls/fields.tsx";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { Orb } from "../parts/marks/orb.tsx";
@@ -17,7 +17,7 @@ import { readReplies } from "./replies.ts";
 export function RehearseDialog(props: {
   readonly title: string;
   readonly graph: Graph;
-  readonly target: Pick<RehearseRequest, "loadout" | "targets">;
+  readonly target: Pick<RehearsedCommand, "loadout" | "targets">;
   readonly request?: string;
   /** Why it would not run what is shown. */
   readonly warning?: string | null;
@@ -76,13 +76,13 @@ export function RehearseDialog(props: {
 
 /** Starts the rehearsal and goes to watch it, or keeps why it was refused. */
 function useBegin(onClose: () => void): {
-  readonly begin: (body: RehearseRequest) => Promise<void>;
+  readonly begin: (body: RehearsedCommand) => Promise<void>;
   readonly busy: boolean;
   readonly issues: readonly Issue[];
 } {
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
-  const begin = async (body: RehearseRequest): Promise<void> => {
+  const begin = async (body: RehearsedCommand): Promise<void> => {
     setBusy(true);
     const answer = await rehearse(body);
     setBusy(false);

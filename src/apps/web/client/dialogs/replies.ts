@@ -4,7 +4,7 @@ import * as v from "valibot";
 
 /** Replies as they are typed: one per line as JSON, a whole JSON list, or plain words as one reply of text. */
 export function readReplies(text: string): {
-  readonly replies: readonly unknown[] | null;
+  readonly replies: v.InferInput<typeof Reply>[] | null;
   readonly fault: string | null;
 } {
   const trimmed = text.trim();
@@ -20,7 +20,7 @@ export function readReplies(text: string): {
         return read.ok ? read.value.value : undefined;
       });
   const bad = list.findIndex((reply: unknown) => !v.is(Reply, reply));
-  if (bad === -1) return { replies: list, fault: null };
+  if (bad === -1) return { replies: list as v.InferInput<typeof Reply>[], fault: null }; // each has just been looked at
   const hint = 'write { "text": "…" } or { "json": { … } }, one reply per line';
   return { replies: null, fault: `Reply ${bad + 1} cannot be read; ${hint}.` };
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 import type { Issue } from "../../../../core/model/issue.ts";
-import type { EditableLayer } from "../net/api.ts";
+import type { EditableLayer } from "../../../../core/wire/catalog.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { Segments } from "../parts/controls/fields.tsx";
 import { Button } from "../parts/controls/button.tsx";

@@ -3,7 +3,7 @@ import { entryText, withEntry } from "../../../../core/edit/text/file.ts";
 import type { Section } from "../../../../core/edit/text/file.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { getConfig, putConfig } from "../net/api.ts";
-import type { EditableLayer } from "../net/api.ts";
+import type { EditableLayer } from "../../../../core/wire/catalog.ts";
 import { readCatalog } from "../data/use-catalog.ts";
 
 /** What is to be written: one named thing, and perhaps the name it had. */

@@ -12,6 +12,8 @@ export interface GraphHandle {
   /** Brings it into view where it is not, moving as little as possible. */
   readonly reveal: (part: string) => void;
   readonly focus: (part: string) => void;
+  /** Where a part is drawn, in pixels of the drawing. */
+  readonly boxOf: (part: string) => Box | undefined;
 }
 
 interface Viewport {
@@ -93,6 +95,7 @@ export function useViewport(
       },
       zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: calm() }),
       center,
+      boxOf,
       reveal: (part) => {
         const target = boxOf(part);
         if (target) reveal(target);

@@ -1,9 +1,11 @@
+import * as v from "valibot";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import { Refusal, readWire } from "../../../../core/wire/wire.ts";
 
 /** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
 export type Answer<T> =
-  | { readonly ok: true; readonly value: T; readonly etag: string | null }
+  | { readonly ok: true; readonly status: number; readonly value: T; readonly etag: string | null }
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
 
 const KEY = "materia-token";
@@ -28,11 +30,24 @@ export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  readonly as?: "json" | "text";
 }
 
-export async function request<T>(path: string, options: RequestOptions = {}): Promise<Answer<T>> {
-  const { method = "GET", body, headers = {}, signal, as = "json" } = options;
+/** Asks for JSON, and reads the answer as what it must be. */
+export async function request<const T extends v.GenericSchema>(
+  path: string,
+  shape: T,
+  options: RequestOptions = {},
+): Promise<Answer<v.InferOutput<T>>> {
+  const answer = await requestText(path, options);
+  if (!answer.ok) return answer;
+  const body = readJson(answer.value);
+  const read = readWire(shape, body, path);
+  return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body };
+}
+
+/** Asks for a text. */
+export async function requestText(path: string, options: RequestOptions = {}): Promise<Answer<string>> {
+  const { method = "GET", body, headers = {}, signal } = options;
   try {
     const response = await fetch(path, {
       method,
@@ -45,10 +60,9 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
       ...(signal ? { signal } : {}),
     });
     const text = await response.text();
-    const value: unknown = as === "text" && response.ok ? text : readJson(text);
-    // The server is ours: what it answers with success has the shape that the caller names.
-    if (response.ok) return { ok: true, value: value as T, etag: response.headers.get("etag") };
-    return { ok: false, status: response.status, issues: issuesIn(value, response.status), body: value };
+    if (response.ok) return { ok: true, status: response.status, value: text, etag: response.headers.get("etag") };
+    const refusal = readJson(text);
+    return { ok: false, status: response.status, issues: issuesIn(refusal, response.status), body: refusal };
   } catch (thrown) {
     return { ok: false, status: 0, issues: [lost(thrown)], body: null };
   }
@@ -63,8 +77,7 @@ function readJson(text: string): unknown {
 }
 
 function issuesIn(body: unknown, status: number): readonly Issue[] {
-  if (typeof body === "object" && body !== null && "issues" in body && Array.isArray(body.issues) && body.issues.length)
-    return body.issues as readonly Issue[]; // our own server's shape
+  if (v.is(Refusal, body) && body.issues.length > 0) return body.issues;
   const message =
     status === 401
       ? "This page has no valid token. Open the address that `materia ui` printed."

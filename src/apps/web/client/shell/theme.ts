@@ -1,10 +1,10 @@
-import { useSyncExternalStore } from "react";
+import { openStore, useStore } from "../browser/store.ts";
 
 export type Theme = "light" | "dark";
 
 const KEY = "materia-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set<() => void>();
+const theme = openStore<Theme>(themeNow());
 
 function chosen(): Theme | null {
   const kept = localStorage.getItem(KEY);
@@ -18,7 +18,7 @@ function themeNow(): Theme {
 /** The system's theme until a person chooses; the choice is remembered. */
 export function showTheme(): void {
   document.documentElement.dataset["theme"] = themeNow();
-  for (const listener of listeners) listener();
+  theme.set(themeNow());
 }
 
 export function switchTheme(): void {
@@ -27,10 +27,7 @@ export function switchTheme(): void {
 }
 
 export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, themeNow);
+  return useStore(theme);
 }
 
 dark.addEventListener("change", showTheme);

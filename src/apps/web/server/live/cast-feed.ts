@@ -5,11 +5,11 @@ import type { Graph } from "../../../../core/compile/graph.ts";
 import { journalFile, readCastFile } from "../../../../shell/store/cast-store.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { currentOwner } from "../../../../shell/store/ownership.ts";
-import { frame } from "../http/stream.ts";
 import type { Feed } from "../http/stream.ts";
 import { journalReader } from "./journal-reader.ts";
 import type { Live } from "./live.ts";
 import { noteQueue } from "./progress.ts";
+import { say, sayLine } from "./say.ts";
 import { transcriptNotes } from "./transcript.ts";
 import type { TranscriptNotes } from "./transcript.ts";
 
@@ -40,7 +40,7 @@ export function castFeed(folder: CastFolder, after: number, live: Live, wake: ()
     if (reading.kind === "nothing") return undefined;
     if (reading.kind === "lost") {
       isOver = true;
-      return frame({ event: "reset", data: "{}" });
+      return say({ kind: "reset", data: {} });
     }
     const frames = reading.lines.map((line, index) => eventFrame(line, reading.first + index, graphOf));
     const damaged = frames.findIndex((each) => each.event === undefined);
@@ -57,7 +57,7 @@ export function castFeed(folder: CastFolder, after: number, live: Live, wake: ()
       const news = events() ?? pulse.next();
       if (news !== undefined) return news;
       const note = notes.take() ?? elsewhere.next();
-      return note && frame({ event: "progress", data: JSON.stringify(note) });
+      return note && say({ kind: "progress", data: note });
     },
     isOver: () => isOver,
     close: () => {
@@ -72,8 +72,8 @@ function eventFrame(
   graphOf: () => Graph | null,
 ): { readonly text: string; readonly event?: CastEvent } {
   const read = eventOf(line, graphOf);
-  if (read?.event.seq === seq) return { text: frame({ id: seq, data: read.text }), event: read.event };
-  return { text: frame({ event: "damaged", data: JSON.stringify({ line: seq }) }) };
+  if (read?.event.seq === seq) return { text: sayLine(seq, read.text), event: read.event };
+  return { text: say({ kind: "damaged", data: { line: seq } }) };
 }
 
 /** The event and how it is told: as it was written, unless an earlier format wrote it. */
@@ -110,7 +110,7 @@ function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void
       }
       if (alive === said) return undefined;
       said = alive;
-      return frame({ event: "live", data: JSON.stringify({ live: alive }) });
+      return say({ kind: "live", data: { live: alive } });
     },
     close: () => {
       unwatch();

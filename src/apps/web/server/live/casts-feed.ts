@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { CastId } from "../../../../core/model/ids.ts";
 import { castIds, summaryOf } from "../../../../shell/store/casts.ts";
-import { frame } from "../http/stream.ts";
 import type { Feed } from "../http/stream.ts";
 import type { Live } from "./live.ts";
+import { say } from "./say.ts";
 
 /** Older casts than these are listed, but who resumes one of them is not heard. */
 const MOST_WATCHED = 2_000;
@@ -48,19 +48,17 @@ export function castsFeed(root: string, live: Live, wake: () => void): Feed {
       forget(castId);
       said.delete(castId);
     }
-    return gone.length === 0
-      ? undefined
-      : gone.map((castId) => frame({ event: "gone", data: JSON.stringify({ castId }) })).join("");
+    return gone.length === 0 ? undefined : gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
   };
   const lookAt = (castId: CastId): string | undefined => {
     changed.delete(castId);
     const summary = summaryOf(root, castId);
     if (!summary) return undefined;
     pulse.set(castId, summary.status === "running" && !live.runs.isHere(castId));
-    const data = JSON.stringify(summary);
-    if (said.get(castId) === data) return undefined;
-    said.set(castId, data);
-    return frame({ event: "cast", data });
+    const message = say({ kind: "cast", data: summary });
+    if (said.get(castId) === message) return undefined;
+    said.set(castId, message);
+    return message;
   };
   return {
     next: () => {
@@ -74,7 +72,7 @@ export function castsFeed(root: string, live: Live, wake: () => void): Feed {
       }
       if (isReady) return undefined;
       isReady = true;
-      return frame({ event: "ready", data: "{}" });
+      return say({ kind: "ready", data: {} });
     },
     isOver: () => false,
     close: () => {

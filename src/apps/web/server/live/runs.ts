@@ -2,11 +2,12 @@ import type { CastState, Phase } from "../../../../core/cast/state.ts";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
 import { cut } from "../../../../core/model/text.ts";
+import type { Progress } from "../../../../core/wire/stream.ts";
 import type { Undertaking } from "../../../../shell/commands/undertake.ts";
 import type { TurnProgress } from "../../../../shell/ports.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";
 import { noteQueue } from "./progress.ts";
-import type { Note, NoteQueue } from "./progress.ts";
+import type { NoteQueue } from "./progress.ts";
 
 /** The casts that this process drives, and who listens to their agents. */
 export interface Runs {
@@ -14,7 +15,7 @@ export interface Runs {
   readonly begin: (undertaking: Undertaking) => Promise<Result<string>>;
   readonly isHere: (castId: string) => boolean;
   /** Every note of the turn in hand, then each new one. */
-  readonly listen: (castId: string, listener: (note: Note) => void) => () => void;
+  readonly listen: (castId: string, listener: (note: Progress) => void) => () => void;
   /** Aborts all of them and waits until that is written. */
   readonly stop: () => Promise<void>;
 }
@@ -29,7 +30,7 @@ interface Run {
 
 export function openRuns(report: (problem: string) => void): Runs {
   const runs = new Map<string, Run>();
-  const listeners = new Map<string, Set<(note: Note) => void>>();
+  const listeners = new Map<string, Set<(note: Progress) => void>>();
   let isClosing = false;
 
   const begin: Runs["begin"] = async (undertaking) => {
@@ -86,7 +87,7 @@ export function openRuns(report: (problem: string) => void): Runs {
 }
 
 /** Progress with its place, and text with what came before it in the same turn. */
-function noteTeller(tell: (note: Note) => void): (progress: TurnProgress, state: CastState) => void {
+function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, state: CastState) => void {
   const before = { text: 0, thinking: 0 };
   return (progress, state) => {
     const place = placeOf(state.phase);

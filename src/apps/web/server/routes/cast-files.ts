@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import * as v from "valibot";
 import { SocketId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
+import { VisitFileName } from "../../../../core/wire/casts.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { openRegular } from "../../../../shell/system/regular-file.ts";
 import { notFound, refuse } from "../http/reply.ts";
@@ -11,15 +12,6 @@ import type { Served } from "./served.ts";
 import { inCast } from "./casts.ts";
 import { isInside } from "../http/inside.ts";
 
-const NAMES: readonly string[] = [
-  "prompt.md",
-  "output.md",
-  "handoff.json",
-  "transcript.jsonl",
-  "input.json",
-  "stdout.txt",
-  "stderr.txt",
-];
 /** A longer file is read in pieces. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -30,8 +22,10 @@ export function castFileRoutes(app: Hono, served: Served): void {
 
 function showFile(c: Context, { runDir }: CastFolder): Response {
   const { socket = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
-  if (!v.is(SocketId, socket) || !/^[1-9]\d{0,8}$/.test(visit) || !NAMES.includes(name)) return notFound(c);
+  if (!v.is(SocketId, socket) || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
   const path = join(runDir, "sockets", socket, visit, name);
+  // An event may be heard before the file it tells of is on the disk: that is no error, and no browser reports it as one.
+  if (c.req.query("expected") !== undefined && !existsSync(path)) return c.body(null, 204);
   if (!isInside(runDir, path)) return notFound(c);
   let fd: number;
   try {

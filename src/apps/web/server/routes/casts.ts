@@ -6,6 +6,8 @@ import type { Graph } from "../../../../core/compile/graph.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { castFolder, journalFile, readCastFile } from "../../../../shell/store/cast-store.ts";
+import type { CastAnswerSent } from "../../../../core/wire/casts.ts";
+import type { CastFile } from "../../../../shell/store/cast-file.ts";
 import type { CastFolder } from "../../../../shell/store/cast-store.ts";
 import { listCasts, summaryOf } from "../../../../shell/store/casts.ts";
 import { currentOwner } from "../../../../shell/store/ownership.ts";
@@ -61,17 +63,21 @@ export function inCast(
 function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspace): Response {
   const castFile = readCastFile(runDir);
   if (!castFile.ok) return refuseAll(c, castFile.issues);
-  const { events, issues } = readEvents(journalFile(runDir), castFile.value.graph);
-  return c.json({
+  const { events, issues } = readEvents(journalFile(runDir), castFile.value);
+  const answer: CastAnswerSent = {
     castFile: castFile.value,
-    events,
+    events: [...events],
     live: currentOwner(runDir) !== undefined,
     summary: summaryOf(root, castId) ?? null,
-    issues,
-  });
+    issues: [...issues],
+  };
+  return c.json(answer);
 }
 
-function readEvents(file: string, graph: Graph): { events: readonly CastEvent[]; issues: readonly Issue[] } {
+function readEvents(
+  file: string,
+  { castId, graph }: CastFile,
+): { events: readonly CastEvent[]; issues: readonly Issue[] } {
   let text: string;
   try {
     text = readRegularText(file, MOST_BYTES.journal);
@@ -90,7 +96,12 @@ function readEvents(file: string, graph: Graph): { events: readonly CastEvent[];
         events,
         issues: [
           {
-            ...error("damaged_journal", `line ${index + 1}`, `line ${index + 1} of the journal is damaged: ${why}`),
+            ...error(
+              "damaged_journal",
+              `line ${index + 1}`,
+              `line ${index + 1} of the journal is damaged: ${why}`,
+              `materia doctor ${castId}`,
+            ),
             file,
           },
         ],

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import type { Entry } from "../../../../core/catalog/layer.ts";
+import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { Trust } from "../../../../shell/casting/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
@@ -18,20 +19,20 @@ export function catalogRoutes(app: Hono, served: Served): void {
         settings: catalog.settings,
         materia: [...catalog.materia.values()].map(entryJson),
         loadouts: [...catalog.loadouts.values()].map(entryJson),
-        issues: catalog.issues,
-        configFiles,
+        issues: [...catalog.issues],
+        configFiles: [...configFiles],
         layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
         trust: trustJson(trust),
-      }),
+      } satisfies CatalogAnswer),
     ),
   );
 }
 
-function entryJson({ name, layer, file, value, issues }: Entry<unknown>) {
-  return { name, layer, file: file ?? null, value: value ?? null, issues };
+function entryJson<T>({ name, layer, file, value, issues }: Entry<T>) {
+  return { name, layer, file: file ?? null, value: value ?? null, issues: [...issues] };
 }
 
-function trustJson(trust: Trust) {
+function trustJson(trust: Trust): CatalogAnswer["trust"] {
   if (trust.kind === "given") return { given: true };
-  return { given: false, file: trust.file, commands: trust.commands };
+  return { given: false, file: trust.file, commands: [...trust.commands] };
 }

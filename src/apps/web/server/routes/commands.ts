@@ -1,5 +1,4 @@
 import type { Context, Hono } from "hono";
-import * as v from "valibot";
 import { isCasting } from "../../../../core/command/command.ts";
 import type { CastingCommand } from "../../../../core/command/command.ts";
 import { parseText } from "../../../../core/command/parse.ts";
@@ -7,8 +6,10 @@ import type { Parsed } from "../../../../core/command/parse.ts";
 import { quoteWord } from "../../../../core/command/words.ts";
 import { error, fail } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
-import { Rehearsal } from "../../../../core/model/rehearsal.ts";
+import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
+import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
+import type { CommandAnswer } from "../../../../core/wire/commands.ts";
 import { trustGiven } from "../../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { answer } from "../../../../shell/commands/perform.ts";
@@ -18,18 +19,6 @@ import { refuse, refuseAll } from "../http/reply.ts";
 import { inWorkspace } from "./served.ts";
 import type { Served } from "./served.ts";
 
-const Typed = v.strictObject({ command: v.string(), trust: v.optional(v.boolean(), false) });
-
-const Rehearsed = v.strictObject({
-  loadout: v.optional(v.string()),
-  targets: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "is empty"))),
-  prompt: v.string(),
-  replies: Rehearsal.entries.replies,
-  onEmpty: Rehearsal.entries.onEmpty,
-  trust: v.optional(v.boolean(), false),
-});
-type Rehearsed = v.InferOutput<typeof Rehearsed>;
-
 /** How wide the text of an answer is drawn. */
 const WIDTH = 100;
 
@@ -38,7 +27,7 @@ export function commandRoutes(app: Hono, served: Served): void {
     "/api/commands",
     jsonBody(1),
     inWorkspace(served, async (c, workspace) => {
-      const body = readBody(c, Typed);
+      const body = readBody(c, TypedCommand);
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
@@ -49,7 +38,7 @@ export function commandRoutes(app: Hono, served: Served): void {
     "/api/rehearse",
     jsonBody(1),
     inWorkspace(served, async (c, workspace) => {
-      const body = readBody(c, Rehearsed);
+      const body = readBody(c, RehearsedCommand);
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(rehearsedText(body.value));
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
@@ -60,7 +49,7 @@ export function commandRoutes(app: Hono, served: Served): void {
 }
 
 /** One grammar: what the page picked is typed for it. */
-function rehearsedText({ loadout, targets, prompt }: Rehearsed): string {
+function rehearsedText({ loadout, targets, prompt }: RehearsedCommand): string {
   if (targets) return `link ${targets.map(quoteWord).join(" ")} -- ${prompt}`;
   return `cast${loadout === undefined ? "" : ` --loadout ${quoteWord(loadout)}`} -- ${prompt}`;
 }
@@ -89,7 +78,7 @@ async function perform(c: Context, served: Served, { command, workspace, ...how 
   const answered = await answer(command, workspace, workspace.place.cwd);
   if (!answered.ok) return refuseAll(c, answered.issues);
   const { code, data, lines } = answered.value;
-  return c.json({ code, data, text: plainText(lines(WIDTH)) });
+  return c.json({ code, data, text: plainText(lines(WIDTH)) } satisfies CommandAnswer);
 }
 
 /** [N15] The cast goes on in this process; the page hears of it through its stream. */
@@ -102,5 +91,7 @@ async function begin(
   const undertaking = await undertake(command, { options, openReal, ...given, ...(replies ? { replies } : {}) });
   if (!undertaking.ok) return refuseAll(c, undertaking.issues);
   const begun = await live.runs.begin(undertaking.value);
-  return begun.ok ? c.json({ castId: begun.value, notes: undertaking.value.notes }, 202) : refuseAll(c, begun.issues);
+  return begun.ok
+    ? c.json({ castId: begun.value, notes: [...undertaking.value.notes] } satisfies CommandAnswer, 202)
+    : refuseAll(c, begun.issues);
 }

@@ -1,9 +1,10 @@
 import { isJsonObject } from "../../../../core/model/json.ts";
 import type { Context, Hono } from "hono";
-import * as v from "valibot";
 import { readLayer } from "../../../../core/catalog/layer.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import { ConfigText } from "../../../../core/wire/catalog.ts";
+import type { ConfigAnswer, EditableLayer } from "../../../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { ConfigPlace } from "../../../../shell/config/config.ts";
 import { readConfigText, writeConfigText } from "../../../../shell/config/config-text.ts";
@@ -12,10 +13,6 @@ import { isTrusted, rememberTrust } from "../../../../shell/config/trust.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { notFound, refuse, refuseAll } from "../http/reply.ts";
 import type { Served } from "./served.ts";
-
-const Written = v.strictObject({ text: v.string() });
-
-type LayerName = "user" | "project";
 
 /** [N21] The two files that the page may edit, each at its one path. */
 export function configRoutes(app: Hono, { place }: Served): void {
@@ -26,33 +23,33 @@ export function configRoutes(app: Hono, { place }: Served): void {
   app.put("/api/config/:layer", jsonBody(8), async (c) => {
     const layer = layerOf(c);
     if (!layer) return notFound(c);
-    const body = readBody(c, Written);
+    const body = readBody(c, ConfigText);
     return body.ok ? write(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
   });
 }
 
-function layerOf(c: Context): LayerName | undefined {
+function layerOf(c: Context): EditableLayer | undefined {
   const layer = c.req.param("layer");
   return layer === "user" || layer === "project" ? layer : undefined;
 }
 
-function fileOf(place: ConfigPlace, layer: LayerName): string {
+function fileOf(place: ConfigPlace, layer: EditableLayer): string {
   return layer === "user" ? userConfigFile(place.env) : projectConfigFile(place.cwd);
 }
 
-function show(c: Context, place: ConfigPlace, layer: LayerName): Response {
+function show(c: Context, place: ConfigPlace, layer: EditableLayer): Response {
   const file = fileOf(place, layer);
   const found = readConfigText(file);
   if (!found.ok) return refuseAll(c, found.issues);
   const { text, etag } = found.value;
   c.header("etag", etag);
-  return c.json({ layer, file, text, etag, ...readingOf(layer, file, text) });
+  return c.json({ layer, file, text, etag, ...readingOf(layer, file, text) } satisfies ConfigAnswer);
 }
 
 /** What the text means, broken or not. */
-function readingOf(layer: LayerName, file: string, text: string): { value: unknown; issues: readonly Issue[] } {
+function readingOf(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
   const parsed = parseJson(file, text);
-  if (!parsed.ok) return { value: null, issues: parsed.issues };
+  if (!parsed.ok) return { value: null, issues: [...parsed.issues] };
   const { issues, materia, loadouts } = readLayer(layer, parsed.value, file);
   const inner = [...materia.values(), ...loadouts.values()].flatMap((entry) => entry?.issues ?? []);
   return { value: parsed.value, issues: [...issues, ...inner] };
@@ -61,7 +58,7 @@ function readingOf(layer: LayerName, file: string, text: string): { value: unkno
 function write(
   c: Context,
   place: ConfigPlace,
-  { layer, text }: { readonly layer: LayerName; readonly text: string },
+  { layer, text }: { readonly layer: EditableLayer; readonly text: string },
 ): Response {
   const file = fileOf(place, layer);
   const parsed = parseJson(file, text);
@@ -81,7 +78,8 @@ function write(
   // [N23] What the person wrote here is as trusted as what stood there before, and no more.
   if (wasTrusted) rememberTrust(place, parsed.value);
   c.header("etag", written.value);
-  return c.json({ layer, file, text, etag: written.value, ...readingOf(layer, file, text) }, before.ok ? 200 : 201);
+  const saved: ConfigAnswer = { layer, file, text, etag: written.value, ...readingOf(layer, file, text) };
+  return c.json(saved, before.ok ? 200 : 201);
 }
 
 /** [N22] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */

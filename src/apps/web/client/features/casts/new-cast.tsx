@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
 import { quoteWord } from "../../../../../core/command/words.ts";
 import { getCatalog } from "../../net/api.ts";
-import type { CatalogReply } from "../../net/api.ts";
+import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
@@ -16,7 +16,7 @@ export function NewCast({
   readonly onClose: () => void;
   readonly loadout?: string;
 }): ReactElement {
-  const [catalog, setCatalog] = useState<CatalogReply | null>(null);
+  const [catalog, setCatalog] = useState<CatalogAnswer | null>(null);
   const [chosen, setChosen] = useState(loadout ?? "");
   const [request, setRequest] = useState("");
   const [rehearsal, setRehearsal] = useState("");

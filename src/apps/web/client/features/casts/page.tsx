@@ -7,6 +7,7 @@ import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { useConnection } from "../../net/connection.ts";
 import { Button } from "../../parts/controls/button.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
 import { go, hrefOf } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
@@ -23,7 +24,7 @@ import { useListKeys } from "./use-list-keys.ts";
 export type CastAction = "continue" | "resume" | "abort" | "raise";
 
 export default function CastsPage(): ReactElement {
-  const { casts, isReady } = useCasts();
+  const { casts, isReady, issues } = useCasts();
   const [filter, setFilter] = useState<CastFilter>("all");
   const [text, setText] = useState("");
   const [loadout, setLoadout] = useState<string | null>(null);
@@ -61,6 +62,7 @@ export default function CastsPage(): ReactElement {
           New cast
         </Button>
       </div>
+      <Issues issues={issues} />
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
       ) : found.length === 0 ? (

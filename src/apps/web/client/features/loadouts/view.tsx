@@ -36,7 +36,8 @@ export function EditorView(): ReactElement {
   };
   const { show, nextProblem } = useProblems(handle, () => (dialog === "problems" ? close() : undefined));
   const onLoop = (): void => loopFrom(editor, socketsIn(editor.selected));
-  useEditorKeys(editor, { open: setDialog, setConnecting, nextProblem, await: focusSoon });
+  const boxOf = (id: string) => handle.current?.boxOf(id);
+  useEditorKeys(editor, { boxOf, open: setDialog, setConnecting, nextProblem, await: focusSoon });
   const added = (id: string): void => {
     if (dialog === "palette") close();
     focusSoon(id);

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
 import type { ReactElement } from "react";
+import { openStore, useStore } from "../../browser/store.ts";
 import { Button } from "./button.tsx";
 
 export interface Toast {
@@ -12,35 +12,23 @@ export interface Toast {
 type Shown = Toast & { readonly key: number };
 
 const STAYS_MS = 6_000;
-let shown: readonly Shown[] = [];
+const shown = openStore<readonly Shown[]>([]);
 let last = 0;
-const listeners = new Set<() => void>();
 
 /** Says something in passing. What went wrong stays until it is closed. */
 export function toast(news: Toast): void {
   last += 1;
   const key = last;
-  set([...shown.slice(-3), { ...news, key }]);
+  shown.set([...shown.get().slice(-3), { ...news, key }]);
   if (news.tone !== "bad") setTimeout(() => close(key), STAYS_MS);
 }
 
 function close(key: number): void {
-  set(shown.filter((each) => each.key !== key));
-}
-
-function set(next: readonly Shown[]): void {
-  shown = next;
-  for (const listener of listeners) listener();
+  shown.set(shown.get().filter((each) => each.key !== key));
 }
 
 export function Toasts(): ReactElement {
-  const all = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => shown,
-  );
+  const all = useStore(shown);
   return (
     <div className="toasts" role="status" aria-live="polite">
       {all.map(({ key, text, tone = "plain", action }) => (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
+import type { VisitFileName } from "../../../../../../core/wire/casts.ts";
 import { getVisitFile } from "../../../net/api.ts";
 import type { LoadedCast } from "../state/use-cast.ts";
 
@@ -8,23 +9,27 @@ export type VisitFile =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly text: string };
 
+/** How long a file that an event has told of is waited for; a busy disk may be that far behind. */
+const WAITS_MS = [200, 400, 800, 1_600, 3_200];
+
 /** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
-export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string | null): VisitFile {
+export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: VisitFileName | null): VisitFile {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
-  const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null}`;
+  // Where nobody drives the cast, nothing more is written.
+  const waits = cast.alive ? WAITS_MS : WAITS_MS.slice(0, 1);
+  const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null} ${cast.alive}`;
   const [file, setFile] = useState<{ readonly key: string; readonly value: VisitFile }>({
     key: "",
-    value: { kind: "loading" },
+    value: LOADING,
   });
   const key = `${castId} ${socket} ${number} ${name ?? ""}`;
   useEffect(() => {
-    const control = new AbortController();
     if (name === null) return undefined;
+    const control = new AbortController();
     const load = async (): Promise<void> => {
-      const answer = await getVisitFile(castId, { socket, visit: number, name }, control.signal);
-      if (control.signal.aborted) return;
-      setFile({ key, value: answer.ok ? { kind: "text", text: answer.value } : { kind: "none" } });
+      const value = await readFile(castId, { socket, visit: number, name }, { waits, signal: control.signal });
+      if (!control.signal.aborted) setFile({ key, value });
     };
     void load();
     return () => control.abort();
@@ -35,3 +40,18 @@ export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: string 
 
 const NONE: VisitFile = { kind: "none" };
 const LOADING: VisitFile = { kind: "loading" };
+
+async function readFile(
+  castId: string,
+  file: Parameters<typeof getVisitFile>[1],
+  { waits, signal }: { readonly waits: readonly number[]; readonly signal: AbortSignal },
+): Promise<VisitFile> {
+  for (const wait of [...waits, null]) {
+    const answer = await getVisitFile(castId, file, signal);
+    if (!answer.ok) return NONE;
+    if (answer.status !== 204) return { kind: "text", text: answer.value };
+    if (wait === null || signal.aborted) return NONE;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return NONE;
+}

@@ -1,3 +1,6 @@
+import { transcriptMessage } from "../../../../../../core/wire/transcript.ts";
+import type { TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
+
 /** A piece of what an agent said or did, in order. */
 export type Block = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;
 
@@ -11,27 +14,11 @@ export interface ToolBlock {
   readonly failed: boolean;
 }
 
-interface Content {
-  readonly type?: string;
-  readonly text?: string;
-  readonly thinking?: string;
-  readonly id?: string;
-  readonly name?: string;
-  readonly arguments?: unknown;
-}
-
-interface Message {
-  readonly role?: string;
-  readonly content?: string | readonly Content[];
-  readonly toolCallId?: string;
-  readonly isError?: boolean;
-}
-
 /** The blocks of a transcript; a line that cannot be read is left out. */
 export function blocksOf(transcript: string): readonly Block[] {
   const blocks: Block[] = [];
   for (const line of transcript.split("\n")) {
-    const message = messageIn(line);
+    const message = transcriptMessage(line);
     if (message?.role === "assistant") blocks.push(...said(message));
     else if (message?.role === "toolResult") answer(blocks, message);
     // The first words of a person are the prompt, which has a tab of its own.
@@ -40,16 +27,7 @@ export function blocksOf(transcript: string): readonly Block[] {
   return blocks;
 }
 
-function messageIn(line: string): Message | undefined {
-  try {
-    const entry = JSON.parse(line) as { type?: string; message?: Message } | null;
-    return entry?.type === "message" ? entry.message : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function said({ content = [] }: Message): readonly Block[] {
+function said({ content }: TranscriptMessage): readonly Block[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return content.flatMap((part): readonly Block[] => {
     if (part.type === "text" && part.text !== undefined && part.text !== "") return [{ kind: "text", text: part.text }];
@@ -60,13 +38,13 @@ function said({ content = [] }: Message): readonly Block[] {
   });
 }
 
-function answer(blocks: Block[], message: Message): void {
+function answer(blocks: Block[], message: TranscriptMessage): void {
   const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
   const block = blocks[at];
   if (block?.kind === "tool") blocks[at] = { ...block, result: textOf(message), failed: message.isError === true };
 }
 
-function textOf({ content = [] }: Message): string {
+function textOf({ content }: TranscriptMessage): string {
   if (typeof content === "string") return content;
   return content.map(({ text = "" }) => text).join("\n");
 }

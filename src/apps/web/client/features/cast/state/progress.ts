@@ -1,4 +1,4 @@
-import type { Progress } from "../../../net/api.ts";
+import type { Progress } from "../../../../../../core/wire/stream.ts";
 import type { Block } from "./blocks.ts";
 
 /** What the agent of the visit in hand has said and done so far. */

@@ -3,13 +3,13 @@ import type { Issue } from "../../../../../../core/model/issue.ts";
 import { openReplay } from "../../../../../../core/view/watch/replay.ts";
 import type { Replay } from "../../../../../../core/view/watch/replay.ts";
 import { followCast, getCast } from "../../../net/api.ts";
-import type { CastFile } from "../../../net/api.ts";
+import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
 import { openProgress } from "./progress.ts";
 import type { ProgressLog } from "./progress.ts";
 
 /** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
 export interface LoadedCast {
-  readonly castFile: CastFile;
+  readonly castFile: ShownCastFile;
   readonly replay: Replay;
   readonly progress: ProgressLog;
   readonly alive: boolean;
@@ -34,7 +34,7 @@ export function useCast(id: string): CastLoad {
       const answer = await getCast(id, control.signal);
       if (control.signal.aborted) return;
       if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
-      const { castFile, events, live, issues = [] } = answer.value;
+      const { castFile, events, live, issues } = answer.value;
       const replay = openReplay({ ...castFile, data: castFile.state });
       for (const event of events) replay.push(event);
       const progress = openProgress();
@@ -48,6 +48,8 @@ export function useCast(id: string): CastLoad {
         if (part.alive !== undefined) setLoad((before) => (before.kind === "loaded" ? { ...before, ...part } : before));
         frame.current ||= requestAnimationFrame(draw);
       };
+      // What cannot be read on has no more to tell.
+      if (issues.some(({ code }) => code === "damaged_journal")) return;
       stop = followCast(id, {
         after: replay.lastSeq,
         onEvent: (event) => {
@@ -61,6 +63,7 @@ export function useCast(id: string): CastLoad {
         },
         onLive: (alive) => changed({ alive }),
         onReset: () => setRound((before) => before + 1),
+        onIssue: (issue) => setLoad((before) => withIssue(before, issue)),
       });
     };
     void open();
@@ -72,4 +75,10 @@ export function useCast(id: string): CastLoad {
     };
   }, [id, round]);
   return load;
+}
+
+/** The same fault, said again and again, is one problem to a person. */
+function withIssue(load: CastLoad, issue: Issue): CastLoad {
+  if (load.kind !== "loaded" || load.issues.some(({ message }) => message === issue.message)) return load;
+  return { ...load, issues: [...load.issues, issue] };
 }

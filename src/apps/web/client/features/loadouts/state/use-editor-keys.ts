@@ -9,7 +9,9 @@ import {
 } from "../../../../../../core/edit/graph/sockets.ts";
 import { makeLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
 import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
+import type { Point } from "../../../../../../core/edit/graph/sockets.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
+import type { Box } from "../../../../../../core/view/draw/drawing.ts";
 import type { Part } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
@@ -18,7 +20,10 @@ import type { EditorDialog } from "./editor-dialog.ts";
 import type { Editor } from "./editor.ts";
 import { knownIn } from "./use-checked.ts";
 
-interface Around {
+/** What the keys need of the canvas around them. */
+interface CanvasControl {
+  /** Where a socket is drawn now. */
+  readonly boxOf: (id: string) => Box | undefined;
   readonly open: (dialog: EditorDialog) => void;
   readonly setConnecting: (connecting: Connecting | null) => void;
   readonly nextProblem: () => void;
@@ -26,7 +31,7 @@ interface Around {
 }
 
 /** The keys of the editor; each has a button or a menu that does the same. */
-export function useEditorKeys(editor: Editor, around: Around): void {
+export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   const { apply, select, selected, undo, redo } = editor;
   const ids = (): readonly string[] => socketsIn(selected.length > 0 ? selected : focusedParts());
   const remove = (): boolean => {
@@ -38,16 +43,17 @@ export function useEditorKeys(editor: Editor, around: Around): void {
   const shift = (dx: number, dy: number): boolean => {
     const part = focused();
     if (part?.kind === "edge" && dx === 0) return reorder(editor, part.id, dy < 0 ? -1 : 1);
-    return part?.kind === "socket" ? nudge(editor, part.id, { dx, dy }) : false;
+    const box = part?.kind === "socket" ? canvas.boxOf(part.id) : undefined;
+    return part && box ? moveAside(editor, part.id, { x: box.x + dx, y: box.y + dy }) : false;
   };
   useKeysOutsideDialogs({
-    a: () => around.open("add"),
+    a: () => canvas.open("add"),
     c: () => {
       const from = focused() ?? selected[0];
       if (from?.kind !== "socket") return false;
       if (editor.readOnly !== null) return void apply("Connect", ok);
-      around.setConnecting({ from: from.id, when: null });
-      around.await(from.id);
+      canvas.setConnecting({ from: from.id, when: null });
+      canvas.await(from.id);
       return true;
     },
     l: () => loopFrom(editor, ids()),
@@ -64,11 +70,11 @@ export function useEditorKeys(editor: Editor, around: Around): void {
       const copied = ids();
       if (copied.length === 0) return false;
       const first = nextSocketId(editor.loadout);
-      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) around.await(first);
+      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) canvas.await(first);
       return true;
     },
-    "ctrl+s": () => around.open(editor.readOnly === null ? "review" : "duplicate"),
-    f8: around.nextProblem,
+    "ctrl+s": () => canvas.open(editor.readOnly === null ? "review" : "duplicate"),
+    f8: canvas.nextProblem,
     escape: () => (selected.length > 0 ? select() : false),
   });
 }
@@ -139,9 +145,7 @@ function reorder(editor: Editor, id: string, by: -1 | 1): boolean {
 }
 
 /** Its place as it is drawn now, a little aside. */
-function nudge(editor: Editor, id: string, { dx, dy }: { readonly dx: number; readonly dy: number }): boolean {
-  const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-  const [, x = "0", y = "0"] = /translate\((-?[\d.]+)px,\s*(-?[\d.]+)px\)/.exec(node?.style.transform ?? "") ?? [];
-  const at = { x: Math.max(4, Number(x) + dx), y: Math.max(4, Number(y) + dy) };
-  return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: at }), `move ${id}`) !== null;
+function moveAside(editor: Editor, id: string, at: Point): boolean {
+  const place = { x: Math.max(4, at.x), y: Math.max(4, at.y) };
+  return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: place }), `move ${id}`) !== null;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
 import { did, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
@@ -6,8 +6,9 @@ import type { History } from "../../../../../../core/edit/history.ts";
 import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
+import { openStore, useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
-import type { EditableLayer } from "../../../net/api.ts";
+import type { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
 export interface Work {
@@ -25,25 +26,17 @@ export interface Work {
   readonly was: string | null;
 }
 
-let works: ReadonlyMap<string, Work> = new Map();
-const listeners = new Set<() => void>();
+const works = openStore<ReadonlyMap<string, Work>>(new Map());
 
 function put(name: string, work: Work | null): void {
-  const next = new Map(works);
+  const next = new Map(works.get());
   if (work) next.set(name, work);
   else next.delete(name);
-  works = next;
-  for (const listener of listeners) listener();
+  works.set(next);
 }
 
 export function useWorks(): ReadonlyMap<string, Work> {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => works,
-  );
+  return useStore(works);
 }
 
 export function isDirty({ history, filed, was }: Work): boolean {
@@ -71,7 +64,7 @@ type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
 async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
-  const known = works.get(name);
+  const known = works.get().get(name);
   if (known && isTouched(known)) return;
   const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;
   const base = filed === null ? draftOf(value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
@@ -92,12 +85,12 @@ export function beginWork(name: string, draft: Draft, from: string | null = null
 }
 
 export function changeWork(name: string, draft: Draft, what: string, kind?: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (work && work.layer !== null) put(name, { ...work, history: did(work.history, draft, what, kind) });
 }
 
 export function undoWork(name: string): string | null {
-  const work = works.get(name);
+  const work = works.get().get(name);
   const step = work?.history.past.at(-1);
   if (!work || !step) return null;
   put(name, { ...work, history: undo(work.history) });
@@ -105,7 +98,7 @@ export function undoWork(name: string): string | null {
 }
 
 export function redoWork(name: string): string | null {
-  const work = works.get(name);
+  const work = works.get().get(name);
   const [step] = work?.history.future ?? [];
   if (!work || !step) return null;
   put(name, { ...work, history: redo(work.history) });
@@ -114,12 +107,12 @@ export function redoWork(name: string): string | null {
 
 /** The next letter in a field begins a step of its own. */
 export function settleWork(name: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (work) put(name, { ...work, history: settle(work.history) });
 }
 
 export function renameWork(name: string, to: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (!work) return;
   put(name, null);
   put(to, { ...work, name: to, was: work.filed === null ? null : (work.was ?? name) });
@@ -131,7 +124,7 @@ export function dropWork(name: string): void {
 
 /** What is in the file now is what was in hand; undo still goes back. */
 export function savedWork(name: string, layer: EditableLayer): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (!work) return;
   const { present } = work.history;
   put(name, { ...work, layer, base: present, filed: present.text, from: null, was: null });
@@ -139,7 +132,7 @@ export function savedWork(name: string, layer: EditableLayer): void {
 
 /** Theirs instead of mine; mine can be brought back by undo. */
 export function takeTheirs(name: string, text: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (!work) return;
   const theirs = draftOfText(name, text);
   put(name, { ...work, history: did(work.history, theirs, "Take theirs"), base: theirs, filed: text });

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { readLayer } from "../../../../../../core/catalog/layer.ts";
@@ -11,8 +11,9 @@ import { stepText } from "../../../../../../core/edit/text/step.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import type { Json, JsonObject } from "../../../../../../core/model/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
+import { openStore, useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
-import type { EditableLayer } from "../../../net/api.ts";
+import type { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A materia in hand, as it stands in its file. */
 export interface MateriaWork {
@@ -27,22 +28,14 @@ export interface MateriaDraft {
   readonly text: string;
 }
 
-let works: ReadonlyMap<string, MateriaWork> = new Map();
-const listeners = new Set<() => void>();
+const works = openStore<ReadonlyMap<string, MateriaWork>>(new Map());
 
 function put(name: string, work: MateriaWork): void {
-  works = new Map([...works, [name, work]]);
-  for (const listener of listeners) listener();
+  works.set(new Map([...works.get(), [name, work]]));
 }
 
 export function useMateriaWorks(): ReadonlyMap<string, MateriaWork> {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => works,
-  );
+  return useStore(works);
 }
 
 export function isChanged({ history, filed }: MateriaWork): boolean {
@@ -63,7 +56,7 @@ export function useMateriaWork(name: string | null, catalog: Catalog | null): Ma
 async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
-  if ((works.get(name)?.history.past.length ?? 0) > 0) return;
+  if ((works.get().get(name)?.history.past.length ?? 0) > 0) return;
   const filed = file?.ok ? (entryText(file.value.text, "materia", name) ?? null) : null;
   const read = filed === null ? undefined : parseJsonc(filed);
   const raw = read?.ok ? (read.value.value as JsonObject) : asRaw(value); // an object: the catalogue read it as one
@@ -87,7 +80,7 @@ export function beginMateria(name: string, raw: JsonObject): void {
 
 /** One field set, or taken away with `null`. */
 export function setField(name: string, key: string, value: Json | null, kind?: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (!work) return;
   const { raw, text } = work.history.present;
   const { [key]: _before, ...rest } = raw;
@@ -97,17 +90,17 @@ export function setField(name: string, key: string, value: Json | null, kind?: s
 }
 
 export function undoMateria(name: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (work) put(name, { ...work, history: undo(work.history) });
 }
 
 export function redoMateria(name: string): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (work) put(name, { ...work, history: redo(work.history) });
 }
 
 export function savedMateria(name: string, layer: EditableLayer): void {
-  const work = works.get(name);
+  const work = works.get().get(name);
   if (work) put(name, { ...work, layer, filed: work.history.present.text });
 }
 

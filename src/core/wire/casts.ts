@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import { CastOutcome, parseEvent } from "../cast/event.ts";
+import type { CastEvent } from "../cast/event.ts";
+import type { Graph } from "../compile/graph.ts";
+import { Budget, Limits } from "../model/config.ts";
+import { CastId, SocketId } from "../model/ids.ts";
+import { isJsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { CastSummary } from "../view/casts.ts";
+import { IssueShape } from "./wire.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** [N10] A cast as a listing says it. */
+export const SummaryShape = v.object({
+  castId: v.string(),
+  status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted"]),
+  loadout: v.string(),
+  request: v.string(),
+  startedAt: v.string(),
+  endedAt: v.nullable(v.string()),
+  visits: count,
+  items: v.object({ done: count, total: count }),
+  tokens: v.number(),
+  cost: v.number(),
+}) satisfies v.GenericSchema<unknown, CastSummary>;
+
+/** One line of a journal; what is wrong with it is said as the journal's own reader says it. */
+export const EventShape = v.pipe(
+  v.unknown(),
+  v.rawTransform<unknown, CastEvent>(({ dataset, addIssue, NEVER }) => {
+    const event = parseEvent(dataset.value);
+    if (typeof event !== "string") return event;
+    addIssue({ message: event });
+    return NEVER;
+  }),
+);
+
+/** `cast.json`, as far as the page reads it. */
+const CastFileShape = v.object({
+  castId: CastId,
+  request: v.string(),
+  command: v.string(),
+  targets: v.array(v.object({ kind: v.string(), name: v.string() })),
+  loadout: v.object({ id: v.string(), name: v.string() }),
+  graph: v.custom<Graph>((value) => isJsonObject(value) && isJsonObject(value["sockets"]), "is no graph"),
+  stitches: v.array(v.object({ from: SocketId, to: SocketId, reason: v.string() })),
+  fromCastId: v.nullable(v.string()),
+  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
+  budget: Budget,
+  state: v.custom<JsonObject>(isJsonObject, "is no object"),
+  model: v.nullable(v.string()),
+  rehearsal: v.nullable(v.string()),
+  cwd: v.string(),
+  startedAt: v.string(),
+});
+export type ShownCastFile = v.InferOutput<typeof CastFileShape>;
+
+/** [N9] All that is needed to draw a cast. */
+export const CastAnswer = v.object({
+  castFile: CastFileShape,
+  events: v.array(EventShape),
+  /** Whether a process drives it now. */
+  live: v.boolean(),
+  summary: v.nullable(SummaryShape),
+  /** Where the journal is damaged; `events` is what is sound before that. */
+  issues: v.array(IssueShape),
+});
+export type CastAnswer = v.InferOutput<typeof CastAnswer>;
+/** The same as the server has it at hand. */
+export type CastAnswerSent = v.InferInput<typeof CastAnswer>;
+
+export const CastsAnswer = v.array(SummaryShape);
+
+/** [N14] The files of a visit that can be asked for. */
+export const VisitFileName = v.picklist([
+  "prompt.md",
+  "output.md",
+  "handoff.json",
+  "transcript.jsonl",
+  "input.json",
+  "stdout.txt",
+  "stderr.txt",
+]);
+export type VisitFileName = v.InferOutput<typeof VisitFileName>;

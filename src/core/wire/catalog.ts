@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import type { Settings } from "../catalog/catalog.ts";
+import { LAYERS } from "../catalog/layer.ts";
+import { Budget, Limits } from "../model/config.ts";
+import { Loadout } from "../model/loadout.ts";
+import { Materia } from "../model/materia.ts";
+import { IssueShape } from "./wire.ts";
+
+const layer = v.picklist(LAYERS);
+const setting = v.object({ value: v.string(), layer, file: v.exactOptional(v.string()) });
+
+const SettingsShape = v.object({
+  artifactDir: setting,
+  activeLoadout: setting,
+  budget: Budget,
+  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
+}) satisfies v.GenericSchema<unknown, Settings>;
+
+/** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */
+const namedAs = <const T extends v.GenericSchema>(value: T) =>
+  v.object({
+    name: v.string(),
+    layer,
+    file: v.nullable(v.string()),
+    value: v.nullable(value),
+    issues: v.array(IssueShape),
+  });
+
+/** [N20] What can be named and where it comes from. */
+export const CatalogAnswer = v.object({
+  version: v.string(),
+  cwd: v.string(),
+  root: v.string(),
+  settings: SettingsShape,
+  materia: v.array(namedAs(Materia)),
+  loadouts: v.array(namedAs(Loadout)),
+  issues: v.array(IssueShape),
+  configFiles: v.array(v.string()),
+  /** The files that the page may edit. */
+  layers: v.object({ user: v.string(), project: v.string() }),
+  trust: v.variant("given", [
+    v.object({ given: v.literal(true) }),
+    v.object({ given: v.literal(false), file: v.string(), commands: v.array(v.string()) }),
+  ]),
+});
+export type CatalogAnswer = v.InferOutput<typeof CatalogAnswer>;
+
+export const EditableLayer = v.picklist(["user", "project"]);
+export type EditableLayer = v.InferOutput<typeof EditableLayer>;
+
+/** [N21] A configuration file as it stands: its text, what it means, and the tag that a save must name. */
+export const ConfigAnswer = v.object({
+  layer: EditableLayer,
+  file: v.string(),
+  text: v.string(),
+  etag: v.string(),
+  /** What the text means; null where it is no JSON. */
+  value: v.unknown(),
+  issues: v.array(IssueShape),
+});
+export type ConfigAnswer = v.InferOutput<typeof ConfigAnswer>;
+
+/** [N22] What is to be written. */
+export const ConfigText = v.strictObject({ text: v.string() });
+export type ConfigText = v.InferInput<typeof ConfigText>;

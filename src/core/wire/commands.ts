@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { Rehearsal } from "../model/rehearsal.ts";
+
+const trust = v.optional(v.boolean(), false);
+
+/** [N15] The same text as after `/materia`. */
+export const TypedCommand = v.strictObject({ command: v.string(), trust });
+export type TypedCommand = v.InferInput<typeof TypedCommand>;
+
+/** [N17] A cast of a loadout or a chain with replies that were typed or made up. */
+export const RehearsedCommand = v.strictObject({
+  loadout: v.optional(v.string()),
+  targets: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "is empty"))),
+  prompt: v.string(),
+  replies: Rehearsal.entries.replies,
+  onEmpty: Rehearsal.entries.onEmpty,
+  trust,
+});
+export type RehearsedCommand = v.InferInput<typeof RehearsedCommand>;
+
+/** [N15] A cast that was started or goes on, at once. */
+const Started = v.object({ castId: v.string(), notes: v.array(v.string()) });
+/** [N16] What any other command would print. */
+const Printed = v.object({ code: v.number(), text: v.string(), data: v.unknown() });
+
+export const CommandAnswer = v.union([Started, Printed]);
+export type CommandAnswer = v.InferOutput<typeof CommandAnswer>;

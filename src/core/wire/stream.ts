@@ -1,0 +1,80 @@
+import * as v from "valibot";
+import { error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+import { EventShape, SummaryShape } from "./casts.ts";
+import { readWire } from "./wire.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const place = { socket: v.string(), visit: count };
+
+/** [N13] What the agent of a visit does right now. It is kept nowhere: what counts is in the journal. */
+export const Progress = v.variant("kind", [
+  v.object({ kind: v.literal("asked"), ...place }),
+  /** `from` characters of this turn came before: a listener that missed some can tell. */
+  v.object({ kind: v.picklist(["text", "thinking"]), ...place, from: count, delta: v.string() }),
+  v.object({
+    kind: v.literal("tool_started"),
+    ...place,
+    id: v.string(),
+    name: v.string(),
+    args: v.optional(v.unknown()),
+  }),
+  v.object({ kind: v.literal("tool_ended"), ...place, id: v.string(), name: v.string(), failed: v.boolean() }),
+  v.object({
+    kind: v.literal("retrying"),
+    ...place,
+    attempt: count,
+    delayMs: v.number(),
+    error: v.string(),
+  }),
+]);
+export type Progress = v.InferOutput<typeof Progress>;
+
+/** [N11, N12] The stream of one cast, by the name of the server-sent event; `message` is one that has no other name. */
+const CAST_STREAM = {
+  message: EventShape,
+  progress: Progress,
+  live: v.object({ live: v.boolean() }),
+  /** The journal is another one than before: everything is to be read anew. */
+  reset: v.object({}),
+  /** The journal cannot be read beyond this line; the stream ends here. */
+  damaged: v.object({ line: count }),
+} as const;
+
+/** [N10] The stream of all casts. */
+const CASTS_STREAM = {
+  cast: SummaryShape,
+  gone: v.object({ castId: v.string() }),
+  ready: v.object({}),
+} as const;
+
+type Shapes = Readonly<Record<string, v.GenericSchema>>;
+type MessageIn<S extends Shapes> = {
+  [K in keyof S & string]: { readonly kind: K; readonly data: v.InferOutput<S[K]> };
+}[keyof S & string];
+
+export type CastMessage = MessageIn<typeof CAST_STREAM>;
+export type CastsMessage = MessageIn<typeof CASTS_STREAM>;
+/** Everything that the server says while somebody listens. */
+export type StreamMessage = CastMessage | CastsMessage;
+
+export function readCastMessage(kind: string, text: string): Result<CastMessage> {
+  return readMessage(CAST_STREAM, kind, text);
+}
+
+export function readCastsMessage(kind: string, text: string): Result<CastsMessage> {
+  return readMessage(CASTS_STREAM, kind, text);
+}
+
+function readMessage<const S extends Shapes>(shapes: S, kind: string, text: string): Result<MessageIn<S>> {
+  const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+  if (!shape) return fail(error("unexpected_answer", kind, "the server said something that this page does not know"));
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch {
+    return fail(error("unexpected_answer", kind, "the server said something that is not JSON"));
+  }
+  const read = readWire(shape, raw, kind);
+  return read.ok ? ok({ kind, data: read.value }) : read;
+}

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+
+const Part = v.looseObject({
+  type: v.string(),
+  text: v.optional(v.string()),
+  thinking: v.optional(v.string()),
+  id: v.optional(v.string()),
+  name: v.optional(v.string()),
+  arguments: v.optional(v.unknown()),
+});
+export type TranscriptPart = v.InferOutput<typeof Part>;
+
+const Entry = v.looseObject({
+  type: v.literal("message"),
+  message: v.looseObject({
+    role: v.string(),
+    content: v.union([v.string(), v.array(Part)]),
+    toolCallId: v.optional(v.string()),
+    toolName: v.optional(v.string()),
+    isError: v.optional(v.boolean()),
+  }),
+});
+export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
+
+/** A message of a transcript's line; a line that is anything else says nothing to a person. */
+export function transcriptMessage(line: string): TranscriptMessage | undefined {
+  try {
+    const parsed = v.safeParse(Entry, JSON.parse(line));
+    return parsed.success ? parsed.output.message : undefined;
+  } catch {
+    return undefined;
+  }
+}

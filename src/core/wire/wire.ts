@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { error, fail, ok } from "../model/issue.ts";
+import type { Issue, Result } from "../model/issue.ts";
+
+const Problem = v.looseObject({
+  severity: v.picklist(["error", "warning"]),
+  code: v.string(),
+  message: v.string(),
+  hint: v.optional(v.string()),
+});
+
+/** A problem as it crosses the wire; what a newer server adds to it is let through. */
+export const IssueShape = v.custom<Issue>((value) => v.is(Problem, value), "is no problem");
+
+/** [N8] Every refusal, whatever was wrong. */
+export const Refusal = v.object({ issues: v.array(IssueShape) });
+export type Refusal = v.InferOutput<typeof Refusal>;
+
+/** What arrived, read; or that it cannot be read, in words for a person who can only reload the page. */
+export function readWire<const T extends v.GenericSchema>(
+  schema: T,
+  value: unknown,
+  what: string,
+): Result<v.InferOutput<T>> {
+  const read = v.safeParse(schema, value);
+  if (read.success) return ok(read.output);
+  const [first] = read.issues;
+  const place = v.getDotPath(first);
+  const where = place === null ? "" : ` at "${place}"`;
+  const hint = "page and server may be of different versions: reload the page";
+  return fail(error("unexpected_answer", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
+}
