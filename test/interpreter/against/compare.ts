@@ -1,0 +1,117 @@
+import { evaluate } from "../../../src/core/compile/amount.ts";
+import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
+import { worstCase } from "../../../src/core/compile/worst-case.ts";
+import { compose } from "../compose.ts";
+import type { World } from "../cast.ts";
+import { walk } from "../walk.ts";
+import type { Graph } from "../texts.ts";
+import { chanceOf } from "../random/chance.ts";
+import { worldOf } from "../random/replies.ts";
+import { BUILT } from "../random/worlds.ts";
+import type { Case } from "../random/worlds.ts";
+import { engineGraph, engineStart, runEngine } from "./engine.ts";
+import type { Ran } from "./engine.ts";
+
+export const ASPECTS = ["check", "cast", "state", "resume", "worst case"] as const;
+export type Aspect = (typeof ASPECTS)[number];
+
+export interface Difference {
+  readonly aspect: Aspect;
+  /** The same for differences that probably have one cause. */
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface Compared {
+  readonly difference?: Difference;
+  /** What was reached, for the measure of what the cases cover. */
+  readonly facts: readonly string[];
+  readonly bounded: boolean;
+}
+
+/** The same case for the interpreter and for the engine: where they differ first, or nothing. */
+export function compare(each: Case): Compared {
+  const ours = compose(each.targets, each.texts);
+  const theirs = engineGraph(each);
+  const rules = ours.problems ?? [];
+  if (ours.problems || !theirs.ok) {
+    const codes = theirs.ok ? [] : theirs.issues.flatMap(({ code, severity }) => (severity === "error" ? [code] : []));
+    const facts = rules.map((rule) => `refused ${rule}`);
+    const later = !BUILT.has("second check") && rules.every((rule) => /never there|nothing makes/.test(rule));
+    if (rules.length > 0 && (later || codes.length > 0)) return { facts, bounded: false };
+    const text = `rules: [${rules.join()}] engine: [${codes.join()}]`;
+    return { facts, bounded: false, difference: { aspect: "check", kind: text, text } };
+  }
+  const world = worldOf(each);
+  const { facts, data } = walk(ours.graph, world);
+  const ran = runEngine(engineStart(each, theirs.value), [], ours.graph, world);
+  const { turns } = worstCase(theirs.value.graph, theirs.value.flow, each.texts.limits);
+  const difference =
+    firstDifference("cast", facts.filter(isBuilt).map(plainWay), ran.facts.filter(isBuilt).map(plainWay)) ??
+    firstDifference("state", [sorted(data)], [sorted(ran.state.data)]) ??
+    resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    beyondWorst(each, theirs.value, ran);
+  return { facts, bounded: turns !== null, ...(difference && { difference }) };
+}
+
+function isBuilt(fact: string): boolean {
+  return BUILT.has("told") || !fact.startsWith("told ");
+}
+
+function plainWay(fact: string): string {
+  return BUILT.has("leaving edges") ? fact : fact.replace(/^(way .*) \d+$/, "$1");
+}
+
+function firstDifference(aspect: Aspect, ours: readonly string[], theirs: readonly string[]): Difference | undefined {
+  const length = Math.max(ours.length, theirs.length);
+  const at = Array.from({ length }, (_, index) => index).find((index) => ours[index] !== theirs[index]);
+  if (at === undefined) return undefined;
+  const kinds = [ours[at], theirs[at]].map((fact) => fact?.replaceAll(/\s*\S*[\d«[]\S*/g, "") ?? "nothing");
+  const text = [...ours.slice(0, at), `rules:  ${ours[at]}`, `engine: ${theirs[at]}`].join("\n  ");
+  return { aspect, kind: aspect === "state" ? "state" : kinds.join(" | "), text };
+}
+
+/** [D1] A journal that was cut anywhere goes on to the same end. */
+function resumed(
+  each: Case,
+  compiled: Compiled,
+  ran: Ran,
+  { graph, world }: { readonly graph: Graph; readonly world: World },
+): Difference | undefined {
+  const chance = chanceOf("cut", each.seed);
+  const everywhere = ran.events.length < 40 && chance.happens(0.1);
+  const cuts = everywhere ? ran.events.map((_, at) => at) : [chance.count(0, ran.events.length - 1)];
+  const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:told |resumed)/.test(fact));
+  for (const cut of cuts) {
+    const again = runEngine(engineStart(each, compiled), ran.events.slice(0, cut), graph, world);
+    const difference =
+      firstDifference("resume", plain(ran.facts), plain(again.facts)) ??
+      firstDifference("resume", [sorted(ran.state.data)], [sorted(again.state.data)]);
+    if (difference) return { ...difference, text: `cut after ${cut}:\n${difference.text}` };
+  }
+  return undefined;
+}
+
+/** [G24] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
+function beyondWorst(each: Case, { graph, flow }: Compiled, { events, turns }: Ran): Difference | undefined {
+  const formulas = worstCase(graph, flow, each.texts.limits);
+  if (formulas.turns === null || formulas.withRepairs === null) return undefined;
+  if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
+  const sizes = (loop: string): number =>
+    Math.max(0, ...events.map((event) => (event.type === "loop_entered" && event.loop === loop ? event.size : 0)));
+  const visits = events.filter(
+    (event) => event.type === "visit_started" && graph.materia[event.materia]?.type === "agent",
+  ).length;
+  const allowed = [evaluate(formulas.turns, sizes), evaluate(formulas.withRepairs, sizes)] as const;
+  if (visits <= allowed[0] && turns <= allowed[1]) return undefined;
+  const text = `visits ${visits} of ${allowed[0]}, turns ${turns} of ${allowed[1]}`;
+  return { aspect: "worst case", kind: "worst case", text };
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

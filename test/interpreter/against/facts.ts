@@ -1,0 +1,47 @@
+import type { CastEvent } from "../../../src/core/cast/event.ts";
+import type { Graph } from "../texts.ts";
+import { marksOf } from "../told.ts";
+
+/** An event as the interpreter would have told it. */
+export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
+  switch (event.type) {
+    case "visit_started":
+      return [`visit ${event.socket} ${event.visit}${event.item ? ` ${event.item.key} ${event.item.title}` : ""}`];
+    case "handoff_accepted": {
+      const { satisfied, context, workItems } = event.handoff;
+      const marks = marksOf(JSON.stringify({ satisfied, context, workItems })).join(" ");
+      const dropped = event.dropped.filter((name) => !/[.[]/.test(name));
+      return [
+        `accepted ${event.socket} ${event.found} ${String(satisfied === true || satisfied === false ? satisfied : undefined)} [${dropped.toSorted().join()}] ${marks}`,
+      ];
+    }
+    case "output_accepted":
+      return [`text ${event.socket} ${marksOf(event.text).join(" ")}`];
+    case "handoff_rejected":
+      return [`rejected ${event.socket} ${event.attempt}`];
+    case "loop_entered":
+      return [`entered ${event.loop} ${event.size}`];
+    case "cursor_advanced":
+      return [`advanced ${event.loop} ${event.index}/${event.size}`];
+    case "loop_exhausted":
+      return [`exhausted ${event.loop} ${event.by}`];
+    case "edge_taken": {
+      const parts = [event.from, event.to].map((id) => graph.places.get(id)?.part);
+      if (event.to !== "end" && parts[0] !== parts[1]) return [`joint ${event.to}`];
+      const exit = event.exit === undefined ? "" : ` ${event.exit}`;
+      return [`way ${event.from} ${event.to} ${event.when} ${event.via}${exit} ${event.traversal}`];
+    }
+    case "visit_completed":
+      return [`done ${event.socket}`];
+    case "limit_reached":
+      return [`limit ${event.limit} ${event.where.socket}`];
+    case "cast_waiting":
+      return [`waiting ${event.socket}`];
+    case "cast_resumed":
+      return ["resumed"];
+    case "cast_ended":
+      return [`ended ${event.outcome}`];
+    default:
+      return [];
+  }
+}

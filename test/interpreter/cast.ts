@@ -1,0 +1,150 @@
+import { END } from "./texts.ts";
+import type { Graph, Json, JsonObject, Place, Region, Texts } from "./texts.ts";
+import type { Item } from "./reply.ts";
+
+/** Everything outside a cast: what is answered, and what a person allows when it was stopped. */
+export interface World {
+  readonly limits: Texts["limits"];
+  readonly budget: Texts["budget"];
+  /** What an agent says, or a utility prints, at this turn of this visit. */
+  readonly reply: (place: Place, visit: number, turn: number) => string;
+  /** With which code the command of a gate ends. */
+  readonly exitCode: (place: Place, visit: number) => number;
+  readonly person: (place: Place, visit: number, turn: number) => Verdict;
+  /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
+  readonly raise: (limit: string, times: number) => number | undefined;
+}
+
+export interface Verdict {
+  readonly yes: boolean;
+  readonly text: string;
+}
+
+/** One walk through the list of a loop. */
+export interface Pass {
+  readonly region: Region;
+  readonly items: readonly Item[];
+  /** [G-j] Which list it is: another number for every list that was made. */
+  readonly list: number;
+  readonly index: number;
+}
+
+/** How a visit was reached. */
+export interface Route {
+  readonly from?: Place;
+  readonly to: string;
+  /** How it is told, once nothing stops it. */
+  readonly fact?: string;
+  /** The reason that a `not_satisfied` way carries. */
+  readonly reason?: string;
+  /** Whether the way counts its traversals itself. */
+  readonly counted: boolean;
+}
+
+/** What was handed on to the next visit. */
+export interface Handed {
+  /** The title of the item it was said about. */
+  readonly label: string;
+  readonly text: string;
+  readonly items: readonly Item[];
+  /** The list that these items are. */
+  readonly list?: number;
+}
+
+export interface Cast {
+  readonly graph: Graph;
+  readonly world: World;
+  readonly facts: string[];
+  readonly visits: Map<string, number>;
+  /** Sockets in the order in which they were visited. */
+  readonly walked: string[];
+  readonly traversals: Map<string, number>;
+  readonly allowed: Map<string, number>;
+  readonly returns: Map<string, number>;
+  readonly reasons: Map<string, readonly string[]>;
+  /** The number of the list that stands at a path of state. */
+  readonly lists: Map<string, number>;
+  readonly notes: Map<number, string>;
+  data: JsonObject;
+  pass: Pass | undefined;
+  handed: Handed;
+  tokens: number;
+  made: number;
+  stops: number;
+  gaveUp: boolean;
+  last: boolean | undefined;
+}
+
+export function newCast(graph: Graph, world: World): Cast {
+  return {
+    graph,
+    world,
+    facts: [],
+    visits: new Map(),
+    walked: [],
+    traversals: new Map(),
+    allowed: new Map(),
+    returns: new Map(),
+    reasons: new Map(),
+    lists: new Map(),
+    notes: new Map(),
+    data: {},
+    pass: undefined,
+    handed: { label: "", text: "", items: [] },
+    tokens: 0,
+    made: 0,
+    stops: 0,
+    gaveUp: false,
+    last: undefined,
+  };
+}
+
+/** Thrown where a cast ends in the middle of something. */
+export class Ended extends Error {}
+
+export function fail(cast: Cast): never {
+  cast.facts.push("ended failed");
+  throw new Ended();
+}
+
+/** [D17] Stops at a limit; where a person allows more, the cast goes on where it stood. */
+export function stopAt(cast: Cast, limit: string, socket: string): number {
+  cast.facts.push(`limit ${limit} ${socket}`, "ended failed");
+  cast.stops += 1;
+  const more = cast.world.raise(limit, cast.stops);
+  if (more === undefined) throw new Ended();
+  cast.facts.push("resumed");
+  return more;
+}
+
+export function regionOf(cast: Cast, id: string): Region | undefined {
+  return cast.graph.regions.get(cast.graph.places.get(id)?.loop ?? "");
+}
+
+export function placeOf(cast: Cast, id: string): Place {
+  const place = cast.graph.places.get(id);
+  if (!place || id === END) throw new Error(`no socket ${id}`);
+  return place;
+}
+
+/** [G-j] The current item: its list and its place in it. */
+export function itemOf(cast: Cast): string {
+  return cast.pass ? `${cast.pass.list}:${cast.pass.index}` : "";
+}
+
+/** [G-j] A list that was written is another list. */
+export function write(cast: Cast, target: readonly string[], value: Json): void {
+  cast.data = written(cast.data, target, value);
+  for (const { list } of cast.graph.regions.values()) {
+    const length = Math.min(list?.length ?? 0, target.length);
+    if (list && target.slice(0, length).join(".") === list.slice(0, length).join("."))
+      cast.lists.set(list.join("."), (cast.made += 1));
+  }
+}
+
+function written(object: JsonObject, [key = "", ...rest]: readonly string[], value: Json): JsonObject {
+  if (rest.length === 0) return { ...object, [key]: value };
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined;
+  const isObject = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+  return { ...object, [key]: written(isObject ? (inner as JsonObject) : {}, rest, value) };
+}

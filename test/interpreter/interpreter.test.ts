@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { survey } from "./against/survey.ts";
+import type { Aspect } from "./against/compare.ts";
+
+/** One pass over all cases; what it finds is told by the tests below. */
+const { reached, differences } = survey(1, 3_000);
+
+it.each<[title: string, aspect: Aspect]>([
+  ["[G16, L18] the rules refuse what the engine refuses, and nothing else", "check"],
+  ["[O6, P1] every cast goes as the rules say, and every agent is told what they say", "cast"],
+  ["[H14] it leaves the state that the rules say", "state"],
+  ["[D1] a journal that was cut anywhere goes on to the same end", "resume"],
+  ["[G24] no cast takes more turns than its worst case", "worst case"],
+])("%s", (_title, aspect) => {
+  expect(differences.flatMap((difference) => (difference.aspect === aspect ? [difference.text] : []))).toEqual([]);
+});
+
+it.each([
+  ["visit", 5_000],
+  ["told", 4_000],
+  ["accepted exact", 1_000],
+  ["accepted fenced", 500],
+  ["accepted embedded", 300],
+  ["text", 500],
+  ["rejected", 200],
+  ["waiting", 200],
+  ["entered", 500],
+  ["advanced", 500],
+  ["exhausted advance", 100],
+  ["exhausted empty", 100],
+  ["way always exit", 100],
+  ["way satisfied exit", 10],
+  ["way not_satisfied exit", 10],
+  ["joint", 300],
+  ["limit maxTraversals", 100],
+  ["limit maxRepairs", 50],
+  ["limit maxTokens", 20],
+  ["resumed", 200],
+  ["ended completed", 500],
+  ["ended not_satisfied", 50],
+  ["ended failed", 300],
+  ["bounded", 300],
+])("[D21] the random cases reach %s at least %i times", (kind, least) => {
+  expect(reached.get(kind) ?? 0).toBeGreaterThanOrEqual(least);
+});

@@ -1,0 +1,120 @@
+import type { Json, JsonObject, Place } from "../texts.ts";
+import type { Verdict, World } from "../cast.ts";
+import { chanceOf } from "./chance.ts";
+import type { Chance } from "./chance.ts";
+import { BUILT } from "./worlds.ts";
+import type { Case } from "./worlds.ts";
+
+/** What everybody answers in this case: every turn has its own, whoever asks and however often. */
+export function worldOf({ seed, texts }: Case): World {
+  const chance = chanceOf("world", seed);
+  const mood: Mood = {
+    seed,
+    valid: chance.pick(1, 1, 0.95, 0.7),
+    longest: chance.pick(0, 1, 2, 3, 4),
+    shortest: chance.pick(0, 1, 1, 2),
+  };
+  const raises = chance.pick(0, 0, 1, 2);
+  return {
+    limits: texts.limits,
+    budget: texts.budget,
+    reply: (place, visit, turn) => reply(mood, place, visit, turn),
+    exitCode: (place, visit) => (content(mood, place, chanceOf(seed, "exit", place.id, visit)) ? 0 : 1),
+    person: (place, visit, turn) => verdict(mood, place, visit, turn),
+    raise: (limit, times) => (times <= raises ? (limit === "maxTokens" ? 100 : 1) : undefined),
+  };
+}
+
+interface Mood {
+  readonly seed: number;
+  readonly valid: number;
+  readonly shortest: number;
+  readonly longest: number;
+}
+
+/** One socket may always say no while another is content. */
+function content({ seed }: Mood, { id }: Place, chance: Chance): boolean {
+  return chance.happens(chanceOf(seed, "mind", id).pick(0, 0.3, 0.5, 0.7, 0.8, 1, 1));
+}
+
+function verdict(mood: Mood, place: Place, visit: number, turn: number): Verdict {
+  const chance = chanceOf(mood.seed, "person", place.id, visit, turn);
+  const yes = turn > 3 || content(mood, place, chance);
+  return { yes, text: yes && chance.happens(0.5) ? "" : `so «v${place.id}#${visit}.${turn}»` };
+}
+
+function reply(mood: Mood, place: Place, visit: number, turn: number): string {
+  const chance = chanceOf(mood.seed, "reply", place.id, visit, turn);
+  const at = `${place.id}#${visit}.${turn}`;
+  const utility = place.materia.type === "utility";
+  if (place.parse === "text")
+    return chance.pick(`words «t${at}»`, `{"satisfied":false,"context":"«t${at}»"}`, "", " \n");
+  // One invalid result of a utility ends the cast; more than a few would end them all.
+  if (!chance.happens(utility ? 0.98 : mood.valid)) return malformed(chance, at);
+  const text = JSON.stringify(handoff(mood, place, chance, at), null, chance.pick(0, 0, 2));
+  return utility ? text : dressed(chance, text, at);
+}
+
+function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObject {
+  const utility = place.materia.type === "utility";
+  const guarded = place.advance !== undefined || place.edges.some(({ when }) => when !== "always");
+  const wanted = (field: string): boolean => place.assign.some(([, source]) => source.startsWith(`$.${field}`));
+  const items = (kind: string): Json =>
+    Array.from({ length: chance.count(mood.shortest, Math.max(mood.shortest, mood.longest)) }, (_, index) => ({
+      title: `ชื่อ «${kind}${at}-${index}» 🙂`,
+      context: chance.pick("", `«x${kind}${at}-${index}»`),
+      ...(chance.happens(0.1) ? { id: `«d${at}»` } : {}),
+    }));
+  const says = guarded ? 0.97 : 0.3;
+  return {
+    ...(chance.happens(says) ? { satisfied: content(mood, place, chance) } : {}),
+    ...(chance.happens(wanted("context") ? 0.97 : 0.5)
+      ? { context: chance.pick(`why «c${at}»`, `«c${at}»\n`, "") }
+      : {}),
+    ...(chance.happens(place.materia.generator || wanted("workItems") ? 0.97 : 0.1) ? { workItems: items("i") } : {}),
+    ...(utility && wanted("things") ? { things: items("j") } : {}),
+    ...(utility && chance.happens(0.4) ? { state: patch(chance, at, items("k")) } : {}),
+    ...(!utility && chance.happens(0.1) ? { [chance.pick("passed", "state", "tasks")]: `«d${at}»` } : {}),
+  };
+}
+
+function patch(chance: Chance, at: string, items: Json): JsonObject {
+  return {
+    ...(chance.happens(0.3) ? { seen: `«s${at}»` } : {}),
+    ...(chance.happens(0.3) ? { plans: items } : {}),
+    ...(chance.happens(0.2) ? { workItems: [{ title: `«d${at}»`, context: "" }], satisfied: false } : {}),
+  };
+}
+
+/** A handoff as agents write it. */
+function dressed(chance: Chance, text: string, at: string): string {
+  return chance.pick(
+    text,
+    text,
+    text,
+    `\uFEFF${text}\n`,
+    `So «p${at}»:\n\`\`\`json\n${text}\n\`\`\`\nThat is all.`,
+    `${BUILT.has("mark before a fence") ? "\uFEFF" : ""}\`\`\`json\n${text}\n\`\`\``,
+    `~~~\n${text}\n~~~`,
+    `Look «p${at}»: ${text} – done.`,
+    `{"satisfied":"maybe"} no, rather ${text}`,
+    `\`\`\`\n{"satisfied":"maybe"}\n\`\`\`\n\`\`\`\`json\n${text}`,
+  );
+}
+
+function malformed(chance: Chance, at: string): string {
+  return chance.pick(
+    "",
+    `no object «p${at}»`,
+    "null",
+    "[]",
+    "{",
+    `[{"satisfied":true,"workItems":[],"context":""}]`,
+    `{"a":{"satisfied":true,"workItems":[],"context":""}`,
+    `{"satisfied":"yes","workItems":[]}`,
+    `{"satisfied":true,"context":1}`,
+    `{"satisfied":true,"workItems":[{"title":"a"}]}`,
+    `{"satisfied":true,"workItems":{}}`,
+    `{"satisfied":null,"workItems":[]}`,
+  );
+}

@@ -1,0 +1,215 @@
+import { END } from "../texts.ts";
+import type { EdgeText, ExitText, LoadoutText, LoopText, MateriaText, SocketText, Texts, When } from "../texts.ts";
+import { chanceOf } from "./chance.ts";
+import type { Chance } from "./chance.ts";
+import { spoiled } from "./faults.ts";
+
+/** A configuration, a command and the seed of every answer: all that a cast depends on. */
+export interface Case {
+  readonly seed: number;
+  readonly texts: Texts;
+  readonly targets: readonly string[];
+}
+
+/** What the engine does not do yet is not asked of it. */
+export const BUILT: ReadonlySet<string> = new Set([]);
+
+const MATERIA: Readonly<Record<string, MateriaText>> = {
+  Text: { prompt: "Write." },
+  Json: { prompt: "Judge.", parse: "json" },
+  Plan: { prompt: "Plan.", generator: true },
+  Told: { prompt: "{{item.title}} {{item.context}} {{workItems}} {{state.kept.said}} {{state.seen}}" },
+  Keep: { prompt: "Keep.", parse: "json", assign: { "kept.said": "$.context" } },
+  Say: { type: "utility", command: ["say"] },
+  Tool: { type: "utility", command: ["tool"], parse: "json" },
+  List: { type: "utility", command: ["list"], generator: true },
+  Chat: { prompt: "Talk.", interactive: true, parse: "json" },
+  ...(BUILT.has("gates") && {
+    Gate: { type: "utility", command: ["gate"], gate: true },
+    Person: { type: "person", question: "Is {{item.title}} right, {{state.seen}}?" },
+  }),
+};
+
+const LOADOUTS = ["A", "B", "ก", "Text"] as const;
+
+export function randomCase(seed: number): Case {
+  const chance = chanceOf("case", seed);
+  const names = LOADOUTS.slice(0, chance.count(1, LOADOUTS.length));
+  const loadouts = names.map((name) => {
+    const loadout = randomLoadout(chance, chance.count(1, 7));
+    return [name, chance.happens(0.08) ? spoiled(chance, loadout) : loadout] as const;
+  });
+  const limits = {
+    maxNoAdvanceCycles: BUILT.has("returns") ? chance.pick(3, 3, 2, 1, 0) : 1000,
+    maxRepairs: chance.count(0, 2),
+  };
+  const budget = chance.happens(0.1) ? { maxTokens: chance.count(1, 20) * 10 + 7 } : {};
+  const targets = Array.from({ length: chance.pick(1, 1, 1, 2, 2, 3, 4) }, () => {
+    const loadout = chance.pick("A", ...names);
+    const materia = chance.pick(...(Object.keys(MATERIA) as [string, ...string[]])); // never empty
+    return chance.happens(0.02)
+      ? chance.pick("Nobody", "loadout:Text", "materia:A", loadout)
+      : chance.happens(0.75)
+        ? `loadout:${loadout}`
+        : chance.pick(`materia:${materia}`, materia);
+  });
+  return { seed, texts: { materia: MATERIA, loadouts: Object.fromEntries(loadouts), limits, budget }, targets };
+}
+
+/** Sockets in a row; some rows are the members of a loop. */
+interface Row {
+  readonly ids: readonly string[];
+  readonly list?: "workItems" | "plans";
+  readonly consumes: boolean;
+}
+
+function randomLoadout(chance: Chance, size: number): LoadoutText {
+  const rows = randomRows(chance, randomIds(chance, size));
+  const ids = rows.flatMap((row) => row.ids);
+  const sockets = rows.flatMap((row, at) =>
+    row.ids.map((id, index) => {
+      const seat: Seat = {
+        id,
+        before: rows[at - 1]?.ids.at(-1) ?? id,
+        onward: row.ids[index + 1] ?? (row.list ? row.ids[0] : rows[at + 1]?.ids[0]) ?? END,
+        row,
+        last: index === row.ids.length - 1,
+        feeds: rows[at + 1]?.list,
+        ids,
+      };
+      return [id, randomSocket(chance, seat)] as const;
+    }),
+  );
+  const loops = rows.flatMap((row, at) => (row.list ? [[`each-${at}`, randomLoop(chance, rows, at)] as const] : []));
+  return { entry: ids[0] ?? "", sockets: Object.fromEntries(sockets), loops: Object.fromEntries(loops) };
+}
+
+function randomIds(chance: Chance, size: number): readonly string[] {
+  const odd = chance.happens(0.15);
+  const step = chance.pick(1, 1, 1, 7);
+  return Array.from({ length: size }, (_, index) =>
+    odd && chance.happens(0.5) ? `${chance.pick("step", "Z", "a_b")}-${index}` : `Socket-${index * step + 1}`,
+  );
+}
+
+function randomRows(chance: Chance, ids: readonly string[]): readonly Row[] {
+  const rows: Row[] = [];
+  for (let used = 0; used < ids.length;) {
+    const own = ids.slice(used, used + chance.count(1, 3));
+    const before = rows.at(-1);
+    if (before && !before.list && chance.happens(0.65)) {
+      const list = chance.pick("workItems", "workItems", "workItems", "plans");
+      rows.push({ ids: own, list, consumes: list === "workItems" && chance.happens(0.8) });
+      used += own.length;
+    } else {
+      rows.push({ ids: own.slice(0, 1), consumes: false });
+      used += 1;
+    }
+  }
+  return rows;
+}
+
+interface Seat {
+  readonly id: string;
+  readonly ids: readonly string[];
+  readonly before: string;
+  readonly onward: string;
+  readonly row: Row;
+  readonly last: boolean;
+  /** The list that the row behind it walks. */
+  readonly feeds: "workItems" | "plans" | undefined;
+}
+
+function randomSocket(chance: Chance, seat: Seat): SocketText {
+  const { row, feeds } = seat;
+  const plans = feeds === "plans" ? chance.pick("Json", "Tool") : undefined;
+  const gates = BUILT.has("gates") ? ["Gate", "Gate", "Person"] : [];
+  const free = chance.pick(
+    "Text",
+    "Text",
+    "Json",
+    "Json",
+    "Json",
+    "Say",
+    "Tool",
+    "Told",
+    "Keep",
+    "Plan",
+    "Chat",
+    ...gates,
+  );
+  const name = plans ?? (feeds === "workItems" && seat.last ? chance.pick("Plan", "Plan", "List") : free);
+  const json = !["Text", "Say", "Told"].includes(name) || chance.happens(0.1);
+  const when = json ? chance.pick<When>("always", "satisfied", "satisfied", "not_satisfied") : "always";
+  const items = row.list === "plans" ? { items: "state.plans" } : {};
+  const advance = row.list && (seat.last || chance.happens(0.2)) ? { advance: { when, ...items } } : {};
+  const own = name === "Keep" && !BUILT.has("merged assign");
+  const assign = own
+    ? {}
+    : randomAssign(chance, { name, json, inLoop: row.list !== undefined, plans: plans !== undefined });
+  return {
+    materia: name,
+    ...(json && ["Text", "Told", "Say"].includes(name) ? { parse: "json" as const } : {}),
+    ...(Object.keys(assign).length > 0 ? { assign } : {}),
+    ...advance,
+    edges: json ? randomEdges(chance, seat) : chance.happens(0.03) ? [] : [{ when: "always", to: seat.onward }],
+  };
+}
+
+function randomAssign(
+  chance: Chance,
+  { name, json, inLoop, plans }: { name: string; json: boolean; inLoop: boolean; plans: boolean },
+): Readonly<Record<string, string>> {
+  return {
+    ...(plans ? { plans: name === "Tool" ? "$.things" : "$.workItems" } : {}),
+    ...(chance.happens(0.15) ? { seen: json ? chance.pick("$", "$.context") : "$" } : {}),
+    ...(inLoop && chance.happens(0.15) ? { "of.item": chance.pick("item.title", "item.context") } : {}),
+    ...(BUILT.has("state sources") && chance.happens(0.03) ? { copied: "state.kept.said" } : {}),
+    ...(json && chance.happens(0.03) ? { workItems: "$.workItems" } : {}),
+  };
+}
+
+function randomEdges(chance: Chance, seat: Seat): readonly EdgeText[] {
+  const onward: EdgeText = { when: "always", to: seat.onward };
+  const aside = (when: When): EdgeText => {
+    const near = seat.ids.slice(0, seat.ids.indexOf(seat.id) + 3);
+    const to = chance.happens(0.04) ? END : chance.pick(seat.id, seat.before, seat.before, ...seat.row.ids, ...near);
+    const leaves = seat.row.list && !seat.row.ids.includes(to) && !BUILT.has("leaving edges");
+    if (leaves || chance.happens(0.4)) return { when, to };
+    const then = chance.pick(END, seat.row.list ? "next" : seat.onward, seat.onward, ...near);
+    const more = BUILT.has("then") && chance.happens(0.4) ? { then } : {};
+    return { when, to, maxTraversals: chance.count(1, 3), ...more };
+  };
+  return chance.pick<readonly EdgeText[]>(
+    [onward],
+    [aside("not_satisfied"), onward],
+    [aside("not_satisfied"), onward],
+    [aside("satisfied"), onward],
+    [aside("not_satisfied"), { when: "satisfied", to: seat.onward }],
+    [{ when: "satisfied", to: seat.onward }, aside("not_satisfied")],
+    [aside("not_satisfied"), aside("satisfied")],
+    [aside("not_satisfied"), aside("not_satisfied"), onward],
+    chance.pick([onward], [onward], [aside("always")], [aside("satisfied")], []),
+  );
+}
+
+function randomLoop(chance: Chance, rows: readonly Row[], at: number): LoopText {
+  const { ids, consumes } = rows[at] ?? { ids: [], consumes: false };
+  const outside = rows.flatMap((row, index) => (index === at ? [] : row.ids));
+  const after = rows[at + 1]?.ids[0];
+  const exits = ids.flatMap((from) =>
+    (["satisfied", "not_satisfied", "always"] as const)
+      .filter((condition) => {
+        const likely = from === ids.at(-1) && condition === "always" ? 0.85 : 0.25;
+        return outside.length > 0 && chance.happens(after ? likely : 0.05);
+      })
+      .map((condition): ExitText => {
+        const near = after ?? outside[0] ?? "";
+        const to =
+          BUILT.has("exit to end") && chance.happens(0.1) ? END : chance.pick(near, near, near, near, ...outside);
+        return { id: `${from}.${condition}`, from, condition, targetSocketId: to };
+      }),
+  );
+  const from = rows[at - 1]?.ids.at(-1) ?? "";
+  return { sockets: ids, exits, ...(consumes ? { consumes: { from, output: "workItems" } } : {}) };
+}

@@ -1,0 +1,78 @@
+import { END, judges, matches } from "./texts.ts";
+import type { Answer, EdgeText, ExitText, Graph, Place, Region } from "./texts.ts";
+
+/** [H9] Whether this socket must say `satisfied`. */
+export function mustAnswer(place: Place, region: Region | undefined): boolean {
+  if (place.parse !== "json" || judges(place.materia)) return false;
+  const exits = place.advance === undefined ? [] : exitsOf(place, region);
+  return [
+    ...place.edges.map(({ when }) => when),
+    place.advance ?? "always",
+    ...exits.map((exit) => exit.condition),
+  ].some((when) => when !== "always");
+}
+
+/** The exits that an advance of this socket can lead to. */
+function exitsOf(place: Place, region: Region | undefined): readonly ExitText[] {
+  return (region?.exits ?? []).filter(
+    (exit) =>
+      exit.from === place.id &&
+      (exit.condition === "always" || place.advance === "always" || place.advance === exit.condition),
+  );
+}
+
+/** Every answer that this socket can give. */
+function answersOf(place: Place, region: Region | undefined): readonly Answer[] {
+  if (judges(place.materia) || mustAnswer(place, region)) return [true, false];
+  return place.parse === "json" ? [true, false, undefined] : [undefined];
+}
+
+/** [G1] The first edge that matches. */
+export function edgeFor(place: Place, answer: Answer): EdgeText | undefined {
+  return place.edges.find(({ when }) => matches(when, answer));
+}
+
+/** [O9] The exit after exhaustion: that of the answer, then `always`. */
+export function exitFor(place: Place, region: Region, answer: Answer): ExitText | undefined {
+  const own = region.exits.filter((exit) => exit.from === place.id);
+  return (
+    own.find(({ condition }) => condition !== "always" && matches(condition, answer)) ??
+    own.find(({ condition }) => condition === "always")
+  );
+}
+
+/** [O8] The exit of an empty list, whichever member it names. */
+export function emptyExit(region: Region): ExitText | undefined {
+  return region.exits.find(({ condition }) => condition === "always");
+}
+
+/** Every place that a cast can come to from this one; `onward` of the place stands for a way that nobody drew. */
+export function waysFrom(place: Place, region: Region | undefined): readonly string[] {
+  return answersOf(place, region).flatMap((answer) => {
+    const edge = edgeFor(place, answer);
+    const leaves = place.advance !== undefined && matches(place.advance, answer);
+    const exhausted =
+      region && (leaves || edge?.then === "next") ? [exitFor(place, region, answer)?.targetSocketId] : [];
+    const then = edge?.then === undefined || edge.then === "next" ? [] : [edge.then];
+    return [edge?.to, ...exhausted].map((to) => (to === undefined ? place.onward : to)).concat(then);
+  });
+}
+
+/** Every socket that a cast can reach from `entry`, going through none of `without`. */
+export function reachable(
+  graph: Graph,
+  without: ReadonlySet<string> = new Set(),
+  entry = graph.entry,
+): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const open = [entry];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const place = graph.places.get(id);
+    if (!place || id === END || seen.has(id) || without.has(id)) continue;
+    seen.add(id);
+    const region = graph.regions.get(place.loop ?? "");
+    open.push(...waysFrom(place, region));
+    if (region?.list) open.push(emptyExit(region)?.targetSocketId ?? region.onward);
+  }
+  return seen;
+}
