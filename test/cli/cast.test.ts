@@ -83,7 +83,7 @@ it("[J18] cast.json says all that is needed to understand and resume the cast", 
   expect(jsonOf(castFile(cwd, castId, "cast.json"))).toMatchObject({
     castId,
     request: "do it",
-    command: "cast do it",
+    command: `cast --config ${cwd}/conf.json --rehearse ${cwd}/replies.json do it`,
     targets: [{ kind: "loadout", name: "Work", layer: "explicit", file: `${cwd}/conf.json` }],
     loadout: { id: expect.any(String), name: "Work" },
     graph: { entry: "Socket-1", sockets: { "Socket-2": { materia: "Plan", generator: true } } },
@@ -162,5 +162,9 @@ it("[C15] show tells each visit, what it handed over, the edge taken and why not
     "edges not asked: the list was exhausted",
   ])
     expect(stdout).toContain(told);
-  expect(JSON.parse(data.stdout)).toMatchObject({ castId, command: "cast do it", events: journalOf(cwd, castId) });
+  expect(JSON.parse(data.stdout)).toMatchObject({
+    castId,
+    command: expect.stringMatching(/^cast .* do it$/),
+    events: journalOf(cwd, castId),
+  });
 });

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LinkCommand, TargetRef } from "../../src/core/command/command.ts";
-import { linkText, parseArgv, parseText } from "../../src/core/command/parse.ts";
+import { parseArgv, parseText } from "../../src/core/command/parse.ts";
+import { commandText } from "../../src/core/command/typed.ts";
 import { quoteWord } from "../../src/core/command/words.ts";
 
 const either = (name: string): TargetRef => ({ kind: "either", name });
@@ -99,10 +100,41 @@ describe("[L5] print and read", () => {
         const lineage = castId === null ? [] : ["--from", quoteWord(castId)];
         const command = linked(parseText(["link", ...lineage, ...targets.map(quoteWord), "--", said].join(" ")));
         expect(command.prompt).toBe(said);
-        expect(linked(parseText(linkText(command)))).toEqual(command);
-        expect(linkText(linked(parseText(linkText(command))))).toBe(linkText(command));
+        expect(linked(parseText(commandText(command)))).toEqual(command);
+        expect(commandText(linked(parseText(commandText(command))))).toBe(commandText(command));
       }),
     );
+  });
+
+  it("[L5, L22] a cast comes back with every option that decides how it runs, whatever their values", () => {
+    const value = name.filter((text) => text !== "");
+    const options = fc.record(
+      {
+        loadout: value,
+        model: value,
+        rehearse: value,
+        config: value,
+        durability: value,
+        budget: fc.nat(),
+        cost: fc.nat(400),
+      },
+      { requiredKeys: [] },
+    );
+    const said = fc.oneof(prompt, fc.constantFrom("--help", "-- x", "  two", "a --model b"));
+    fc.assert(
+      fc.property(options, said, (given, text) => {
+        const words = Object.entries(given).map(([key, each]) => `--${key} ${quoteWord(String(each))}`);
+        const typed = parseText(["cast", ...words, "--", text].join(" "));
+        if (!typed.ok || typed.value.command.kind !== "cast") throw new Error("it is a cast");
+        expect(typed.value.options).toEqual(given);
+        expect(parseText(commandText(typed.value.command, typed.value.options))).toEqual(typed);
+      }),
+    );
+  });
+
+  it("[L22] what belongs to the moment is not recorded", () => {
+    const typed = parseText("link --json --quiet --trust --artifacts out --model a/b A -- x");
+    expect(typed.ok && commandText(linked(typed), typed.value.options)).toBe("link A --model a/b -- x");
   });
 
   it("[L5] no text makes reading throw", () => {
@@ -122,6 +154,8 @@ describe("[L6] options", () => {
     ["[L6] nor is a plan", "link --dry-run A -- x", ["unknown_option"]],
     ["[L6] nor is saving", "link --save Chain A -- x", ["unknown_option"]],
     ["[L6] nor is a map of sockets", "link --map Socket-1=Socket-2 A B -- x", ["unknown_option"]],
+    ["[L6] two casts to continue from", "link --from a --from b A -- x", ["repeated_option"]],
+    ["[L6] the same one twice", "link --from a A --from=a -- x", ["repeated_option"]],
     ["[L6] there is no other name", "chaincast A -- x", ["unknown_command"]],
   ])("%s", (_title, text, problems) => {
     expect(codes(parseText(text))).toEqual(problems);
@@ -138,5 +172,38 @@ describe("[L6] options", () => {
   it("[L6] a value in quotation marks behind = belongs to its option", () => {
     const parsed = parseText('cast --loadout="My Loadout" fix it');
     expect(parsed.ok && parsed.value.command).toEqual({ kind: "cast", loadout: "My Loadout", prompt: "fix it" });
+  });
+});
+
+describe("[C25] numbers as people type them", () => {
+  it.each<[typed: string, tokens: number]>([
+    ["200000", 200_000],
+    ["200_000", 200_000],
+    ["200k", 200_000],
+    ["12K", 12_000],
+    ["2.5M", 2_500_000],
+    ["2.3k", 2300],
+    ["1.000001m", 1_000_001],
+    ["0", 0],
+  ])("[C25] %s", (typed, budget) => {
+    for (const head of ["cast", "recast"]) {
+      const parsed = parseText(`${head} --budget ${typed}${head === "cast" ? " x" : ""}`);
+      expect(parsed.ok && parsed.value.command).toMatchObject({ kind: head, budget });
+    }
+    expect(linked(parseText(`link --budget=${typed} A -- x`)).budget).toBe(budget);
+    const shown = parseText(`budget ${typed}`);
+    expect(shown.ok && shown.value.command).toEqual({ kind: "budget", tokens: budget });
+  });
+
+  it.each(["1.5", "k", "1kk", "1e3", "0x10", "2,5M", "-1", "1.0000001M", "9999999999999M", "१२"])(
+    "[C25] %s is no number of tokens",
+    (typed) => {
+      expect(codes(parseText(`cast --budget=${typed} x`))).toEqual(["bad_option"]);
+    },
+  );
+
+  it("[C25] dollars have fractions", () => {
+    const parsed = parseText("cast --cost 2.50 x");
+    expect(parsed.ok && parsed.value.command).toEqual({ kind: "cast", costUsd: 2.5, prompt: "x" });
   });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 it("[L22] cast.json records how the cast came about", () => {
   const file = `${cwd}/conf.json`;
   expect(jsonOf(castFile(cwd, second, "cast.json"))).toMatchObject({
-    command: `link --from ${first} Look loadout:Both "materia:Write Down" -- go on -- please`,
+    command: `link --from ${first} Look loadout:Both "materia:Write Down" --config ${file} -- go on -- please`,
     request: "go on -- please",
     targets: [
       { kind: "materia", name: "Look", layer: "explicit", file },
@@ -61,7 +61,7 @@ it("[L22] what is recorded can be typed again", async () => {
   const { command } = jsonOf(castFile(cwd, second, "cast.json")) as { readonly command: string };
   const [targets = "", ...prompt] = command.split(" -- ");
   const words = [...targets.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "");
-  const again = await run([...words, ...config, "--", prompt.join(" -- ")], { cwd });
+  const again = await run([...words, "--", prompt.join(" -- ")], { cwd });
   expect(again.code).toBe(0);
   const copy = castsIn(cwd).at(-1) ?? "";
   expect(jsonOf(castFile(cwd, copy, "cast.json"))).toMatchObject({

@@ -126,7 +126,7 @@ it.each<[title: string, typed: string, waits: boolean, materia: readonly string[
   const names = targets.split(" ").filter((word) => !word.startsWith("--") && word !== earlier);
   expect(jsonOf(castFile(cwd, castId, "cast.json"))).toMatchObject({
     request: prompt,
-    command: `link ${words(typed).join(" ")}`,
+    command: `link ${targets} --rehearse ${cwd}/replies.json -- ${prompt}`,
     targets: names.map((name) => ({ name: name.replace(/^\w+:/, ""), layer: "bundled", file: null })),
     fromCastId: typed.startsWith("--from") ? earlier : null,
   });

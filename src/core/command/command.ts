@@ -1,7 +1,7 @@
 /** What a person asks for, whichever face they ask it at. */
 export type Command =
   | { readonly kind: "help"; readonly topic?: string }
-  | { readonly kind: "cast"; readonly prompt: string; readonly loadout?: string }
+  | CastCommand
   | LinkCommand
   | { readonly kind: "casts" }
   | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
@@ -9,24 +9,30 @@ export type Command =
   | { readonly kind: "show"; readonly castId?: string }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string }
-  | {
-      readonly kind: "recast";
-      readonly castId?: string;
-      readonly budget?: number;
-      readonly costUsd?: number;
-      readonly allow?: number;
-    }
+  | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number } & Bounds)
   | { readonly kind: "abort"; readonly castId?: string }
   | { readonly kind: "loadout"; readonly name?: string }
   | { readonly kind: "materia"; readonly name?: string }
   | GridCommand
-  | { readonly kind: "check"; readonly file?: string }
+  | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
   | { readonly kind: "init" }
   | { readonly kind: "demo" };
 
-export interface LinkCommand {
+/** What a cast may use in all, where that was typed. */
+export interface Bounds {
+  readonly budget?: number;
+  readonly costUsd?: number;
+}
+
+export interface CastCommand extends Bounds {
+  readonly kind: "cast";
+  readonly prompt: string;
+  readonly loadout?: string;
+}
+
+export interface LinkCommand extends Bounds {
   readonly kind: "link";
   readonly from?: string;
   readonly targets: readonly TargetRef[];

@@ -1,6 +1,7 @@
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
 import { nearest } from "../model/nearest.ts";
+import { readAmount, readCount } from "./amounts.ts";
 import type { Word } from "./words.ts";
 
 /** What each option takes. Every face knows the same ones. */
@@ -21,7 +22,8 @@ const OPTIONS = {
   from: "text",
   link: "flag",
   mermaid: "flag",
-  budget: "count",
+  strict: "flag",
+  budget: "tokens",
   cost: "number",
   allow: "count",
   port: "count",
@@ -35,7 +37,7 @@ export type OptionName = keyof typeof OPTIONS;
 export type Options = {
   readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag"
     ? true
-    : (typeof OPTIONS)[K] extends "number" | "count"
+    : (typeof OPTIONS)[K] extends "number" | "count" | "tokens"
       ? number
       : string;
 };
@@ -105,6 +107,8 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
           `--${name} needs ${NEEDS[kind]}${value === undefined ? "" : `, not "${value}"`}`,
         ),
       );
+    else if (Object.hasOwn(options, name))
+      issues.push(error("repeated_option", word.text, `--${name} is given twice`, "keep the one that is meant"));
     else options[name] = read;
   }
   if (issues.length > 0) return fail(...issues);
@@ -131,11 +135,14 @@ function splitOnce(text: string): readonly [string, string?] {
   return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-const NEEDS = { text: "a value", number: "a number", count: "a whole number" } as const;
+const NEEDS = {
+  text: "a value",
+  number: "a number",
+  count: "a whole number",
+  tokens: "a number of tokens, such as 200000, 200k or 2.5M",
+} as const;
 
 function readValue(value: string, kind: keyof typeof NEEDS): string | number | undefined {
   if (kind === "text") return value === "" ? undefined : value;
-  const number = Number(value);
-  const usable = kind === "count" ? Number.isSafeInteger(number) : Number.isFinite(number);
-  return value.trim() !== "" && usable && number >= 0 ? number : undefined;
+  return kind === "number" ? readAmount(value) : readCount(value);
 }

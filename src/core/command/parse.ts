@@ -3,13 +3,13 @@ import type { Issue, Result } from "../model/issue.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { never } from "../model/never.ts";
 import { oneLine } from "../model/text.ts";
-import type { Command, TargetRef } from "./command.ts";
-import { targetText } from "./command.ts";
+import { readCount } from "./amounts.ts";
+import type { Bounds, Command, TargetRef } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
-import { quoteWord, wordsOfArgv, wordsOfText } from "./words.ts";
+import { wordsOfArgv, wordsOfText } from "./words.ts";
 import type { Word, Words } from "./words.ts";
 
 /** A command with the options that say where and how it runs. */
@@ -49,20 +49,6 @@ function commandIndex(words: readonly Word[]): number {
   for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at])
     at += awaitsValue(word) ? 2 : 1;
   return at;
-}
-
-/** The command as it can be typed again, to the letter where it was typed and never more than one way. */
-export function linkText({
-  from,
-  targets,
-  prompt,
-}: {
-  from?: string;
-  targets: readonly TargetRef[];
-  prompt: string;
-}): string {
-  const lineage = from === undefined ? [] : ["--from", quoteWord(from)];
-  return ["link", ...lineage, ...targets.map((target) => quoteWord(targetText(target))), "--", prompt].join(" ");
 }
 
 function parseWords(words: Words): Result<Parsed> {
@@ -120,6 +106,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         : ok({
             kind: "cast",
             prompt: reading.text,
+            ...boundsOf(options),
             ...(options.loadout === undefined ? {} : { loadout: options.loadout }),
           });
     case "link":
@@ -136,8 +123,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return ok({
         kind: "recast",
         ...castId,
-        ...(options.budget === undefined ? {} : { budget: options.budget }),
-        ...(options.cost === undefined ? {} : { costUsd: options.cost }),
+        ...boundsOf(options),
         ...(options.allow === undefined ? {} : { allow: options.allow }),
       });
     case "loadout":
@@ -146,7 +132,11 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "grid":
       return readGrid(row, reading);
     case "check":
-      return ok({ kind: "check", ...(first === undefined ? {} : { file: first }) });
+      return ok({
+        kind: "check",
+        strict: options.strict === true,
+        ...(first === undefined ? {} : { file: first }),
+      });
     case "budget":
       return readBudget(row, reading.rest);
     case "ui":
@@ -163,6 +153,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
   }
 }
 
+function boundsOf({ budget, cost }: Options): Bounds {
+  return { ...(budget === undefined ? {} : { budget }), ...(cost === undefined ? {} : { costUsd: cost }) };
+}
+
 function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Command> {
   const usage = `usage: ${row.usage}`;
   const issues: Issue[] = [];
@@ -173,7 +167,13 @@ function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Comma
   else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
   if (issues.length > 0) return fail(...issues);
   const { from } = split.options;
-  return ok({ kind: "link", targets: rest.map(targetRef), prompt: text, ...(from === undefined ? {} : { from }) });
+  return ok({
+    kind: "link",
+    targets: rest.map(targetRef),
+    prompt: text,
+    ...boundsOf(split.options),
+    ...(from === undefined ? {} : { from }),
+  });
 }
 
 function targetRef(word: string): TargetRef {
@@ -229,7 +229,7 @@ function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
 function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
   const words = [...rest];
   const last = words.at(-1);
-  const tokens = last !== undefined && /^[0-9][0-9_]*$/.test(last) ? Number(last.replaceAll("_", "")) : undefined;
+  const tokens = last === undefined ? undefined : readCount(last);
   if (tokens !== undefined) words.pop();
   if (words.length > 1)
     return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));

@@ -36,18 +36,18 @@ export type CommandName = (typeof NAMES)[number];
 export const COMMANDS: readonly CommandRow[] = [
   {
     name: "cast",
-    usage: "cast [--loadout NAME] <prompt>",
+    usage: "cast [--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
     does: "run the active loadout",
     example: "cast Add a dark mode to the settings page",
-    options: ["loadout", ...RUN_OPTIONS],
+    options: ["loadout", "budget", "cost", ...RUN_OPTIONS],
     takes: "prompt",
   },
   {
     name: "link",
-    usage: "link [--from <castId>] <target>… -- <prompt>",
+    usage: "link [--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
     does: "chain saved materia and loadouts into one immediate cast",
     example: "link Planner Build -- Add a small settings page.",
-    options: ["from", ...RUN_OPTIONS],
+    options: ["from", "budget", "cost", ...RUN_OPTIONS],
     takes: "targets",
   },
   {
@@ -117,10 +117,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "check",
-    usage: "check [file]",
+    usage: "check [file] [--strict]",
     does: "every problem of the configuration, and the worst case of each loadout",
     example: "check",
-    options: [],
+    options: ["strict"],
     takes: 1,
   },
   {

@@ -1,7 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { TargetRef } from "../command/command.ts";
-import { targetText } from "../command/command.ts";
-import { quoteWord } from "../command/words.ts";
+import { commandText } from "../command/typed.ts";
 import { checkTarget, compile } from "../compile/targets/compile.ts";
 import type { Compiled } from "../compile/targets/compile.ts";
 import { flowOf, reachable } from "../compile/flow.ts";
@@ -21,8 +20,7 @@ export interface Chain {
 
 /** The command that a chain stands for, as it is typed after `/materia`. */
 export function chainCommand({ targets, from, request }: Chain): string {
-  const words = targets.map((target) => quoteWord(targetText(target)));
-  return ["link", ...(from === null ? [] : ["--from", from]), ...words, "--", request].join(" ");
+  return commandText({ targets, prompt: request, ...(from === null ? {} : { from }) });
 }
 
 /** Between two targets: one end that meets one entry, or why not. */

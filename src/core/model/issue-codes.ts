@@ -57,6 +57,8 @@ export const ISSUE_CODES = {
   unbounded_cycle: "nothing counts a way round",
   advance_outside_loop: "a socket outside loops has nothing to advance",
 
+  worst_case: "no problem: how many turns a cast of the loadout can take at most",
+
   // State.
   bad_assign: "an entry of `assign` can never be carried out",
   assign_needs_json: "a field is taken from a socket that is read as text",

@@ -3,9 +3,9 @@ import type { IssueCode } from "./issue-codes.ts";
 /** The keys that lead to a value, from the root of a file. */
 export type Keys = readonly (string | number)[];
 
-/** A problem that a user can cause and mend: what is wrong, where, and a way out where there is one. */
+/** A problem that a user can cause and mend: what is wrong, where, and a way out where there is one. `info` is none, only worth knowing. */
 export interface Issue {
-  readonly severity: "error" | "warning";
+  readonly severity: "error" | "warning" | "info";
   readonly code: IssueCode;
   /** The file it stands in; absent for what was typed. */
   readonly file?: string;
@@ -40,6 +40,10 @@ export function error(code: IssueCode, place: Keys | string, message: string, hi
 
 export function warning(code: IssueCode, place: Keys | string, message: string, hint?: string): Issue {
   return { ...error(code, place, message, hint), severity: "warning" };
+}
+
+export function info(code: IssueCode, place: Keys | string, message: string): Issue {
+  return { ...error(code, place, message), severity: "info" };
 }
 
 export function isError(issue: Issue): boolean {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { LinkCommand } from "../../core/command/command.ts";
-import { linkText } from "../../core/command/parse.ts";
+import { commandText } from "../../core/command/typed.ts";
 import { compile, remappings } from "../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../core/compile/targets/compile.ts";
 import { startState } from "../../core/cast/state.ts";
@@ -39,7 +39,7 @@ export interface ReadyCast {
 export interface StartOptions {
   readonly agents: AgentChoice;
   readonly openReal: OpenHost;
-  /** The command as the user gave it, where it was not a link. */
+  /** The command as the user gave it; a link where nobody typed one. */
   readonly command?: string;
 }
 
@@ -106,7 +106,7 @@ function castFile(
   return {
     castId,
     request: link.prompt,
-    command: more.command ?? linkText(link),
+    command: more.command ?? commandText(link),
     targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
     loadout: { id, name: graph.name },
     graph,
@@ -114,7 +114,11 @@ function castFile(
     stitches: stitches.map((stitch) => ({ ...stitch })),
     fromCastId: more.from,
     limits: workspace.catalog.settings.limits,
-    budget: workspace.catalog.settings.budget,
+    budget: {
+      ...workspace.catalog.settings.budget,
+      ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
+      ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
+    },
     state: more.state,
     cwd: workspace.place.cwd,
     model,

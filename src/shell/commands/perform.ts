@@ -31,7 +31,12 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
     case "grid":
       return lookAtCatalog(command, workspace);
     case "check":
-      return ok(check(workspace.catalog, command.file === undefined ? undefined : resolve(from, command.file)));
+      return ok(
+        check(
+          workspace.catalog,
+          command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
+        ),
+      );
     case "help":
       return ok(help(command.topic));
     case "init":

@@ -1,7 +1,7 @@
 import type { CastEvent } from "../../core/cast/event.ts";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
-import { quoteWord } from "../../core/command/words.ts";
+import { commandText } from "../../core/command/typed.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/never.ts";
@@ -70,11 +70,10 @@ async function undertakeNew(
   const link =
     command.kind === "link"
       ? command
-      : { targets: [{ kind: "loadout" as const, name: command.loadout ?? active }], prompt: command.prompt };
-  const named =
-    command.kind === "cast" && command.loadout !== undefined ? ` --loadout ${quoteWord(command.loadout)}` : "";
-  const typed = command.kind === "cast" ? { command: `cast${named} ${command.prompt}` } : {};
-  const ready = await prepareCast(workspace, link, { agents: agentChoice(asking), openReal, ...typed });
+      : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
+  const { explicit: config } = workspace.place;
+  const typed = commandText(command, { ...asking.options, ...(config === undefined ? {} : { config }) });
+  const ready = await prepareCast(workspace, link, { agents: agentChoice(asking), openReal, command: typed });
   if (!ready.ok) return ready;
   const { file, notes } = ready.value;
   const run: Undertaking["run"] = async (driving) => {

@@ -1,3 +1,4 @@
+import type { Issue } from "../../../../core/model/issue.ts";
 import type { Items } from "../../../../core/view/now/cells.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
 
@@ -18,7 +19,7 @@ export interface SocketMark {
   readonly visits?: string;
   /** Lower right: cost, or the time of a utility. */
   readonly figure?: string;
-  readonly problem?: { readonly severity: "error" | "warning"; readonly text: string };
+  readonly problem?: { readonly severity: Issue["severity"]; readonly text: string };
   /** The number of a candidate, where a link was refused. */
   readonly flag?: string;
 }
@@ -27,7 +28,7 @@ export interface EdgeMark {
   readonly visits?: "unvisited" | "visited" | "last";
   /** One line each; without it the label of the drawing's way stands there. */
   readonly label?: readonly Line[];
-  readonly problem?: "error" | "warning";
+  readonly problem?: Issue["severity"];
 }
 
 export interface LoopMark {

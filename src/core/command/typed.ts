@@ -1,0 +1,30 @@
+import type { CastCommand, LinkCommand, TargetRef } from "./command.ts";
+import { targetText } from "./command.ts";
+import type { Options } from "./options.ts";
+import { quoteWord } from "./words.ts";
+
+/** [L22] The command of a new cast as it can be typed again, and never more than one way. */
+export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
+  const { budget, costUsd, prompt } = command;
+  // Where it is kept and how it is shown belongs to the moment.
+  const { config, model, rehearse, durability } = options;
+  const run = words({ budget, cost: costUsd, config, model, rehearse, durability });
+  if (!("targets" in command))
+    return ["cast", ...words({ loadout: command.loadout }), ...run, ...plainText(prompt)].join(" ");
+  return ["link", ...words({ from: command.from }), ...command.targets.map(targetWord), ...run, "--", prompt].join(" ");
+}
+
+function targetWord(target: TargetRef): string {
+  return quoteWord(targetText(target));
+}
+
+function words(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quoteWord(String(value))],
+  );
+}
+
+/** A prompt that would be read as an option, or whose first blanks would be lost, stands behind the delimiter. */
+function plainText(prompt: string): readonly string[] {
+  return /^(?:--|\s)/.test(prompt) ? ["--", prompt] : [prompt];
+}

@@ -1,0 +1,41 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Entry } from "../../catalog/layer.ts";
+import { error, isError } from "../../model/issue.ts";
+import type { Issue } from "../../model/issue.ts";
+import type { Loadout } from "../../model/loadout.ts";
+import { didYouMean } from "../../model/nearest.ts";
+import type { Graph } from "../graph.ts";
+import { worstCase } from "../worst-case.ts";
+import { checkTarget } from "./compile.ts";
+
+/** A loadout without errors, and how many turns it can take. */
+export interface SoundLoadout {
+  readonly entry: Entry<Loadout>;
+  readonly graph: Graph;
+  readonly worst: ReturnType<typeof worstCase>;
+}
+
+/** Every problem of a configuration, whoever asks. What the bundled layer brings is our business: only its errors would be the user's. */
+export function checkCatalog(catalog: Catalog): {
+  readonly issues: readonly Issue[];
+  readonly loadouts: readonly SoundLoadout[];
+} {
+  const issues: Issue[] = [...catalog.issues];
+  const loadouts: SoundLoadout[] = [];
+  for (const entry of catalog.materia.values()) issues.push(...entry.issues);
+  for (const entry of catalog.loadouts.values()) {
+    const { graph, flow, issues: found } = checkTarget({ kind: "loadout", name: entry.name, entry }, catalog, 1);
+    issues.push(...found.filter((issue) => isError(issue) || entry.layer !== "bundled"));
+    if (flow && !found.some(isError))
+      loadouts.push({ entry, graph, worst: worstCase(graph, flow, catalog.settings.limits) });
+  }
+  return { issues: [...issues, ...activeIssues(catalog)], loadouts };
+}
+
+function activeIssues({ settings: { activeLoadout }, loadouts }: Catalog): readonly Issue[] {
+  const { value, file } = activeLoadout;
+  if (loadouts.has(value)) return [];
+  const hint = didYouMean(value, loadouts.keys());
+  const issue = error("unknown_loadout", "activeLoadout", `there is no loadout "${value}"`, hint);
+  return [file === undefined ? issue : { ...issue, file }];
+}
