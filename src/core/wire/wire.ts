@@ -3,7 +3,7 @@ import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
 
 const Problem = v.looseObject({
-  severity: v.picklist(["error", "warning"]),
+  severity: v.picklist(["error", "warning", "info"]),
   code: v.string(),
   message: v.string(),
   hint: v.optional(v.string()),
