@@ -40,6 +40,7 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     journal,
     artifacts: NO_ARTIFACTS,
     now: () => new Date(),
+    pause: async () => {},
   };
   const before = writtenBytes();
   const cpu = process.cpuUsage();

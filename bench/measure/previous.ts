@@ -72,6 +72,7 @@ async function castWithFiles(
     journal,
     artifacts: fileArtifacts(runDir, unchanged),
     now: () => new Date(),
+    pause: async () => {},
   };
   const started = performance.now();
   const end = await runCast(startState(startOf(file)), ports, {

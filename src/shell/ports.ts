@@ -12,6 +12,8 @@ export interface Ports {
   readonly journal: Journal;
   readonly artifacts: Artifacts;
   readonly now: () => Date;
+  /** Resolves after so long, or as soon as the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface AgentHost {
@@ -86,6 +88,8 @@ export interface UtilityRequest {
 
 export type UtilityOutcome =
   | { readonly kind: "exited"; readonly stdout: string; readonly stdoutCut: boolean; readonly stderr: string }
+  /** A gate that ended by itself; its output is both streams as they came. */
+  | { readonly kind: "judged"; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: "failed"; readonly reason: string; readonly stdout: string; readonly stderr: string };
 
 export interface Journal {

@@ -27,7 +27,8 @@ export function refusal(result: Result<Loadout>): string {
 export const CATALOG: Catalog = mergeLayers([bundledLayer()]);
 
 export function isGenerator(materia: string): boolean {
-  return CATALOG.materia.get(materia)?.value?.generator === true;
+  const value = CATALOG.materia.get(materia)?.value;
+  return value?.type !== "person" && value?.generator === true;
 }
 
 export function problemsOf(value: Loadout, name = "Main"): readonly Issue[] {

@@ -157,6 +157,7 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
       append: async () => undefined,
     },
     now: () => new Date(TIME),
+    pause: async () => {},
     ...part,
   };
 }

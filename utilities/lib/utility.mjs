@@ -5,12 +5,16 @@ import { basename, dirname, join, resolve } from "node:path";
 export async function runUtility(name, work) {
   process.stdout.on("error", () => (process.exitCode = 1));
   try {
-    const result = work(parseInput(await readAll(process.stdin)));
+    const result = work(await readInput());
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
     process.stderr.write(`${name}: ${error.message}\n`);
     process.exitCode = 1;
   }
+}
+
+export async function readInput() {
+  return parseInput(await readAll(process.stdin));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { personAsked } from "../../core/cast/question.ts";
 import { startState } from "../../core/cast/state.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
@@ -15,7 +16,7 @@ import { openProgress, progressKind } from "./progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
 import { onInterrupt } from "./interrupt.ts";
-import { askPerson, withTrust } from "./person.ts";
+import { askJudge, askPerson, withTrust } from "./person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {
@@ -46,7 +47,8 @@ async function run(request: Request, undertaking: Undertaking): Promise<Result<n
 async function finish(request: Request, castId: string, end: RunEnd): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
-    const nudge = await askPerson(io, replyOf(end.state), castId);
+    const shown = replyOf(end.state);
+    const nudge = await (personAsked(end.state) ? askJudge(io, shown, castId) : askPerson(io, shown, castId));
     const again = nudge && undertakeAgain(castId, nudge, await askingOf(request));
     if (again) return again.ok ? run(request, again.value) : again;
   }

@@ -39,6 +39,23 @@ export async function askPerson(io: Io, reply: string, castId: string): Promise<
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
 }
 
+/** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
+export async function askJudge(io: Io, question: string, castId: string): Promise<Nudge | undefined> {
+  io.err(
+    `${harmless(question)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type yes or no, and what should be known behind it.\n`,
+  );
+  for (;;) {
+    const answer = await ask(io, "yes or no > ");
+    if (answer === undefined) return undefined;
+    const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
+    if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };
+    if (!/^no?[.,:;!]?$/i.test(word)) continue;
+    const reason = text === "" ? await ask(io, "why > ") : text;
+    if (reason === undefined) return undefined;
+    if (reason.trim() !== "") return { kind: "reject", text: reason.trim() };
+  }
+}
+
 async function ask(io: Io, question: string): Promise<string | undefined> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));

@@ -45,7 +45,7 @@ export type {
 } from "../../shell/ports.ts";
 export { piAgentHost } from "../../shell/agents/pi-host.ts";
 export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
-export { runUtility } from "../../shell/run/utility.ts";
+export { runUtility } from "../../shell/run/utility/run-utility.ts";
 export { openJournal } from "../../shell/store/journal.ts";
 export { readJournal } from "../../shell/store/read-journal.ts";
 export { fileArtifacts } from "../../shell/store/artifacts.ts";

@@ -2,6 +2,7 @@ import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { assign, patchState } from "../handoff/assign.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { Materia } from "../model/materia.ts";
 import { never } from "../model/never.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { CastEvent, EventBody, EventOf } from "./event.ts";
@@ -10,7 +11,7 @@ import { hitIn, hitOf } from "./limits.ts";
 import { advance, arriveAt, enterLoop, exhaust, takeEdge } from "./move.ts";
 import { reasonOf, reasonsFor } from "./rework.ts";
 import { currentItem } from "./state.ts";
-import type { Ask, CastState, Failure, Phase, Visit } from "./state.ts";
+import type { Ask, CastState, Failure, Judged, Phase, Visit } from "./state.ts";
 import { increment } from "./tally.ts";
 import { NO_USAGE, addUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
@@ -75,10 +76,8 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "cast_warned":
       expectRunning(state, event);
       return { ...state, warned: true };
-    case "cast_waiting": {
-      const { visit, reply } = expect(state, event, "answered");
-      return { ...state, phase: { kind: "waiting", visit, reply } };
-    }
+    case "cast_waiting":
+      return waitForPerson(state, event);
     case "person_answered": {
       const { visit } = expect(state, event, "waiting");
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "answer", text: event.text } } };
@@ -86,6 +85,11 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "person_finished": {
       const { visit, reply } = expect(state, event, "waiting");
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply } } };
+    }
+    case "person_judged": {
+      const { visit } = expect(state, event, "waiting");
+      const { satisfied, text } = event;
+      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "judged", satisfied, text } } };
     }
     case "limits_raised":
       expectUnfinished(state, event);
@@ -116,7 +120,16 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
 
 const WALKED_KEPT = 40;
 
-function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask): CastState {
+function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastState {
+  if (event.question !== undefined) {
+    const { visit } = expect(state, event, "visiting");
+    return { ...state, phase: { kind: "waiting", visit, reply: event.question } };
+  }
+  const { visit, reply } = expect(state, event, "answered");
+  return { ...state, phase: { kind: "waiting", visit, reply } };
+}
+
+function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged): CastState {
   return {
     ...state,
     turns: increment(state.turns, visit.socket),
@@ -131,13 +144,15 @@ function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): Ca
   const { handoff } = event;
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
   const satisfied = typeof handoff["satisfied"] === "boolean" ? handoff["satisfied"] : undefined;
-  const reason = context.trim() === "" ? (event.excerpt ?? "") : reasonOf(context);
+  const materia = materiaOf(state.graph, socket);
+  const reason = context.trim() === "" ? (event.excerpt ?? "") : reasonOf(context, materia);
   const workItems =
     socket.generator && Array.isArray(handoff["workItems"]) ? (handoff["workItems"] as readonly WorkItem[]) : null; // checked before it was accepted
   const kept = keep(state, socket, patchState(state.data, handoff), handoff);
-  // A program that only sets state has said nothing, so what was said before it still stands.
+  // What only sets state, or only says yes, has told nobody anything: what was said before it still stands.
   const silent =
-    context === "" && reason === "" && workItems === null && materiaOf(state.graph, socket).type === "utility";
+    isPassedGate(materia, satisfied) ||
+    (context === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handedBy(state, socket), text: context, reason, workItems };
   return accepted({ ...kept, satisfied, handed }, visit, event);
 }
@@ -146,15 +161,15 @@ function acceptOutput(state: CastState, event: EventOf<"output_accepted">): Cast
   const { visit } = expect(state, event, "visiting");
   const socket = socketOf(state.graph, visit.socket);
   const kept = keep(state, socket, state.data, event.text);
-  return accepted(
-    {
-      ...kept,
-      satisfied: undefined,
-      handed: { ...handedBy(state, socket), text: event.text, reason: "", workItems: null },
-    },
-    visit,
-    event,
-  );
+  // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
+  const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
+  const handed = silent ? state.handed : { ...handedBy(state, socket), text: event.text, reason: "", workItems: null };
+  return accepted({ ...kept, satisfied: undefined, handed }, visit, event);
+}
+
+/** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */
+function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean {
+  return materia.type === "utility" && materia.gate === true && satisfied === true;
 }
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {

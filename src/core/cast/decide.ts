@@ -2,12 +2,12 @@ import type { GraphSocket } from "../compile/graph.ts";
 import { missingSources } from "../handoff/assign.ts";
 import { readHandoff } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
-import { cut } from "../model/text.ts";
+import { cut, cutStart, withoutControls } from "../model/text.ts";
 import { never } from "../model/never.ts";
 import type { EventBody, EventOf } from "./event.ts";
 import { excerptOf } from "./rework.ts";
 import { currentItem } from "./state.ts";
-import type { CastState, Phase, Visit } from "./state.ts";
+import type { CastState, Judged, Phase, Visit } from "./state.ts";
 import { totalsOf } from "./totals.ts";
 import { NO_USAGE } from "./usage.ts";
 import type { Usage } from "./usage.ts";
@@ -17,6 +17,9 @@ export type Outcome =
   | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
+  /** A gate's program ended by itself; both its streams as they came. */
+  | { readonly kind: "ended"; readonly code: number; readonly printed: string }
+  | Judged
   | { readonly kind: "aborted" };
 
 /** How much of a plain text is kept for the next prompt; the whole stands in the artifacts. */
@@ -40,11 +43,39 @@ export function decide(state: CastState, socket: GraphSocket, outcome: Outcome):
       };
     case "exited":
       return decideExit(state, socket, phase.visit, outcome);
+    case "ended": {
+      const answer = { satisfied: outcome.code === 0, context: printedText(socket, outcome) };
+      return decideGate(state, socket, phase.visit, answer);
+    }
+    case "judged":
+      return decideGate(state, socket, phase.visit, { satisfied: outcome.satisfied, context: outcome.text });
     case "replied":
       return decideReply(state, socket, phase, outcome);
     default:
       return never(outcome);
   }
+}
+
+/** [Q2] The end of what a program printed: there it says what is wrong. */
+const PRINTED_KEPT = 4_000;
+
+function printedText({ materia }: GraphSocket, { code, printed }: Extract<Outcome, { kind: "ended" }>): string {
+  const text = cutStart(withoutControls(printed).trim(), PRINTED_KEPT);
+  return text === "" && code !== 0 ? `${materia} exited with code ${code} and printed nothing` : text;
+}
+
+/** [Q1, Q6] Yes or no with words beside it, as a handoff. */
+function decideGate(
+  state: CastState,
+  socket: GraphSocket,
+  visit: Visit,
+  handoff: { readonly satisfied: boolean; readonly context: string },
+): EventBody {
+  const place = { socket: socket.id, visit: visit.number };
+  const problems = missingSources(socket.assign, handoff, { data: state.data, item: currentItem(state) });
+  if (problems.length > 0)
+    return { type: "turn_failed", ...place, reason: "state", message: problems.join("; "), usage: NO_USAGE };
+  return { type: "handoff_accepted", ...place, handoff, found: "exact", dropped: [], usage: NO_USAGE };
 }
 
 function decideReply(

@@ -112,9 +112,16 @@ export const EVENTS = {
     }),
   }),
   cast_warned: v.object({ type: v.literal("cast_warned"), message: v.string() }),
-  cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place }),
+  /** Of a person's own socket it says what they are asked. */
+  cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
   person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
   person_finished: v.object({ type: v.literal("person_finished"), ...place }),
+  person_judged: v.object({
+    type: v.literal("person_judged"),
+    ...place,
+    satisfied: v.boolean(),
+    text: v.string(),
+  }),
   limits_raised: v.object({
     type: v.literal("limits_raised"),
     maxTokens: v.optional(v.number()),

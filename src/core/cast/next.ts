@@ -6,13 +6,14 @@ import { itemKey } from "../model/handoff.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { never } from "../model/never.ts";
-import { acceptReply } from "./decide.ts";
+import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./event.ts";
 import { budgetWarning, limitOfRepair, limitOfTurn, limitOfWay, traversalKey } from "./limits.ts";
 import { listAt } from "./list.ts";
 import { failureText } from "./reason.ts";
 import { currentItem } from "./state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state.ts";
+import { questionText } from "./question.ts";
 import { countOf } from "./tally.ts";
 import { totalsOf } from "./totals.ts";
 
@@ -117,7 +118,13 @@ function bypass(state: CastState, { loop: id, member }: Extract<Phase, { kind: "
 
 function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visiting" }>): Effect {
   const socket = socketOf(state.graph, visit.socket);
-  if (!isAgent(state.graph, socket)) return { kind: "utility", socket, visit };
+  const materia = materiaOf(state.graph, socket);
+  if (ask.kind === "judged") return record(decide(state, socket, ask));
+  if (materia.type === "utility") return { kind: "utility", socket, visit };
+  if (materia.type === "person") {
+    const question = questionText(state, materia);
+    return record({ type: "cast_waiting", socket: socket.id, visit: visit.number, question });
+  }
   if (ask.kind === "finish") {
     const accepted = acceptReply(state, socket, visit, ask.reply);
     if (accepted) return record(accepted);

@@ -1,13 +1,16 @@
-import { cut } from "../model/text.ts";
+import type { Materia } from "../model/materia.ts";
+import { cut, cutStart } from "../model/text.ts";
 import type { CastState } from "./state.ts";
 
 export const REASON_LIMIT = 900;
 const ALL_LIMIT = 2_400;
 const KEPT = 3;
 
-/** [R1] Why a visit is done again, in the words that were handed on. */
-export function reasonOf(handed: string): string {
-  return cut(handed.trim(), REASON_LIMIT);
+/** [R1] Why a visit is done again, in the words that were handed on; a command says what matters at its end. */
+export function reasonOf(handed: string, materia: Materia): string {
+  return materia.type === "utility" && materia.gate === true
+    ? cutStart(handed.trim(), REASON_LIMIT)
+    : cut(handed.trim(), REASON_LIMIT);
 }
 
 /** The beginning of an output that gave no reason of its own. */

@@ -52,9 +52,10 @@ export type Phase =
   | { readonly kind: "arriving"; readonly at: Destination; readonly from: SocketId | null }
   /** At the door of a loop whose list is empty. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
-  | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask }
+  | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask | Judged }
   /** An interactive agent has replied; the person has not been called yet. */
   | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
+  /** `reply` is what the person is shown: what the agent said, or what they are asked themselves. */
   | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
   /** The result is kept; that the visit is over has not been written. */
   | { readonly kind: "accepted"; readonly visit: Visit }
@@ -94,6 +95,13 @@ export type Ask =
   | { readonly kind: "answer"; readonly text: string }
   /** A person is content: the agreed result is taken from the last reply, or asked for once more. */
   | { readonly kind: "finish"; readonly reply: string };
+
+/** A person has said yes or no; nobody is asked any more. */
+export interface Judged {
+  readonly kind: "judged";
+  readonly satisfied: boolean;
+  readonly text: string;
+}
 
 /** One walk through a loop's list, as the list was at entry. */
 export interface Pass {

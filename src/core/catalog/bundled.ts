@@ -1,4 +1,5 @@
 import { AGENTS } from "./bundled-agents.ts";
+import { GATES } from "./bundled-gates.ts";
 import { GENERATORS } from "./bundled-generators.ts";
 import { LOADOUTS } from "./bundled-loadouts.ts";
 import { UTILITIES } from "./bundled-utilities.ts";
@@ -11,7 +12,7 @@ const BUNDLED = {
   activeLoadout: "Full-Auto",
   budget: { maxTokens: 10_000_000, maxCostUsd: 20, warnAtPercent: 75 },
   limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-  materia: { ...AGENTS, ...GENERATORS, ...UTILITIES },
+  materia: { ...AGENTS, ...GENERATORS, ...UTILITIES, ...GATES },
   loadouts: LOADOUTS,
 };
 

@@ -4,7 +4,7 @@ import { error, isError, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Loadout, Socket } from "../model/loadout.ts";
-import { AgentMateria, UtilityMateria } from "../model/materia.ts";
+import { AgentMateria, PersonMateria, UtilityMateria } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
@@ -137,13 +137,23 @@ function readMateria(
   raw: unknown,
 ): { name: string; value?: Materia | undefined; issues: readonly Issue[] } {
   const keys = ["materia", name];
-  const isUtility = isJsonObject(raw) && raw["type"] === "utility";
-  const read = validate(isUtility ? UtilityMateria : AgentMateria, raw, keys);
+  const read = validate(schemaFor(raw), raw, keys);
   return {
     name,
     value: read.value,
-    issues: [...nameIssues(name, keys), ...wrongKind(raw, keys), ...read.issues, ...programIssues(read.value, keys)],
+    issues: [
+      ...nameIssues(name, keys),
+      ...wrongKind(raw, keys),
+      ...read.issues,
+      ...programIssues(read.value, keys),
+      ...gateIssues(read.value, keys),
+    ],
   };
+}
+
+function schemaFor(raw: unknown) {
+  const type = isJsonObject(raw) ? raw["type"] : undefined;
+  return type === "utility" ? UtilityMateria : type === "person" ? PersonMateria : AgentMateria;
 }
 
 /** A utility runs one program: its own command, or a bundled script. */
@@ -167,11 +177,30 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
   return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
 }
 
+/** [Q3] A gate says yes or no: there is nothing to parse, and no list. */
+function gateIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
+  if (materia?.type !== "utility" || materia.gate !== true) return [];
+  return [
+    ...(materia.generator === true
+      ? [error("bad_value", [...keys, "generator"], "a gate answers yes or no and makes no work items")]
+      : []),
+    ...(materia.parse === "text"
+      ? [error("bad_value", [...keys, "parse"], "a gate answers by its exit code", "remove it")]
+      : []),
+  ];
+}
+
+/** Keys that only one kind of materia knows: written on another, they would be ignored and the materia be another one. */
+const OWN_KEYS = { utility: ["command", "script", "gate"], person: ["question"] } as const;
+
 function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
-  if (!isJsonObject(raw) || raw["type"] === "utility") return [];
-  const used = ["command", "script"].filter((key) => key in raw);
-  return used.map((key) =>
-    error("bad_value", [...keys, key], `"${key}" belongs to a utility`, 'add "type": "utility"'),
+  if (!isJsonObject(raw)) return [];
+  return (["utility", "person"] as const).flatMap((type) =>
+    OWN_KEYS[type]
+      .filter((key) => key in raw && raw["type"] !== type)
+      .map((key) =>
+        error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`),
+      ),
   );
 }
 

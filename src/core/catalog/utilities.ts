@@ -4,6 +4,7 @@ const BUNDLED: ReadonlyMap<string, { readonly file: string; readonly writes: rea
   ["Detect-VCS", { file: "detect-vcs.mjs", writes: ["vcs"] }],
   ["Blackbelt-Bootstrap", { file: "blackbelt-bootstrap.mjs", writes: ["blackbelt"] }],
   ["Commit-Sigil", { file: "commit-sigil.mjs", writes: [] }],
+  ["Run-Checks", { file: "run-checks.mjs", writes: [] }],
 ]);
 
 export const BUNDLED_UTILITIES: readonly string[] = [...BUNDLED.keys()];

@@ -26,6 +26,7 @@ const OPTIONS = {
   budget: "tokens",
   cost: "number",
   allow: "count",
+  reject: "flag",
   port: "count",
   open: "flag",
   keep: "count",

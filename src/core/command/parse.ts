@@ -118,7 +118,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "abort":
       return ok({ kind: row.name, ...castId });
     case "continue":
-      return ok({ kind: "continue", text: reading.text });
+      return ok({ kind: "continue", text: reading.text, reject: options.reject === true });
     case "recast":
       return ok({
         kind: "recast",

@@ -76,10 +76,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "continue",
-    usage: "continue [castId] [message]",
-    does: "finish an interactive socket, or answer it",
+    usage: "continue [castId] [message], or continue [castId] --reject <reason>",
+    does: "finish an interactive socket or answer it; say yes or no to a person's gate",
     example: "continue Leave the database alone",
-    options: RUN_OPTIONS,
+    options: ["reject", ...RUN_OPTIONS],
     takes: "prompt",
   },
   {

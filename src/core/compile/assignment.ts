@@ -26,6 +26,11 @@ export function isContractSource(assignment: Assignment): boolean {
   return assignment.from !== "output" || field === undefined || HANDOFF_FIELDS.some((known) => known === field);
 }
 
+/** A gate answers, and makes no list. */
+export function isGateSource({ from, path: [field] }: Assignment): boolean {
+  return from !== "output" || field === undefined || field === "satisfied" || field === "context";
+}
+
 function parseSource(source: string): Omit<Assignment, "target"> | undefined {
   if (source === "$") return { from: "output", path: [] };
   if (source.startsWith("$.")) return withPath("output", source.slice(2));

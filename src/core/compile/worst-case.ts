@@ -28,7 +28,7 @@ export function worstCase(
 }
 
 function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
-  if (materiaOf(graph, socket).type === "utility") return 0;
+  if (materiaOf(graph, socket).type !== "agent") return 0;
   if (socket.parse === "text" || repairs === 0) return 1;
   // An interactive visit may need one more turn to put what was agreed into the contract.
   return 1 + repairs + (socket.interactive ? 1 : 0);

@@ -5,6 +5,7 @@ import { loopOf } from "../compile/graph.ts";
 import { parseCastId } from "../model/ids.ts";
 import type { CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
+import { templateOf } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
 import type { Variable } from "../model/template.ts";
 import { variablesOf } from "../model/template.ts";
@@ -72,8 +73,10 @@ export interface FoundVariable {
 
 /** The variables of a prompt, each once. */
 export function promptVariables(materia: Materia): readonly FoundVariable[] {
-  if (materia.type === "utility") return [];
-  const found = variablesOf(materia.prompt).map((variable) => ({ name: variableName(variable), variable }));
+  const found = variablesOf(templateOf(materia)?.text ?? "").map((variable) => ({
+    name: variableName(variable),
+    variable,
+  }));
   return found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
 }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { isJsonObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
+import { never } from "./never.ts";
 import { wholeNumber } from "./number.ts";
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
@@ -30,18 +31,22 @@ export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhig
 export const ThinkingLevel = v.pipe(v.picklist(THINKING_LEVELS), v.description("How hard the model thinks."));
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
-const common = {
+const shown = {
   label: v.optional(text("The name people see, where it differs from the key.")),
   description: v.optional(text("One sentence on what it is for.")),
   group: v.optional(text("Where it stands in the palette.")),
   color: v.optional(text("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour.")),
+};
+
+const common = {
+  ...shown,
   parse: v.optional(ParseMode),
   generator: v.optional(v.pipe(v.boolean(), v.description("It produces the work items that a loop consumes."))),
   assign: v.optional(Assign),
 };
 
 export const AgentMateria = v.object({
-  type: v.optional(v.literal("agent"), "agent"),
+  type: v.optional(v.literal("agent", 'must be "agent", "utility" or "person"'), "agent"),
   ...common,
   prompt: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The agent's instructions.")),
   tools: v.optional(ToolScope, "none"),
@@ -65,12 +70,66 @@ export const UtilityMateria = v.object({
   ),
   timeoutMs: v.optional(v.pipe(wholeNumber(1), v.description("How long it may run; 30000 without it."))),
   env: v.optional(v.pipe(v.array(v.string()), v.description("Environment variables it gets besides the usual four."))),
+  gate: v.optional(
+    v.pipe(v.boolean(), v.description("Its exit code is the answer: 0 is satisfied, anything else is not.")),
+  ),
+  retries: v.optional(
+    v.pipe(wholeNumber(0), v.description("How often a run that failed is tried again; 0 without it.")),
+  ),
 });
 export type UtilityMateria = v.InferOutput<typeof UtilityMateria>;
 
-export const Materia = v.union([AgentMateria, UtilityMateria]);
-export type Materia = AgentMateria | UtilityMateria;
+export const PersonMateria = v.object({
+  type: v.literal("person"),
+  ...shown,
+  assign: v.optional(Assign),
+  question: v.pipe(
+    v.string(),
+    v.minLength(1, "is empty"),
+    v.description("What a person is asked; they answer yes or no. It may hold the variables of a prompt."),
+  ),
+});
+export type PersonMateria = v.InferOutput<typeof PersonMateria>;
+
+export const Materia = v.union([AgentMateria, UtilityMateria, PersonMateria]);
+export type Materia = AgentMateria | UtilityMateria | PersonMateria;
 
 export function isInteractive(materia: Materia): boolean {
   return materia.type === "agent" && (materia.interactive === true || materia.multiTurn === true);
+}
+
+/** [Q1, Q5] Answers yes or no, with a reason: a command by its exit code, or a person. Nobody reads a reply of it. */
+export function isGate(materia: Materia): boolean {
+  return materia.type === "person" || (materia.type === "utility" && materia.gate === true);
+}
+
+export function isGenerator(materia: Materia): boolean {
+  return materia.type !== "person" && materia.generator === true;
+}
+
+/** [G1, Q3] How the output of a materia is read; a gate's answer is a handoff that nobody wrote, so there is nothing to choose. */
+export function parseModeOf(materia: Materia, own?: ParseMode): ParseMode {
+  if (materia.type === "person" || isGate(materia)) return "json";
+  return own ?? materia.parse ?? (materia.generator === true ? "json" : "text");
+}
+
+/** Whether ways on may ask what it answered. */
+export function canJudge(materia: Materia, own?: ParseMode): boolean {
+  return !isGenerator(materia) && parseModeOf(materia, own) === "json";
+}
+
+/** The text of a materia that may hold variables, and the key it stands under. */
+export function templateOf(
+  materia: Materia,
+): { readonly key: "prompt" | "question"; readonly text: string } | undefined {
+  switch (materia.type) {
+    case "agent":
+      return { key: "prompt", text: materia.prompt };
+    case "person":
+      return { key: "question", text: materia.question };
+    case "utility":
+      return undefined;
+    default:
+      return never(materia);
+  }
 }

@@ -1,14 +1,11 @@
 import { loopOf, materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
+import { fill } from "../cast/fill.ts";
 import { REASON_LIMIT, reasonsFor, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
 import type { Ask, CastState, Visit } from "../cast/state.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import type { Json } from "../model/json.ts";
 import { never } from "../model/never.ts";
-import { valueAt } from "../model/path.ts";
-import { fillTemplate } from "../model/template.ts";
-import type { Variable } from "../model/template.ts";
 import { cut } from "../model/text.ts";
 import { contractText } from "./contract.ts";
 
@@ -27,7 +24,6 @@ const LIMITS = {
   item: 6_000,
   handed: 6_000,
   list: 60_000,
-  value: 40_000,
   answer: 20_000,
 } as const;
 
@@ -39,10 +35,7 @@ function systemText(state: CastState, socket: GraphSocket): string {
   const materia = materiaOf(state.graph, socket);
   const instructions = materia.type === "agent" ? materia.prompt : "";
   const template = cut(instructions, LIMITS.instructions);
-  const filled = cut(
-    fillTemplate(template, (variable) => valueOf(state, variable)),
-    LIMITS.filled,
-  );
+  const filled = cut(fill(state, template), LIMITS.filled);
   return join([
     filled.trim(),
     socket.interactive ? INTERACTIVE : "",
@@ -125,29 +118,6 @@ function reworkText(state: CastState, visit: Visit): string {
     `The last result was not accepted. Reason, from ${newest}`,
     ...earlier.map((reason) => `Earlier reason, from ${reason}`),
   ]);
-}
-
-/** [P8] A value that is not text is written as JSON, a missing one as nothing. */
-function valueOf(state: CastState, variable: Variable): string {
-  switch (variable.kind) {
-    case "request":
-      return cut(state.request, LIMITS.request);
-    case "workItems":
-      return written(valueAt(state.data, ["workItems"]), LIMITS.list);
-    case "item":
-      return cut(currentItem(state)?.[variable.field] ?? "", LIMITS.item);
-    case "state":
-      return written(valueAt(state.data, variable.path), LIMITS.value);
-    case "unknown":
-      return "";
-    default:
-      return never(variable);
-  }
-}
-
-function written(value: Json | undefined, limit: number): string {
-  if (value === undefined) return "";
-  return cut(typeof value === "string" ? value : JSON.stringify(value, undefined, 1), limit);
 }
 
 function section(title: string, body: string): string {

@@ -2,6 +2,7 @@ import { materiaOf } from "../compile/graph.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
 import { neededFields } from "../compile/needs.ts";
+import { isGate } from "../model/materia.ts";
 import { orderOf } from "./graph/order.ts";
 import { waysIn } from "./graph/ways.ts";
 import type { DrawnWay } from "./graph/ways.ts";
@@ -43,6 +44,7 @@ function socketJson(graph: Graph, socket: GraphSocket) {
     parse,
     generator,
     interactive,
+    gate: isGate(materiaOf(graph, socket)),
     advance,
     loop,
     returns: [...neededFields(graph, socket).keys()],

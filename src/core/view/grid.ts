@@ -2,6 +2,7 @@ import { materiaOf } from "../compile/graph.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
 import { END } from "../model/ids.ts";
+import { isGate } from "../model/materia.ts";
 import { oneLine } from "../model/text.ts";
 import { blocksOf } from "./graph/order.ts";
 import type { Block, Row } from "./graph/order.ts";
@@ -133,15 +134,17 @@ function socketLine(drawing: Drawing, socket: GraphSocket, rail: Line): Line {
 }
 
 function badgesOf({ graph, isChain }: Drawing, socket: GraphSocket): readonly Span[] {
-  const { label, parse } = materiaOf(graph, socket);
+  const materia = materiaOf(graph, socket);
+  const { label } = materia;
   const named = label === undefined || label === socket.materia ? [] : [toned("dim", `“${oneLine(label, 40)}”`)];
   return [
     ...(socket.id === graph.entry ? [toned("accent", "entry")] : []),
     ...(socket.generator ? [toned("plain", "Generator")] : []),
     ...(socket.interactive ? [toned("wait", "Interactive")] : []),
-    ...(socket.parse === "json" && !socket.generator ? [toned("plain", "json")] : []),
+    ...(materia.type === "person" ? [toned("wait", "Person")] : isGate(materia) ? [toned("plain", "Gate")] : []),
+    ...(socket.parse === "json" && !socket.generator && !isGate(materia) ? [toned("plain", "json")] : []),
     // Worth a word only where the socket takes back what its materia says.
-    ...(socket.parse === "text" && parse === "json" ? [toned("plain", "text")] : []),
+    ...(socket.parse === "text" && "parse" in materia && materia.parse === "json" ? [toned("plain", "text")] : []),
     ...(socket.advance === null
       ? []
       : [toned("plain", socket.advance === "always" ? "advance" : `advance when ${socket.advance.replace("_", " ")}`)]),

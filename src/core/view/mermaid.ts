@@ -39,11 +39,11 @@ function blockLines(graph: Graph, block: Block, idOf: IdOf, loopId: ReadonlyMap<
   return [`subgraph ${loopId.get(block.loop.id) ?? ""}["${escaped(loopText(graph, block.loop))}"]`, ...members, "end"];
 }
 
-/** Round for an agent, with corners for a utility. */
+/** Round for an agent, with corners for a utility, slanted for a person. */
 function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
   const orb = orbOf(graph, socket);
   const label = `"${orb} ${escaped(nameText(socket.materia))}<br/>${escaped(nameText(socket.id))}"`;
-  return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : `([${label}])`}`;
+  return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : orb === "▲" ? `[/${label}/]` : `([${label}])`}`;
 }
 
 function arrowOf({ label, when, maxTraversals }: DrawnWay): string {

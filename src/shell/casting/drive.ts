@@ -16,9 +16,10 @@ import { redactor } from "../system/secrets.ts";
 import type { AgentHost, Journal, TurnProgress, UtilityRequest } from "../ports.ts";
 import { endLeftovers, rememberProgram } from "../run/leftovers.ts";
 import type { Interruption } from "../run/performing.ts";
+import { pause } from "../run/pause.ts";
 import { runCast } from "../run/run-cast.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { runUtility } from "../run/utility.ts";
+import { runUtility } from "../run/utility/run-utility.ts";
 import { onAbortRequest } from "./abort-request.ts";
 import { visitFolderOf, visitInFlight } from "./interruption.ts";
 
@@ -107,6 +108,7 @@ async function run(
       journal: guarded(journal, driving.holds),
       artifacts: fileArtifacts(folder.runDir, redact),
       now: () => new Date(),
+      pause,
     };
     return await runCast(hold.state, ports, {
       cwd,

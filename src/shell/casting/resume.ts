@@ -1,5 +1,6 @@
 import type { EventBody } from "../../core/cast/event.ts";
 import { next } from "../../core/cast/next.ts";
+import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { Usage } from "../../core/cast/usage.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
@@ -19,7 +20,9 @@ import type { Workspace } from "./workspace.ts";
 export type Nudge =
   | { readonly kind: "recast"; readonly maxTokens?: number; readonly maxCostUsd?: number; readonly allow?: number }
   | { readonly kind: "answer"; readonly text: string }
-  | { readonly kind: "finish" };
+  | { readonly kind: "finish" }
+  /** No to a person's gate. */
+  | { readonly kind: "reject"; readonly text: string };
 
 export interface ResumeOptions {
   readonly agents: AgentChoice;
@@ -80,7 +83,28 @@ function holdFor(workspace: Workspace, castId: string, { nudge, by }: ResumeOpti
   });
 }
 
-function refusalOf({ phase }: CastState, { castId }: LoadedCast, nudge: Nudge): Result<never> | undefined {
+/** [Q7] Only a gate takes a no, and a no needs its reason. */
+function rejectRefusal(
+  castId: string,
+  { text }: Extract<Nudge, { kind: "reject" }>,
+  isPerson: boolean,
+): Result<never> | undefined {
+  if (!isPerson)
+    return fail(
+      error(
+        "cannot_reject",
+        castId,
+        "this cast waits with an agent that goes on answering, not with a gate",
+        `tell it what to change: "continue ${castId} MESSAGE"`,
+      ),
+    );
+  if (text !== "") return undefined;
+  return fail(error("missing_reason", "--reject", "a no needs a reason", `continue ${castId} --reject REASON`));
+}
+
+function refusalOf(state: CastState, { castId }: LoadedCast, nudge: Nudge): Result<never> | undefined {
+  const { phase } = state;
+  const isPerson = personAsked(state) !== undefined;
   if (nudge.kind === "recast") {
     if (phase.kind === "waiting")
       return fail(
@@ -88,7 +112,9 @@ function refusalOf({ phase }: CastState, { castId }: LoadedCast, nudge: Nudge): 
           "cast_waits",
           castId,
           "this cast waits for a person",
-          `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
+          isPerson
+            ? `say yes with "continue ${castId}", no with "continue ${castId} --reject REASON"`
+            : `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
         ),
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted") return undefined;
@@ -101,7 +127,8 @@ function refusalOf({ phase }: CastState, { castId }: LoadedCast, nudge: Nudge): 
       ),
     );
   }
-  if (phase.kind === "waiting" || (phase.kind === "ended" && phase.before.kind === "waiting")) return undefined;
+  const waiting = phase.kind === "ended" ? phase.before : phase;
+  if (waiting.kind === "waiting") return nudge.kind === "reject" ? rejectRefusal(castId, nudge, isPerson) : undefined;
   return fail(
     error(
       "cast_does_not_wait",
@@ -129,11 +156,14 @@ function nudgeEvents(
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
-  const answer: EventBody =
-    nudge.kind === "answer"
-      ? { type: "person_answered", ...place, text: nudge.text }
-      : { type: "person_finished", ...place };
-  return [resumed, answer];
+  return [resumed, { ...answerEvent(nudge, personAsked(state) !== undefined), ...place }];
+}
+
+/** [Q6] To a gate of theirs a person says yes, with or without words, or no; to an agent they talk until they are content. */
+function answerEvent(nudge: Exclude<Nudge, { kind: "recast" }>, isPerson: boolean) {
+  const text = nudge.kind === "finish" ? "" : nudge.text;
+  if (isPerson) return { type: "person_judged", satisfied: nudge.kind !== "reject", text } as const;
+  return nudge.kind === "finish" ? ({ type: "person_finished" } as const) : ({ type: "person_answered", text } as const);
 }
 
 function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Nudge, { kind: "recast" }>): readonly EventBody[] {

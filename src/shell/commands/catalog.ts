@@ -3,11 +3,12 @@ import { compile } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { isInteractive } from "../../core/model/materia.ts";
+import { isGate, isGenerator, isInteractive, templateOf } from "../../core/model/materia.ts";
 import type { Materia } from "../../core/model/materia.ts";
 import { didYouMean } from "../../core/model/nearest.ts";
 import { never } from "../../core/model/never.ts";
 import { harmless } from "../../core/model/text.ts";
+import { orbText } from "../../core/view/graph/words.ts";
 import { gridJson } from "../../core/view/grid-json.ts";
 import { gridLines } from "../../core/view/grid.ts";
 import { mermaidText } from "../../core/view/mermaid.ts";
@@ -68,8 +69,9 @@ function listMateria({ catalog }: Workspace): Answer {
   const rows = [...catalog.materia.values()].map(({ name, layer, file, value }) => ({
     name,
     type: value?.type ?? null,
-    generator: value?.generator === true,
+    generator: value !== undefined && isGenerator(value),
     interactive: value !== undefined && isInteractive(value),
+    gate: value !== undefined && isGate(value),
     source: layer,
     file: file ?? null,
     description: value?.description ?? null,
@@ -77,7 +79,7 @@ function listMateria({ catalog }: Workspace): Answer {
   const lines = () =>
     table(
       rows.map((row) => ({
-        mark: row.type === null ? "!" : row.type === "utility" ? "◆" : "●",
+        mark: row.type === null ? "!" : orbText(row.type),
         name: row.name,
         source: row.source,
         text: row.description ?? "",
@@ -111,15 +113,16 @@ function showMateria({ catalog }: Workspace, name: string): Result<Answer> {
 }
 
 function materiaLines(name: string, source: string, materia: Materia): readonly Line[] {
-  const { description, prompt, ...rest } = { prompt: "", ...materia };
-  const facts = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const template = templateOf(materia);
+  const { description, ...rest } = materia;
+  const facts = Object.entries(rest).filter(([key, value]) => value !== undefined && key !== template?.key);
   return [
     line(toned("strong", harmless(name)), "  ", toned("dim", source)),
     ...(description === undefined ? [] : [line(harmless(description))]),
     ...facts.map(([key, value]) =>
       line(toned("dim", `${key}: `), harmless(typeof value === "string" ? value : JSON.stringify(value))),
     ),
-    ...(prompt === "" ? [] : [line(""), ...prompt.split("\n").map((text) => line(harmless(text)))]),
+    ...(template === undefined ? [] : [line(""), ...template.text.split("\n").map((text) => line(harmless(text)))]),
   ];
 }
 

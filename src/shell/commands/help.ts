@@ -79,6 +79,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   budget: ["--budget TOKENS", "the tokens this cast may use in all (200000, 200k, 2.5M)"],
   cost: ["--cost USD", "the dollars this cast may cost in all"],
   allow: ["--allow N", "N more traversals, returns or repairs where it stopped"],
+  reject: ["--reject", "say no to a person's gate; the message is the reason"],
   port: ["--port N", "listen on this port"],
   open: ["--open", "open it in a browser"],
   keep: ["--keep N", "keep the newest N"],

@@ -52,7 +52,7 @@ export async function undertake(command: CastingCommand, asking: Asking): Promis
     case "link":
       return undertakeNew(command, asking);
     case "continue":
-      return undertakeAnswer(command.text, asking);
+      return undertakeAnswer(command, asking);
     case "recast":
       return undertakeRecast(command, asking);
     default:
@@ -83,7 +83,10 @@ async function undertakeNew(
   return ok({ castId: file.castId, file, events: [], notes, run });
 }
 
-function undertakeAnswer(text: string, asking: Asking): Result<Undertaking> {
+function undertakeAnswer(
+  { text, reject }: Extract<Command, { kind: "continue" }>,
+  asking: Asking,
+): Result<Undertaking> {
   const { root } = asking.workspace;
   const [first = ""] = text.trim().split(/\s+/);
   // A mistyped id is no message for another cast.
@@ -91,7 +94,14 @@ function undertakeAnswer(text: string, asking: Asking): Result<Undertaking> {
   const message = (named ? text.trim().slice(first.length) : text).trim();
   const id = castNamed(root, named ? first : undefined, ({ status }) => status === "waiting");
   if (!id.ok) return id;
-  return undertakeAgain(id.value, message === "" ? { kind: "finish" } : { kind: "answer", text: message }, asking);
+  return undertakeAgain(id.value, answerOf(message, reject), asking);
+}
+
+/** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
+function answerOf(message: string, reject: boolean): Nudge {
+  const behind = /^--reject(?:\s+|$)/.exec(message);
+  if (reject || behind) return { kind: "reject", text: message.slice(behind?.[0].length ?? 0).trim() };
+  return message === "" ? { kind: "finish" } : { kind: "answer", text: message };
 }
 
 function undertakeRecast(command: Extract<Command, { kind: "recast" }>, asking: Asking): Result<Undertaking> {

@@ -3,6 +3,7 @@ import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
 import type { Variable } from "../../model/template.ts";
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { nearest } from "../../model/nearest.ts";
+import { templateOf } from "../../model/materia.ts";
 import type { Materia } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
@@ -70,9 +71,7 @@ interface Use {
 
 /** Each prompt is searched once, however many sockets hold it. */
 function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Variable[]> {
-  return new Map(
-    Object.entries(materia).map(([name, each]) => [name, each.type === "agent" ? variablesOf(each.prompt) : []]),
-  );
+  return new Map(Object.entries(materia).map(([name, each]) => [name, variablesOf(templateOf(each)?.text ?? "")]));
 }
 
 function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {

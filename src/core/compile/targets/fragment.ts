@@ -5,10 +5,10 @@ import type { SocketId } from "../../model/ids.ts";
 import { error } from "../../model/issue.ts";
 import type { Issue } from "../../model/issue.ts";
 import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
-import { isInteractive } from "../../model/materia.ts";
+import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/nearest.ts";
-import { isContractSource, parseAssignment } from "../assignment.ts";
+import { isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
 import type { Building, Report } from "./fragment-loops.ts";
@@ -147,8 +147,10 @@ function seatedMateria(id: string, socket: Socket, context: Context): Materia {
 function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
   const { place, report } = context;
   const keys = place.kind === "materia" ? [] : ["sockets", id];
-  const generator = materia.generator === true;
-  const parse = socket.parse ?? materia.parse ?? (generator ? "json" : "text");
+  const generator = isGenerator(materia);
+  const parse = parseModeOf(materia, socket.parse);
+  if (parse === "json" && socket.parse === "text")
+    report([...keys, "parse"], "gate_is_no_text", "a gate answers yes or no, which is no text to be read", "remove it");
   const edges = socket.edges.map((edge, index): Edge => {
     if (edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to)) return edge;
     const hint = () => didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
@@ -191,6 +193,15 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
     const assignment = parseAssignment(target, source);
     if (typeof assignment === "string") {
       report([...keys, target], "bad_assign", assignment);
+      return [];
+    }
+    if (isGate(materia) && !isGateSource(assignment)) {
+      report(
+        [...keys, target],
+        "bad_assign",
+        `a gate answers with satisfied and context; "${source}" is never there`,
+        `use $.satisfied or $.context`,
+      );
       return [];
     }
     if (materia.type === "agent" && !isContractSource(assignment)) {

@@ -3,6 +3,7 @@ import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
 import type { Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
+import type { Materia } from "../../model/materia.ts";
 import { never } from "../../model/never.ts";
 import { oneLine } from "../../model/text.ts";
 import type { Tone } from "../text/line.ts";
@@ -52,9 +53,22 @@ export function conditionTone(when: Condition): Tone {
   }
 }
 
-/** Round for an agent, a turned square for a utility. */
+/** Round for an agent, a turned square for a utility, a triangle for a person. */
+export function orbText(type: Materia["type"]): string {
+  switch (type) {
+    case "agent":
+      return "●";
+    case "utility":
+      return "◆";
+    case "person":
+      return "▲";
+    default:
+      return never(type);
+  }
+}
+
 export function orbOf(graph: Graph, socket: GraphSocket): string {
-  return materiaOf(graph, socket).type === "utility" ? "◆" : "●";
+  return orbText(materiaOf(graph, socket).type);
 }
 
 /** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */

@@ -81,6 +81,8 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
       return say("wait", `the person answered: ${told(event.text)}`);
     case "person_finished":
       return say("wait", `the person was content with ${who(before, event.socket)}`);
+    case "person_judged":
+      return say(event.satisfied ? "ok" : "rework", judgedText(event));
     case "limits_raised":
       return say("plain", raisedText(event));
     case "cast_resumed":
@@ -93,6 +95,10 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     default:
       return never(event);
   }
+}
+
+function judgedText({ satisfied, text }: EventOf<"person_judged">): string {
+  return `the person said ${satisfied ? "yes" : "no"}${text.trim() === "" ? "" : `: ${told(text)}`}`;
 }
 
 function say(tone: Tone, text: string): Words {

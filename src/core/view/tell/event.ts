@@ -59,11 +59,17 @@ export function eventLines(
     case "cast_warned":
       return noteLines("rework", "warning: ", event.message, width);
     case "cast_waiting":
-      return [line(toned("wait", "‖ waiting for a person"))];
+      return [
+        line(toned("wait", "‖ waiting for a person")),
+        ...(event.question === undefined ? [] : textLines(event.question, event.question.length, width, extent)),
+      ];
     case "person_answered":
       return [line(toned("wait", "the person answered")), ...quoteLines(event.text, width, extent)];
     case "person_finished":
       return [line(toned("wait", "the person was content"))];
+    case "person_judged":
+      // What they said stands in the handoff that follows.
+      return [line(toned("wait", `the person said ${event.satisfied ? "yes" : "no"}`))];
     case "limits_raised":
       return [line(raisedText(event))];
     case "cast_started":

@@ -1,5 +1,6 @@
 import type { LimitName } from "../../cast/event.ts";
 import { hitIn } from "../../cast/limits.ts";
+import { personAsked } from "../../cast/question.ts";
 import type { CastState } from "../../cast/state.ts";
 import { tokensOf } from "../../cast/usage.ts";
 import { never } from "../../model/never.ts";
@@ -19,6 +20,8 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "running":
       return [step(`abort ${id}`, "stop it")];
     case "waiting":
+      if (personAsked(state))
+        return [step(`continue ${id}`, "yes"), step(`continue ${id} --reject <reason>`, "no, with the reason")];
       return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
     case "completed":
       return [step(`link --from ${id} <target> -- <prompt>`, "build on it")];

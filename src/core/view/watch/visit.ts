@@ -111,6 +111,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
       return { ...now, outcome: "waiting" };
     case "person_answered":
     case "person_finished":
+    case "person_judged":
       return { ...now, outcome: "running" };
     case "cast_resumed":
       // The same visit is tried again.

@@ -11,7 +11,7 @@ import {
 } from "../../../../../../core/edit/graph/sockets.ts";
 import { authoredSocket } from "../../../../../../core/edit/text/authored.ts";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
-import { isInteractive } from "../../../../../../core/model/materia.ts";
+import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../../../../core/model/materia.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { Code } from "../parts/code.tsx";
@@ -73,7 +73,8 @@ function Head({ id }: { readonly id: string }): ReactElement {
   const off = readOnly !== null;
   const badges = [
     ...(loadout.entry === id ? ["Entry"] : []),
-    ...(materia?.generator === true ? ["Generator"] : []),
+    ...(materia && isGenerator(materia) ? ["Generator"] : []),
+    ...(materia && isGate(materia) ? ["Gate"] : []),
     ...(loopWith(loadout, id) === undefined ? [] : ["Loop consumer"]),
     ...(materia && isInteractive(materia) ? ["Interactive"] : []),
   ];
@@ -128,7 +129,8 @@ function Output({ id }: { readonly id: string }): ReactElement {
   const fault = useId();
   const socket = loadout.sockets[id];
   const own = catalog.materia.get(socket?.materia ?? "")?.value;
-  const inherited = own?.parse ?? (own?.generator === true ? "json" : "text");
+  const inherited = own ? parseModeOf(own) : "text";
+  const answers = own !== undefined && isGate(own);
   const needsJson = checked.problems.find(
     ({ issue, place }) => place.kind === "socket" && place.id === id && /_needs_json|_not_json/.test(issue.code),
   );
@@ -138,21 +140,23 @@ function Output({ id }: { readonly id: string }): ReactElement {
   return (
     <section className="sec" aria-label="Output">
       <h3>Output</h3>
-      <Row label="Parse">
-        <Segments
-          label="Parse"
-          value={socket?.parse ?? "inherit"}
-          options={[
-            { value: "inherit", label: "From materia", title: `The materia says ${inherited}` },
-            { value: "text", label: "text" },
-            { value: "json", label: "json" },
-          ]}
-          off={readOnly !== null}
-          invalid={needsJson !== undefined}
-          describedBy={needsJson ? fault : undefined}
-          onPick={(parse) => apply(`Parse ${id}`, (each) => setParse(each, id, parse === "inherit" ? null : parse))}
-        />
-      </Row>
+      {!answers && (
+        <Row label="Parse">
+          <Segments
+            label="Parse"
+            value={socket?.parse ?? "inherit"}
+            options={[
+              { value: "inherit", label: "From materia", title: `The materia says ${inherited}` },
+              { value: "text", label: "text" },
+              { value: "json", label: "json" },
+            ]}
+            off={readOnly !== null}
+            invalid={needsJson !== undefined}
+            describedBy={needsJson ? fault : undefined}
+            onPick={(parse) => apply(`Parse ${id}`, (each) => setParse(each, id, parse === "inherit" ? null : parse))}
+          />
+        </Row>
+      )}
       {needsJson && <Fault id={fault} text={jsonFault(socket?.edges ?? [])} />}
       <AssignRows id={id} />
       <Row label="Advance">

@@ -5,6 +5,7 @@ import { addSocket, nextSocketId, placeSockets } from "../../../../../../core/ed
 import type { Point } from "../../../../../../core/edit/graph/sockets.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import type { Condition } from "../../../../../../core/model/loadout.ts";
+import { canJudge } from "../../../../../../core/model/materia.ts";
 import type { Drawing } from "../../../../../../core/view/draw/drawing.ts";
 import type { GraphEdit } from "../../../graph/graph-view.tsx";
 import { samePart } from "../../../graph/marks.ts";
@@ -46,7 +47,7 @@ export function useDraw(): Draw {
   const { catalog, loadout, apply } = useEditor();
   return (from, to, when) => {
     const own = catalog.materia.get(loadout.sockets[from]?.materia ?? "")?.value;
-    const judges = own?.generator !== true && (loadout.sockets[from]?.parse ?? own?.parse) === "json";
+    const judges = own !== undefined && canJudge(own, loadout.sockets[from]?.parse);
     // A socket of this graph, or its end.
     const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) };
     apply(`Connect ${from} to ${to}`, (each) => connect(each, drawn));

@@ -10,6 +10,7 @@ import type { ProblemPlace } from "../../../../../../core/edit/problem.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import { isError, pathText } from "../../../../../../core/model/issue.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
+import { isGenerator } from "../../../../../../core/model/materia.ts";
 import { exampleOf, worstWords } from "../../../data/worst-case.ts";
 
 /** A problem with its place in the drawing and, where there is one, the click that mends it. */
@@ -77,6 +78,9 @@ function wayIn(place: ProblemPlace): readonly string[] {
 export function knownIn(catalog: Catalog): Known {
   return {
     materia: [...catalog.materia.keys()],
-    isGenerator: (name) => catalog.materia.get(name)?.value?.generator === true,
+    isGenerator: (name) => {
+      const own = catalog.materia.get(name)?.value;
+      return own !== undefined && isGenerator(own);
+    },
   };
 }

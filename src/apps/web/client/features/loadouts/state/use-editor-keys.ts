@@ -12,6 +12,7 @@ import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
 import type { Point } from "../../../../../../core/edit/graph/sockets.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
 import type { Box } from "../../../../../../core/view/draw/drawing.ts";
+import { canJudge } from "../../../../../../core/model/materia.ts";
 import type { Part } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
@@ -95,7 +96,7 @@ export function addAfter(editor: Editor, materia: string, after: string | null):
 function judges({ catalog, loadout }: Editor, id: string): boolean {
   const socket = loadout.sockets[id];
   const own = catalog.materia.get(socket?.materia ?? "")?.value;
-  return own?.generator !== true && (socket?.parse ?? own?.parse) === "json";
+  return own !== undefined && canJudge(own, socket?.parse);
 }
 
 export function loopFrom(editor: Editor, ids: readonly string[]): void {

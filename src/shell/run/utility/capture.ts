@@ -7,9 +7,16 @@ interface Capture {
   readonly cut: () => boolean;
 }
 
+interface EndCapture extends Capture {
+  /** The end, and before it the beginning where it was cut away: a program may say first what is wrong. */
+  readonly told: () => string;
+}
+
+const BEGINNING = 4 * 1024;
+
 /** [U7] The first mebibyte of a stream. The rest is read and dropped: a full pipe would stop the program. */
-export function keepBeginning(stream: Readable | null): Capture {
-  const kept = Buffer.allocUnsafe(CAP);
+export function keepBeginning(stream: Readable | null, cap = CAP): Capture {
+  const kept = Buffer.allocUnsafe(cap);
   let size = 0;
   let cut = false;
   stream?.on("data", (chunk: Buffer) => {
@@ -21,9 +28,10 @@ export function keepBeginning(stream: Readable | null): Capture {
 }
 
 /** [U7] The last mebibyte: what a program says before it fails stands at the end. */
-export function keepEnd(stream: Readable | null): Capture {
+export function keepEnd(stream: Readable | null): EndCapture {
   // Twice the cap, so that bytes are moved once per mebibyte and not with every chunk.
   const kept = Buffer.allocUnsafe(2 * CAP);
+  const first = keepBeginning(stream, BEGINNING);
   let size = 0;
   let cut = false;
   stream?.on("data", (chunk: Buffer) => {
@@ -36,7 +44,8 @@ export function keepEnd(stream: Readable | null): Capture {
     cut ||= size > CAP;
   });
   const last = () => kept.subarray(Math.max(0, size - CAP), size);
-  return { text: () => decode(cut ? fromWholeCharacter(last()) : last(), false), cut: () => cut };
+  const text = () => decode(cut ? fromWholeCharacter(last()) : last(), false);
+  return { text, cut: () => cut, told: () => (cut ? `${first.text()}\n…\n${text()}` : text()) };
 }
 
 /** A character of which the end was cut off is left out; a program's own broken bytes show as U+FFFD. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLED_UTILITIES, bundledUtilityFile } from "../../core/catalog/utilities.ts";
+import { BUNDLED_UTILITIES, bundledUtilityFile } from "../../../core/catalog/utilities.ts";
 
 /** The file of a bundled utility. Throws where there is none, with what the author of the materia can do. */
 export function bundledUtilityPath(script: string): string {

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import type { UtilityMateria } from "../../core/model/materia.ts";
-import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
+import type { Socket } from "node:net";
+import type { UtilityMateria } from "../../../core/model/materia.ts";
+import type { UtilityOutcome, UtilityRequest } from "../../ports.ts";
 import { bundledUtilityPath } from "./bundled.ts";
 import { keepBeginning, keepEnd } from "./capture.ts";
-import { endGroup } from "../process/process-group.ts";
-import { reasonFor, type Failure } from "./utility-reason.ts";
+import { endGroup } from "../../process/process-group.ts";
+import { reasonFor, type Failure } from "./reason.ts";
+import { joinedStreams } from "./streams.ts";
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -15,29 +17,52 @@ const DRAIN_MS = 250;
 type Ending = { readonly kind: "succeeded" } | Failure;
 
 export async function runUtility(request: UtilityRequest): Promise<UtilityOutcome> {
-  const failed = async (failure: Failure, stdout = "", stderr = ""): Promise<UtilityOutcome> => {
-    return { kind: "failed", reason: await reasonFor(failure, request, stderr), stdout, stderr };
+  const failed = async (failure: Failure): Promise<UtilityOutcome> => {
+    return { kind: "failed", reason: await reasonFor(failure, request, ""), stdout: "", stderr: "" };
   };
-  if (request.signal.aborted) return failed({ kind: "aborted_before" });
+  const joined = request.materia.gate === true ? await joinedStreams() : undefined;
+  if (joined instanceof Error) return failed({ kind: "not_started", error: joined });
+  const started = request.signal.aborted ? undefined : startChild(request, joined?.end);
+  // The program holds its own end; with ours open the reader would never see the last of it.
+  joined?.end.destroy();
+  if (started === undefined || started instanceof Error) {
+    joined?.reader.destroy();
+    return failed(started ? { kind: "not_started", error: started } : { kind: "aborted_before" });
+  }
+  if (started.pid !== undefined) request.onStarted?.(started.pid);
+  return joined ? gateOutcome(started, joined.reader, request) : outcomeOf(started, request);
+}
 
-  const child = startChild(request);
-  if (child instanceof Error) return failed({ kind: "not_started", error: child });
-  if (child.pid !== undefined) request.onStarted?.(child.pid);
+async function outcomeOf(child: ChildProcess, request: UtilityRequest): Promise<UtilityOutcome> {
   const stdout = keepBeginning(child.stdout);
   const stderr = keepEnd(child.stderr);
   const ending = await endOf(child, request);
   letGo(child);
-
-  const kept = { stdout: stdout.text(), stdoutCut: stdout.cut(), stderr: stderr.text() };
-  return ending.kind === "succeeded" ? { kind: "exited", ...kept } : failed(ending, kept.stdout, kept.stderr);
+  const kept = { stdout: stdout.text(), stderr: stderr.text() };
+  if (ending.kind === "succeeded") return { kind: "exited", ...kept, stdoutCut: stdout.cut() };
+  return { kind: "failed", reason: await reasonFor(ending, request, stderr.told()), ...kept };
 }
 
-function startChild({ materia, input, cwd, marker }: UtilityRequest): ChildProcess | Error {
+/** [Q1] Its exit code is the answer. Where it has none, it could not judge. */
+async function gateOutcome(child: ChildProcess, reader: Socket, request: UtilityRequest): Promise<UtilityOutcome> {
+  const printed = keepEnd(reader);
+  // A connection that breaks has nothing more to say, like one that closes.
+  reader.on("error", () => {});
+  const ending = await endOf(child, request, new Promise<void>((resolve) => reader.once("close", () => resolve())));
+  letGo(child);
+  reader.destroy();
+  const kept = { stdout: printed.text(), stderr: "" };
+  if (ending.kind === "succeeded") return { kind: "judged", code: 0, ...kept };
+  if (ending.kind === "exited" && ending.code !== null) return { kind: "judged", code: ending.code, ...kept };
+  return { kind: "failed", reason: await reasonFor(ending, request, printed.told()), ...kept };
+}
+
+function startChild({ materia, input, cwd, marker }: UtilityRequest, output: Socket | undefined): ChildProcess | Error {
   const held = openMarker(marker);
   try {
     const [program, ...args] = programOf(materia);
     const text = `${JSON.stringify(input)}\n`;
-    const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...(held === undefined ? [] : [held])];
+    const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe", ...(held === undefined ? [] : [held])];
     // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
     const child: ChildProcess = spawn(program, args, { cwd, env: environmentOf(materia), detached: true, stdio });
     // [U8] A program that does not read its input breaks the pipe; without a listener that would end this process.
@@ -76,8 +101,8 @@ function environmentOf({ env = [] }: UtilityMateria): Record<string, string | un
 }
 
 /** How it ended; by then its group is gone and its output read. */
-async function endOf(child: ChildProcess, request: UtilityRequest): Promise<Ending> {
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+async function endOf(child: ChildProcess, request: UtilityRequest, read?: Promise<unknown>): Promise<Ending> {
+  const closed = Promise.all([new Promise<void>((resolve) => child.once("close", () => resolve())), read]);
   const ending = await firstEnding(child, request);
   if (child.pid === undefined) return ending;
 
@@ -107,7 +132,7 @@ async function firstEnding(child: ChildProcess, { materia, signal }: UtilityRequ
   return ending;
 }
 
-async function drain(closed: Promise<void>): Promise<void> {
+async function drain(closed: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   // On a busy machine the timer is due before the pipes were looked at; the immediate comes after them.
   const timer = setTimeout(() => setImmediate(resolve), DRAIN_MS);

@@ -1,10 +1,12 @@
-import { materiaOf } from "../../core/compile/graph.ts";
-import type { Effect } from "../../core/cast/next.ts";
-import { currentItem } from "../../core/cast/state.ts";
-import { NO_USAGE } from "../../core/cast/usage.ts";
-import { itemKey } from "../../core/model/handoff.ts";
-import type { JsonObject } from "../../core/model/json.ts";
-import type { Performed, Performing } from "./performing.ts";
+import { materiaOf } from "../../../core/compile/graph.ts";
+import type { Effect } from "../../../core/cast/next.ts";
+import { currentItem } from "../../../core/cast/state.ts";
+import { NO_USAGE } from "../../../core/cast/usage.ts";
+import { itemKey } from "../../../core/model/handoff.ts";
+import type { JsonObject } from "../../../core/model/json.ts";
+import { cut } from "../../../core/model/text.ts";
+import type { UtilityOutcome, UtilityRequest } from "../../ports.ts";
+import type { Performed, Performing } from "../performing.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 
@@ -20,17 +22,41 @@ export async function runUtilityVisit(effect: UtilityEffect, performing: Perform
   const kept = await write("input.json", `${JSON.stringify(input, undefined, 2)}\n`);
   if (kept !== undefined) return { kind: "broken", problem: kept };
   const marker = `${ports.artifacts.visitFolder(socket.id, visit.number)}/input.json`;
-  const outcome = await ports.runUtility({ materia, input, cwd: options.cwd, signal: options.signal, marker });
+  const request = { materia, input, cwd: options.cwd, signal: options.signal, marker };
+  const outcome = await runAgain(request, effect, performing);
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "exited")
     return { kind: "decided", socket, outcome: { kind: "exited", stdout: outcome.stdout, cut: outcome.stdoutCut } };
+  if (outcome.kind === "judged")
+    return { kind: "decided", socket, outcome: { kind: "ended", code: outcome.code, printed: outcome.stdout } };
   if (options.signal.aborted) return { kind: "decided", socket, outcome: { kind: "aborted" } };
   return {
     kind: "decided",
     socket,
     outcome: { kind: "failed", reason: "utility", message: outcome.reason, usage: NO_USAGE },
   };
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** [U38] A run that failed is tried again as often as its materia says; a gate that said no has not failed. */
+async function runAgain(
+  request: UtilityRequest,
+  { socket, visit }: UtilityEffect,
+  { ports, options, report }: Performing,
+): Promise<UtilityOutcome> {
+  const { retries = 0 } = request.materia;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await ports.runUtility(request);
+    if (outcome.kind !== "failed" || attempt > retries || options.signal.aborted) return outcome;
+    const delayMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    const error = cut(outcome.reason, 2_000);
+    report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
+    await ports.pause(delayMs, options.signal);
+    if (options.signal.aborted) return outcome;
+  }
 }
 
 function utilityInput({ socket }: UtilityEffect, { state, options }: Performing): JsonObject {

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import type { UtilityMateria } from "../../core/model/materia.ts";
-import { never } from "../../core/model/never.ts";
-import { harmless, oneLine } from "../../core/model/text.ts";
-import type { UtilityRequest } from "../ports.ts";
+import type { UtilityMateria } from "../../../core/model/materia.ts";
+import { never } from "../../../core/model/never.ts";
+import { cutMiddle, harmless, oneLine } from "../../../core/model/text.ts";
+import type { UtilityRequest } from "../../ports.ts";
 
 export type Failure =
   | { readonly kind: "aborted_before" }
@@ -49,11 +49,10 @@ async function obstacle(error: NodeJS.ErrnoException, { materia, cwd }: UtilityR
     : `there is no program ${program}; is it installed and on PATH?`;
 }
 
-const SAID = 600;
+const SAID = { beginning: 500, end: 1_000 } as const;
 
-function said(stderr: string): string {
-  const text = harmless(stderr.slice(-2 * SAID).replace(/\r\n?/g, "\n")).trim();
-  if (text === "") return ", with nothing on standard error";
-  // A cut between the halves of a surrogate pair leaves a lone one, which is not valid text.
-  return text.length <= SAID ? `: ${text}` : `: …${text.slice(-SAID).replace(/^[\udc00-\udfff]/, "")}`;
+/** [U5] With its lines, and with both its ends: some programs name the cause first, others last. */
+function said(printed: string): string {
+  const text = harmless(printed.replace(/\r\n?/g, "\n")).trim();
+  return text === "" ? ", with nothing on standard error" : `: ${cutMiddle(text, SAID)}`;
 }

@@ -1,0 +1,37 @@
+import type { Json } from "../model/json.ts";
+import { never } from "../model/never.ts";
+import { valueAt } from "../model/path.ts";
+import { fillTemplate } from "../model/template.ts";
+import type { Variable } from "../model/template.ts";
+import { cut } from "../model/text.ts";
+import { currentItem } from "./state.ts";
+import type { CastState } from "./state.ts";
+
+const LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
+
+/** [P8] A prompt or a question with its variables filled. A value that is not text is written as JSON, a missing one as nothing. */
+export function fill(state: CastState, template: string): string {
+  return fillTemplate(template, (variable) => valueOf(state, variable));
+}
+
+function valueOf(state: CastState, variable: Variable): string {
+  switch (variable.kind) {
+    case "request":
+      return cut(state.request, LIMITS.request);
+    case "workItems":
+      return written(valueAt(state.data, ["workItems"]), LIMITS.list);
+    case "item":
+      return cut(currentItem(state)?.[variable.field] ?? "", LIMITS.item);
+    case "state":
+      return written(valueAt(state.data, variable.path), LIMITS.value);
+    case "unknown":
+      return "";
+    default:
+      return never(variable);
+  }
+}
+
+function written(value: Json | undefined, limit: number): string {
+  if (value === undefined) return "";
+  return cut(typeof value === "string" ? value : JSON.stringify(value, undefined, 1), limit);
+}

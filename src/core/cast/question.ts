@@ -1,0 +1,24 @@
+import { materiaOf, socketOf } from "../compile/graph.ts";
+import type { PersonMateria } from "../model/materia.ts";
+import { cut } from "../model/text.ts";
+import { fill } from "./fill.ts";
+import type { CastState } from "./state.ts";
+
+/** The materia of the person whose yes or no a cast waits for, or waited for when it was stopped. */
+export function personAsked({ phase, graph }: Pick<CastState, "phase" | "graph">): PersonMateria | undefined {
+  const stood = phase.kind === "ended" || phase.kind === "failing" ? phase.before : phase;
+  if (stood.kind !== "waiting") return undefined;
+  const materia = materiaOf(graph, socketOf(graph, stood.visit.socket));
+  return materia.type === "person" ? materia : undefined;
+}
+
+const QUESTION = 20_000;
+const HANDED = 6_000;
+
+/** [Q5] What a person is asked, with what they are to judge: the words that the socket before handed on. */
+export function questionText(state: CastState, { question }: PersonMateria): string {
+  const { handed } = state;
+  const asked = cut(fill(state, question).trim(), QUESTION);
+  const said = cut(handed?.text.trim() ?? "", HANDED);
+  return handed && said !== "" ? `${asked}\n\n${handed.materia} (${handed.socket}) said:\n${said}` : asked;
+}
