@@ -60,6 +60,13 @@ describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
     expect(getEventListeners(prepared.request.signal, "abort")).toEqual([]);
   });
 
+  it("[Q1] has not answered where it is a gate", async () => {
+    const source = `process.stderr.write("waiting for a lock", () => write("ready")); forever();`;
+    const outcome = await endWhenReady(utility(source, { gate: true, timeoutMs: 3_600_000 }), end);
+    const reason = expect.stringContaining(`${told}: waiting for a lock`);
+    expect(outcome).toEqual({ kind: "failed", reason, stdout: "waiting for a lock", stderr: "" });
+  });
+
   it("[U6] takes its grandchildren with it, though they hold its pipes", async () => {
     const prepared = endless(`
       const older = grandchild("forever()");

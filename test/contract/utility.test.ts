@@ -95,7 +95,7 @@ describe("bundled utilities", () => {
       const materia = { type: "utility", script: "Detect-VCS" };
       const outcome = await runUtility({ materia, input: {}, cwd: ".", signal: new AbortController().signal });
       console.log(JSON.stringify(outcome.stdout));`,
-      { command: [process.execPath, "utility.mjs", pathToFileURL(join(home, "dist", "utility.js")).href] },
+      { command: [process.execPath, "utility.mjs", pathToFileURL(join(home, "dist", "run-utility.js")).href] },
     );
     expect(await resultOf(request)).toBe("beside the bundle\n");
   });
@@ -125,9 +125,9 @@ describe("how its answer is read", () => {
       "was ended by SIGKILL, with nothing on standard error",
     ],
     [
-      "[U5] only the end of a long complaint",
-      `console.error("x".repeat(5000) + "🜁".repeat(300) + "!"); process.exitCode = 1;`,
-      `exited with code 1: …${"🜁".repeat(299)}!`,
+      "[U5] the beginning and the end of a long complaint",
+      `console.error("cause\\n" + "x".repeat(5000) + "🜁".repeat(600) + "!"); process.exitCode = 1;`,
+      `exited with code 1: cause\n${"x".repeat(494)}\n… [cut: 4707 characters] …\n${"🜁".repeat(499)}!`,
     ],
     [
       "[U5] a colourful complaint",

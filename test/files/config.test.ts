@@ -161,3 +161,25 @@ it.each<[rule: string, dir: string, allowed: boolean]>([
   const at = place({ [PROJECT]: { artifactDir } });
   expect(artifactRoot(at.cwd, loadConfig(at).catalog, undefined).ok).toBe(allowed);
 });
+
+it("[U39] finds the files of a command beside the configuration that names them", () => {
+  const command = ["./tools/check", "rules.json", "src/app.ts", "--fast", "missing.txt"];
+  const config = {
+    materia: { Check: { type: "utility", command }, Run: { type: "utility", command: ["tool", "run"] } },
+  };
+  const here = place({
+    [PROJECT]: config,
+    "project/.pi/tools/check": "",
+    "project/.pi/rules.json": "",
+    "project/.pi/run/file": "",
+    "project/.pi/tool": "",
+    "project/src/app.ts": "",
+  });
+  const pi = join(here.folder, "project", ".pi");
+  const { materia } = loadConfig(here).catalog;
+  expect(materia.get("Check")?.value).toMatchObject({
+    command: [join(pi, "tools", "check"), join(pi, "rules.json"), "src/app.ts", "--fast", "missing.txt"],
+  });
+  // A program without a slash is one of PATH, and a folder is no file.
+  expect(materia.get("Run")?.value).toMatchObject({ command: ["tool", "run"] });
+});

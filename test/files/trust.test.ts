@@ -225,3 +225,13 @@ it("[S5] a file named on the command line does not vouch for the project's own",
   put(join(place.cwd, "mine.json"), CONFIG);
   expect(refused({ ...place, explicit: "mine.json" })).toBe(true);
 });
+
+it("[U39] a file beside the configuration that a command names is part of what is trusted", () => {
+  const place = project();
+  const beside = join(place.cwd, ".pi", "tools", "check.mjs");
+  put(beside, "console.log(1);");
+  trust(place);
+  expect(refused(place)).toBe(false);
+  put(beside, "console.log(2);");
+  expect(refused(place)).toBe(true);
+});

@@ -5,7 +5,7 @@ import type { Found } from "../../src/core/handoff/find.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
 import type { Reading } from "../../src/core/handoff/read.ts";
 import { compiled, play } from "../harness/play.ts";
-import { always, graph, items, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
+import { always, exited, graph, items, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
 const exact = (object: Found["object"] = YES): Found => ({ object, found: "exact" });
@@ -266,4 +266,15 @@ it("[H13] JSON in the output of a text socket routes nothing and assigns nothing
   expect(trace).toEqual(["Socket-1 #1", "-> Socket-2", "Socket-2 #1", "-> end (none)", "completed"]);
   expect(state.data).toEqual({});
   expect(asked[1]?.prompt).toContain(JSON.stringify(reply));
+});
+
+it("[H13] a text utility that prints nothing leaves what was handed on before it", async () => {
+  const config = graph({
+    "Socket-1": seat("Build", always("Socket-2")),
+    "Socket-2": seat("Print", always("Socket-3")),
+    "Socket-3": seat("Tell"),
+  });
+  const says = { Build: ["built it"], Tell: ["told"] };
+  const { asked } = await play(config, { says, utility: () => exited(" \n") });
+  expect(asked[1]?.prompt).toContain("Handed on by Build (Socket-1)");
 });

@@ -260,6 +260,7 @@ describe("[C18] a graph as data", () => {
       parse: "json",
       generator: false,
       interactive: false,
+      gate: false,
       advance: null,
       loop: "workItemIteration",
       returns: ["satisfied"],

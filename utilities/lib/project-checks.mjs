@@ -72,7 +72,9 @@ function fromPytest(root) {
 }
 
 function testFileIn(root) {
-  const folder = ["tests", "test", "."].find((name) => filesIn(join(root, name)).some((file) => /^test_.*\.py$/.test(file)));
+  const folder = ["tests", "test", "."].find((name) =>
+    filesIn(join(root, name)).some((file) => /^test_.*\.py$/.test(file)),
+  );
   return folder && `there are test_*.py files in ${folder}`;
 }
 

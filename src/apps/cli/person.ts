@@ -44,8 +44,8 @@ export async function askJudge(io: Io, question: string, castId: string): Promis
   io.err(
     `${harmless(question)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type yes or no, and what should be known behind it.\n`,
   );
-  for (;;) {
-    const answer = await ask(io, "yes or no > ");
+  for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
+    const answer = await ask(io, prompt);
     if (answer === undefined) return undefined;
     const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
     if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };

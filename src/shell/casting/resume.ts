@@ -163,7 +163,9 @@ function nudgeEvents(
 function answerEvent(nudge: Exclude<Nudge, { kind: "recast" }>, isPerson: boolean) {
   const text = nudge.kind === "finish" ? "" : nudge.text;
   if (isPerson) return { type: "person_judged", satisfied: nudge.kind !== "reject", text } as const;
-  return nudge.kind === "finish" ? ({ type: "person_finished" } as const) : ({ type: "person_answered", text } as const);
+  return nudge.kind === "finish"
+    ? ({ type: "person_finished" } as const)
+    : ({ type: "person_answered", text } as const);
 }
 
 function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Nudge, { kind: "recast" }>): readonly EventBody[] {

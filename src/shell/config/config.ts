@@ -8,6 +8,7 @@ import { readLayer } from "../../core/catalog/layer.ts";
 import type { Layer, LayerName } from "../../core/catalog/layer.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
+import { withFoundCommands } from "./found-commands.ts";
 import { readJsonFile } from "./json-file.ts";
 
 export interface ConfigPlace {
@@ -66,7 +67,7 @@ export function loadConfig(place: ConfigPlace): LoadedConfig {
 }
 
 function layerOf(name: LayerName, file: string, raw: Result<unknown>): Layer {
-  if (raw.ok) return readLayer(name, raw.value, file);
+  if (raw.ok) return readLayer(name, withFoundCommands(raw.value, file), file);
   return { name, file, settings: {}, materia: new Map(), loadouts: new Map(), issues: raw.issues };
 }
 

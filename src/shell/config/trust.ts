@@ -4,8 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
-import { configFolder } from "./config.ts";
+import { configFolder, projectConfigFile } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
+import { foundFrom } from "./found-commands.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import { watchFiles } from "./watched-files.ts";
 
@@ -39,7 +40,7 @@ export interface Runs {
 }
 
 export function projectRuns(cwd: string, raw: unknown): Runs {
-  const { paths, tooLarge } = watchFiles(cwd, commandWords(raw));
+  const { paths, tooLarge } = watchFiles(cwd, commandWords(cwd, raw));
   return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
 }
 
@@ -56,9 +57,12 @@ function commandsOf(raw: unknown): readonly (readonly string[])[] {
 }
 
 /** Every text of a utility's command and parameters may be the path of something that it runs. */
-function commandWords(raw: unknown): readonly string[] {
+function commandWords(cwd: string, raw: unknown): readonly string[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
-  return [...commandsOf(raw).flat(), ...materia.flatMap((each) => textsIn(section(each, "params")))];
+  const folder = dirname(projectConfigFile(cwd));
+  // [U39] A word may mean a file beside the configuration as well as one in the project.
+  const beside = commandsOf(raw).flatMap((words) => words.flatMap((word, at) => foundFrom(folder, word, at) ?? []));
+  return [...commandsOf(raw).flat(), ...beside, ...materia.flatMap((each) => textsIn(section(each, "params")))];
 }
 
 function textsIn(value: Json): readonly string[] {
@@ -80,7 +84,7 @@ function executableHash(cwd: string, raw: unknown): string | undefined {
       return [name, graph];
     }),
   );
-  const { digest, tooLarge } = watchFiles(cwd, commandWords(raw));
+  const { digest, tooLarge } = watchFiles(cwd, commandWords(cwd, raw));
   // [S8] What could not be looked at might be anything by the next time.
   if (tooLarge.length > 0) return undefined;
   const hash = createHash("sha256").update(JSON.stringify(sorted({ ...rest, loadouts })));

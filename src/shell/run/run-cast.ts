@@ -8,7 +8,7 @@ import { never } from "../../core/model/never.ts";
 import type { Ports } from "../ports.ts";
 import { runAgent } from "./agent-turn.ts";
 import type { Performed, Performing, RunOptions } from "./performing.ts";
-import { runUtilityVisit } from "./utility/visit.ts";
+import { runUtilityVisit } from "./utility-visit.ts";
 
 export type RunEnd =
   | { readonly kind: "ended"; readonly state: CastState }

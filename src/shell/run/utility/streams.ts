@@ -15,9 +15,10 @@ export interface JoinedStreams {
 export async function joinedStreams(): Promise<JoinedStreams | Error> {
   const server = createServer();
   try {
-    server.listen(addressOf(process.platform));
+    const address = addressOf(process.platform);
+    server.listen(address);
     await once(server, "listening");
-    return await connected(server);
+    return await connected(server, address);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {
@@ -25,8 +26,8 @@ export async function joinedStreams(): Promise<JoinedStreams | Error> {
   }
 }
 
-async function connected(server: Server): Promise<JoinedStreams> {
-  const end = connect(String(server.address()));
+async function connected(server: Server, address: string): Promise<JoinedStreams> {
+  const end = connect(address);
   // Both are awaited at once: either may be first.
   const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
   return { reader: reader as Socket, end }; // a server's connection is a socket

@@ -1,12 +1,12 @@
-import { materiaOf } from "../../../core/compile/graph.ts";
-import type { Effect } from "../../../core/cast/next.ts";
-import { currentItem } from "../../../core/cast/state.ts";
-import { NO_USAGE } from "../../../core/cast/usage.ts";
-import { itemKey } from "../../../core/model/handoff.ts";
-import type { JsonObject } from "../../../core/model/json.ts";
-import { cut } from "../../../core/model/text.ts";
-import type { UtilityOutcome, UtilityRequest } from "../../ports.ts";
-import type { Performed, Performing } from "../performing.ts";
+import { materiaOf } from "../../core/compile/graph.ts";
+import type { Effect } from "../../core/cast/next.ts";
+import { currentItem } from "../../core/cast/state.ts";
+import { NO_USAGE } from "../../core/cast/usage.ts";
+import { itemKey } from "../../core/model/handoff.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { cut } from "../../core/model/text.ts";
+import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
+import type { Performed, Performing } from "./performing.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 

@@ -1,0 +1,105 @@
+import { expect, it } from "vitest";
+import { castsIn, journalOf, listing, newPlace, put, run } from "../harness/cli.ts";
+import { openTerminal } from "../harness/terminal.ts";
+
+const edges = (yes: string, no: string) => [
+  { when: "satisfied", to: yes },
+  { when: "not_satisfied", to: no, maxTraversals: 2 },
+];
+
+const conf = {
+  activeLoadout: "Ship",
+  materia: {
+    Make: { prompt: "Make." },
+    Talk: { prompt: "Talk.", interactive: true },
+    Check: { type: "utility", gate: true, command: ["sh", "-c", "echo checking; cat verdict >&2; exit $(cat code)"] },
+    Say: { type: "person", question: "May “{{request}}” go out?" },
+  },
+  loadouts: {
+    Ship: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Make", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Check", edges: edges("Socket-3", "Socket-1") },
+        "Socket-3": { materia: "Say", edges: edges("end", "Socket-1") },
+      },
+    },
+    Talk: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Talk" } } },
+    Asked: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Approve" } } },
+  },
+};
+
+const replies = { Make: [{ text: "made it" }], Talk: [{ text: "Well?" }] };
+const config = ["--config", "conf.json"];
+const cast = (...more: readonly string[]) => ["cast", ...config, "--rehearse", "replies.json", ...more];
+const place = (code = "0") =>
+  newPlace({ "conf.json": conf, "replies.json": { replies, onEmpty: "repeat-last" }, verdict: "2 failed\n", code });
+
+const castOf = (cwd: string): string => castsIn(cwd)[0] ?? "";
+
+it("[Q1, Q6] a command says yes, a person says no and then yes", async () => {
+  const cwd = place();
+  const asked = await run(cast("release 2"), { cwd });
+  const castId = castOf(cwd);
+  expect([asked.code, asked.stdout]).toEqual([4, expect.stringContaining("May “release 2” go out?")]);
+  expect(asked.stdout).toContain(`materia continue ${castId} --reject <reason>`);
+  const no = await run(["continue", ...config, castId, "--reject", "not", "tested"], { cwd });
+  expect(no.code).toBe(4);
+  const yes = await run(["continue", ...config], { cwd });
+  expect(yes.code).toBe(0);
+  const events = journalOf(cwd, castId);
+  expect(events.filter(({ type }) => type === "person_judged")).toMatchObject([
+    { socket: "Socket-3", visit: 1, satisfied: false, text: "not tested" },
+    { socket: "Socket-3", visit: 2, satisfied: true, text: "" },
+  ]);
+  const { stdout } = await run(["show", castId], { cwd });
+  expect(stdout).toMatch(/the person said no\s+said: not satisfied\s+“not tested”/);
+});
+
+it("[Q2] both streams of a refusal come back with the work, and its end is shown", async () => {
+  const cwd = place("1");
+  const { code, stderr } = await run(cast("release 2"), { cwd });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("Check (Socket-2) handed over not satisfied: checking 2 failed"),
+  ]);
+  const [first] = journalOf(cwd, castOf(cwd)).filter(({ type }) => type === "handoff_accepted");
+  expect(first).toMatchObject({ handoff: { satisfied: false, context: "checking\n2 failed" } });
+});
+
+it("[Q7] a no without a reason, and a no to an agent, are refused and change nothing", async () => {
+  const cwd = place();
+  await run(cast("release 2"), { cwd });
+  const before = listing(cwd);
+  const silent = await run(["continue", ...config, "--reject"], { cwd });
+  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining("a no needs a reason")]);
+  expect(listing(cwd)).toEqual(before);
+  await run(["abort"], { cwd });
+  await run(cast("--loadout", "Talk", "x"), { cwd });
+  const agent = await run(["continue", ...config, "--reject", "no"], { cwd });
+  expect([agent.code, agent.stderr]).toEqual([2, expect.stringContaining("not with a gate")]);
+});
+
+it("[Q8] at a terminal a person is asked for yes or no, and why not", async () => {
+  const cwd = place();
+  const terminal = openTerminal(cast("release 2"), cwd);
+  await terminal.until("May “release 2” go out?", "yes or no >");
+  terminal.type("maybe\r");
+  await terminal.until("please begin with yes or no >");
+  terminal.type("no\r");
+  await terminal.until("why >");
+  put(cwd, { code: "3" });
+  terminal.type("too early\r");
+  expect(await terminal.exited).toBe(1);
+  expect(journalOf(cwd, castOf(cwd)).filter(({ type }) => type === "person_judged")).toMatchObject([
+    { satisfied: false, text: "too early" },
+  ]);
+});
+
+it("[Q11] Approve asks whether the work may go on, and an abort of the wait can be taken back", async () => {
+  const cwd = place();
+  const { code, stdout } = await run(cast("--loadout", "Asked", "release 2"), { cwd });
+  expect([code, stdout]).toEqual([4, expect.stringContaining("May this go on?")]);
+  expect((await run(["abort"], { cwd })).code).toBe(0);
+  expect((await run(["continue", ...config, castOf(cwd), "go ahead"], { cwd })).code).toBe(0);
+});
