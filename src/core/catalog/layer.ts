@@ -198,9 +198,7 @@ function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
   return (["utility", "person"] as const).flatMap((type) =>
     OWN_KEYS[type]
       .filter((key) => key in raw && raw["type"] !== type)
-      .map((key) =>
-        error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`),
-      ),
+      .map((key) => error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`)),
   );
 }
 

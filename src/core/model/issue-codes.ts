@@ -11,6 +11,7 @@ export const ISSUE_CODES = {
   bad_number: "this is not a number",
   open_quote: "a quotation mark is never closed",
   missing_prompt: "there is no request",
+  missing_reason: "a no comes without its reason",
   missing_target: "a link names nothing to run",
   missing_delimiter: "a link lacks the `--` before its request",
 
@@ -51,6 +52,7 @@ export const ISSUE_CODES = {
   unknown_socket: "the loadout has no such socket",
   unreachable_socket: "nothing leads to the socket",
   generator_not_json: "a generator is read as text",
+  gate_is_no_text: "a gate, which answers yes or no, is to be read as text",
   guard_needs_json: "a guard stands on a socket that is read as text",
   edge_after_always: "the edge stands behind an `always` and can never be taken",
   uncovered_outcome: "an answer has no way on",
@@ -110,6 +112,7 @@ export const ISSUE_CODES = {
   cast_is_over: "the cast has ended",
   cast_waits: "the cast waits for a person",
   cast_does_not_wait: "the cast does not wait for a person",
+  cannot_reject: "the cast waits with an agent, to which there is no yes or no",
   owner_is_deaf: "the process that runs the cast does not answer",
   cannot_write: "something cannot be written",
   cannot_remove: "something cannot be removed",
