@@ -1,5 +1,5 @@
 import { END, matches, valueAt } from "./texts.ts";
-import type { EdgeText, Graph, Json, Place, Region } from "./texts.ts";
+import type { EdgeText, ExitText, Graph, Json, Place, Region } from "./texts.ts";
 import { Ended, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
 import type { Cast, Pass, Route, World } from "./cast.ts";
 import { judged, read } from "./reply.ts";
@@ -52,7 +52,7 @@ function passOf(cast: Cast, region: Region, list: readonly string[]): Pass {
 function passBy(cast: Cast, region: Region, entered: string): Route {
   cast.facts.push(`exhausted ${region.id} empty`);
   const exit = emptyExit(region);
-  const how = exit ? `always exit ${exit.id}` : "null none";
+  const how = exit ? exitName(region, exit) : "null none null";
   return take(cast, placeOf(cast, exit?.from ?? entered), exit?.targetSocketId ?? region.onward, how);
 }
 
@@ -67,7 +67,10 @@ function countReturn(cast: Cast, { from, to, counted }: Route): void {
   } else if (before !== undefined) {
     const allowed = cast.allowed.get("returns") ?? 0;
     if (before + 1 > cast.world.limits.maxNoAdvanceCycles + allowed)
-      cast.allowed.set("returns", allowed + stopAt(cast, "maxNoAdvanceCycles", from?.id ?? to));
+      cast.allowed.set(
+        "returns",
+        allowed + stopAt(cast, "maxNoAdvanceCycles", `${from?.id} ${to} ${cast.walked.slice(last).join(">")}`),
+      );
     cast.returns.set(key, before + 1);
   }
   if (!cast.returns.has(key)) cast.returns.set(key, 0);
@@ -198,16 +201,19 @@ function leave(cast: Cast, place: Place, said: Said): Route {
   if (place.advance !== undefined && matches(place.advance, answer) && !advance(cast))
     return exhaust(cast, place, said);
   const edge = edgeFor(place, answer);
-  if (!edge) return take(cast, place, place.onward, "null none");
+  if (!edge) return take(cast, place, place.onward, "null none null");
   const number = place.edges.indexOf(edge);
   const key = `${place.id} edge ${number} ${staysIn(cast, place, edge.to) ? itemOf(cast) : ""}`;
   const used = cast.traversals.get(key) ?? 0;
   if (used >= (edge.maxTraversals ?? Infinity) + (cast.allowed.get(key) ?? 0)) {
     if (edge.then !== undefined) return takeThen(cast, place, edge, said);
-    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + stopAt(cast, "maxTraversals", place.id));
+    cast.allowed.set(
+      key,
+      (cast.allowed.get(key) ?? 0) + stopAt(cast, "maxTraversals", `${place.id} ${edge.to} ${used}`),
+    );
   }
   cast.traversals.set(key, used + 1);
-  const fact = way(cast, place, edge.to, `${edge.when} edge`, used + 1);
+  const fact = way(cast, place, edge.to, `${edge.when} edge ${number}`, used + 1);
   return { from: place, to: edge.to, fact, counted: edge.maxTraversals !== undefined, ...reasonOf(edge.when, said) };
 }
 
@@ -229,9 +235,13 @@ function advance(cast: Cast): boolean {
 function exhaust(cast: Cast, place: Place, said: Said): Route {
   const region = regionOf(cast, place.id);
   const exit = region && exitFor(place, region, said.answer);
-  if (!exit) return take(cast, place, place.onward, "null none");
-  const route = take(cast, place, exit.targetSocketId, `${exit.condition} exit ${exit.id}`);
+  if (!exit) return take(cast, place, place.onward, "null none null");
+  const route = take(cast, place, exit.targetSocketId, exitName(region, exit));
   return { ...route, ...reasonOf(exit.condition, said) };
+}
+
+function exitName({ exits }: Region, exit: ExitText): string {
+  return `${exit.condition} exit ${exits.indexOf(exit)} ${exit.id}`;
 }
 
 /** [G-i] The way that is left when the traversals of an edge are used up. */

@@ -29,12 +29,15 @@ export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
       const parts = [event.from, event.to].map((id) => graph.places.get(id)?.part);
       if (event.to !== "end" && parts[0] !== parts[1]) return [`joint ${event.to}`];
       const exit = event.exit === undefined ? "" : ` ${event.exit}`;
-      return [`way ${event.from} ${event.to} ${event.when} ${event.via}${exit} ${event.traversal}`];
+      return [`way ${event.from} ${event.to} ${event.when} ${event.via} ${event.index}${exit} ${event.traversal}`];
     }
     case "visit_completed":
       return [`done ${event.socket}`];
-    case "limit_reached":
-      return [`limit ${event.limit} ${event.where.socket}`];
+    case "limit_reached": {
+      const { socket, to, cycle, taken } = event.where;
+      const way = event.limit === "maxTraversals" ? ` ${to} ${taken}` : cycle ? ` ${to} ${cycle.join(">")}` : "";
+      return [`limit ${event.limit} ${socket}${way}`];
+    }
     case "cast_waiting":
       return [`waiting ${event.socket}`];
     case "cast_resumed":
