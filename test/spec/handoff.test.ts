@@ -19,6 +19,7 @@ it.each<[rule: string, reply: string, found: Found | undefined]>([
   ["[H1] a byte order mark before it", '\ufeff{"satisfied":true}', exact()],
   ["[H1] pretty-printed with CRLF", '{\r\n  "satisfied": true\r\n}\r\n', exact()],
   ["[H1] one fenced block", '```json\n{"satisfied":true}\n```', fenced()],
+  ["[H1] a byte order mark before a fence", '\ufeff```json\n{"satisfied":true}\n```', fenced()],
   ["[H1] a fence without a language, in prose", 'Here:\n```\n{"satisfied":true}\n```\nBye.', fenced()],
   ["[H1] a fence with CRLF", 'Here:\r\n```json\r\n{\r\n"satisfied":true\r\n}\r\n```\r\n', fenced()],
   ["[H1] a tilde fence", '~~~json\n{"satisfied":true}\n~~~', fenced()],

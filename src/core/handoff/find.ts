@@ -11,9 +11,11 @@ export interface Found {
 export function findObject(reply: string): Found | undefined {
   const whole = parseJson(reply.trim());
   if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact" } : undefined;
-  const fenced = lastFencedObject(reply);
+  // A byte order mark is no character of the first line: a fence behind it still begins that line.
+  const text = reply.replace(/^\uFEFF/, "");
+  const fenced = lastFencedObject(text);
   if (fenced) return { object: fenced, found: "fenced" };
-  const embedded = lastEmbeddedObject(reply);
+  const embedded = lastEmbeddedObject(text);
   return embedded && { object: embedded, found: "embedded" };
 }
 
