@@ -50,6 +50,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       transcript: join(scratch, "sockets", "Socket-1", String(turn + 1), "transcript.jsonl"),
       history: "fresh",
       earlierTurns: () => [],
+      isUsedUp: () => false,
       signal: new AbortController().signal,
       onProgress: () => undefined,
     });

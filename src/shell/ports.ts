@@ -48,6 +48,8 @@ export interface TurnRequest {
   readonly history: "fresh" | "continued";
   /** Turns that each socket has had in this cast, this one not counted. */
   readonly earlierTurns: () => readonly SocketTurns[];
+  /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */
+  readonly isUsedUp: (usage: Usage) => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
 }
@@ -64,13 +66,15 @@ export type TurnProgress =
   | { readonly kind: "thinking"; readonly delta: string }
   | { readonly kind: "tool_started"; readonly id: string; readonly name: string; readonly args: unknown }
   | { readonly kind: "tool_ended"; readonly id: string; readonly name: string; readonly failed: boolean }
+  /** What the turn has used so far, at the end of each reply. */
+  | { readonly kind: "used"; readonly usage: Usage }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
 
 export type TurnOutcome =
   | { readonly kind: "said"; readonly text: string; readonly usage: Usage; readonly model: string }
   | {
       readonly kind: "failed";
-      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk";
+      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit";
       readonly message: string;
       readonly usage: Usage;
     };

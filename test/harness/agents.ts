@@ -39,6 +39,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     transcript: join(cwd, "visits", "1", "transcript.jsonl"),
     history: "fresh",
     earlierTurns: () => [],
+    isUsedUp: () => false,
     signal: controller.signal,
     onProgress: (event) => progress.push(event),
     ...part,
@@ -64,9 +65,17 @@ export function rehearsal(
 /** What a real provider would send for these replies. */
 export function serverReplies(replies: readonly Reply[]): readonly ServerReply[] {
   return replies.flatMap((reply): readonly ServerReply[] => [
-    ...reply.tools.map((call) => ({ call })),
+    ...reply.tools.map((call) => ({ call, usage: shareOf(reply) })),
     reply.error ? ERRORS[reply.error] : spoken(reply),
   ]);
+}
+
+/** What each request of a reply uses; tests choose amounts that can be shared out. */
+function shareOf({ usage = { input: 0, output: 0 }, tools }: Reply): {
+  readonly input: number;
+  readonly output: number;
+} {
+  return { input: usage.input / (tools.length + 1), output: usage.output / (tools.length + 1) };
 }
 
 const ERRORS: Record<NonNullable<Reply["error"]>, ServerReply> = {
@@ -78,7 +87,7 @@ const ERRORS: Record<NonNullable<Reply["error"]>, ServerReply> = {
 function spoken(reply: Reply): ServerReply {
   if (reply.delayMs !== undefined) return { hang: "before" };
   const text = reply.text ?? JSON.stringify(reply.json);
-  return { text, usage: reply.usage ?? { input: 1, output: 1 } };
+  return { text, usage: reply.usage ? shareOf(reply) : { input: 1, output: 1 } };
 }
 
 /** A Pi configuration folder of its own, and none of the keys of whoever runs the tests. */

@@ -27,7 +27,7 @@ export function openMemory() {
 }
 
 interface ScreenAnswers {
-  readonly confirm?: (title: string, message: string) => boolean;
+  readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
 }
 

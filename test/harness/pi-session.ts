@@ -24,9 +24,11 @@ export interface PiSetting {
   readonly sessions?: SessionManager;
   readonly tools?: readonly string[];
   readonly extensions?: readonly ExtensionFactory[];
+  /** Files of extensions that the session itself loads. */
+  readonly gates?: readonly string[];
   /** Files of Pi's own folder. */
   readonly agentFiles?: Readonly<Record<string, unknown>>;
-  readonly confirm?: (title: string, message: string) => boolean;
+  readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
   readonly trusted?: boolean;
 }
@@ -71,6 +73,7 @@ export async function openPiSession(setting: PiSetting = {}): Promise<PiSession>
     settingsManager,
     extensionFactories: [materia, ...(setting.extensions ?? [])],
     noExtensions: true,
+    additionalExtensionPaths: [...(setting.gates ?? [])],
     noSkills: true,
     noPromptTemplates: true,
     noThemes: true,

@@ -1,9 +1,11 @@
 import type { CastEvent } from "../../core/cast/event.ts";
+import { NO_USAGE } from "../../core/cast/usage.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { eventLine } from "../../core/view/tell/event-line.ts";
 import { follow } from "../../core/view/now/trail.ts";
 import type { Trail } from "../../core/view/now/trail.ts";
+import { usedAfter } from "../../core/view/now/used.ts";
 import { fitLine, line, toned } from "../../core/view/text/line.ts";
 import type { TurnProgress } from "../../shell/ports.ts";
 import type { Io } from "./io.ts";
@@ -60,10 +62,11 @@ function liveProgress(io: Io, start: Trail): Progress {
   let trail = start;
   let drawn = 0;
   let activity = "";
+  let used = NO_USAGE;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
   const draw = (): void => {
     const width = io.columns() - 1;
-    const board = boardOf(trail, { now: Date.now() });
+    const board = boardOf(trail, { now: Date.now(), used });
     const lines = [
       ...boardLines({ ...board, next: [] }, width),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
@@ -78,12 +81,14 @@ function liveProgress(io: Io, start: Trail): Progress {
     onEvents: (events) => {
       for (const event of events) {
         trail = follow(trail, event);
+        used = usedAfter(used, event);
         if (event.type === "visit_started") activity = "";
       }
       draw();
     },
     onProgress: (progress) => {
       activity = activityText(progress, activity);
+      if (progress.kind === "used") used = progress.usage;
     },
     stop: () => {
       clearInterval(timer);
@@ -107,6 +112,7 @@ function activityText(progress: TurnProgress, before: string): string {
     case "thinking":
       return "thinking…";
     case "tool_ended":
+    case "used":
       return before;
   }
 }

@@ -10,8 +10,8 @@ import { expect, expectRunning, expectUnfinished } from "./expect.ts";
 import { hitIn, hitOf } from "./limits.ts";
 import { advance, arriveAt, enterLoop, exhaust, takeEdge } from "./move.ts";
 import { reasonOf, reasonsFor } from "./rework.ts";
-import { currentItem } from "./state.ts";
-import type { Ask, CastState, Failure, Judged, Phase, Visit } from "./state.ts";
+import { NOTHING_USED, currentItem } from "./state.ts";
+import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state.ts";
 import { increment } from "./tally.ts";
 import { NO_USAGE, addUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
@@ -35,7 +35,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
       return acceptOutput(state, event);
     case "handoff_rejected": {
       const { visit } = expect(state, event, "visiting");
-      return turnHad(state, { ...visit, repairs: visit.repairs + 1 }, event.usage, {
+      return turnHad(state, { ...visit, repairs: visit.repairs + 1, turn: NOTHING_USED }, event.usage, {
         kind: "repair",
         problems: event.issues,
       });
@@ -49,8 +49,16 @@ function applyBody(state: CastState, event: EventBody): CastState {
       const had = turnHad(state, visit, event.usage, ask);
       return {
         ...had,
-        phase: { kind: "answered", visit: { ...visit, usage: addUsage(visit.usage, event.usage) }, reply: event.text },
+        phase: {
+          kind: "answered",
+          visit: { ...visit, usage: addUsage(visit.usage, event.usage), turn: NOTHING_USED },
+          reply: event.text,
+        },
       };
+    }
+    case "turn_stopped": {
+      const { visit, ask } = expect(state, event, "visiting");
+      return inTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms });
     }
     case "turn_failed":
       return failTurn(state, event);
@@ -109,7 +117,15 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
   if (at !== event.socket)
     throw new Error(`a visit of ${event.socket} cannot start while the cast is on its way to ${at}`);
   const reworked = reasonsFor(state, event.socket).length > 0;
-  const visit: Visit = { socket: event.socket, number: event.visit, from, reworked, repairs: 0, usage: NO_USAGE };
+  const visit: Visit = {
+    socket: event.socket,
+    number: event.visit,
+    from,
+    reworked,
+    repairs: 0,
+    usage: NO_USAGE,
+    turn: NOTHING_USED,
+  };
   return {
     ...state,
     phase: { kind: "visiting", visit, ask: { kind: "begin" } },
@@ -135,6 +151,16 @@ function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged
     turns: increment(state.turns, visit.socket),
     usage: addUsage(state.usage, usage),
     phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask },
+  };
+}
+
+/** Paid for and not finished: it counts, and the turn is still to be had. */
+function inTurn(state: CastState, { visit, ask }: { visit: Visit; ask: Ask }, { usage, ms }: TurnUse): CastState {
+  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
+  return {
+    ...state,
+    usage: addUsage(state.usage, usage),
+    phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage), turn }, ask },
   };
 }
 
@@ -223,8 +249,7 @@ function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastSta
 function resume(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
   const phase = resumed(state.phase);
   if (usage === undefined || phase.kind !== "visiting") return { ...state, phase };
-  const visit = { ...phase.visit, usage: addUsage(phase.visit.usage, usage) };
-  return { ...state, phase: { ...phase, visit }, usage: addUsage(state.usage, usage) };
+  return inTurn({ ...state, phase }, phase, { usage, ms: 0 });
 }
 
 function resumed(phase: Phase): Phase {

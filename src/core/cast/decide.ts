@@ -16,6 +16,8 @@ import type { Usage } from "./usage.ts";
 export type Outcome =
   | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
+  /** Used up what it may, and not finished. */
+  | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number }
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
   /** A gate's program ended by itself; both its streams as they came. */
   | { readonly kind: "ended"; readonly code: number; readonly printed: string }
@@ -41,6 +43,8 @@ export function decide(state: CastState, socket: GraphSocket, outcome: Outcome):
         message: cut(outcome.message, 2_000),
         usage: outcome.usage,
       };
+    case "stopped":
+      return { type: "turn_stopped", ...place, usage: outcome.usage, ms: outcome.ms };
     case "exited":
       return decideExit(state, socket, phase.visit, outcome);
     case "ended": {

@@ -19,7 +19,15 @@ const place = { socket: SocketId, visit: count };
 const Totals = v.object({ visits: count, itemsDone: count, items: count, tokens: v.number(), cost: v.number() });
 export type Totals = v.InferOutput<typeof Totals>;
 
-export const LIMITS = ["maxTokens", "maxCostUsd", "maxTraversals", "maxNoAdvanceCycles", "maxRepairs"] as const;
+export const LIMITS = [
+  "maxTokens",
+  "maxCostUsd",
+  "maxTurnTokens",
+  "maxTurnMinutes",
+  "maxTraversals",
+  "maxNoAdvanceCycles",
+  "maxRepairs",
+] as const;
 export type LimitName = (typeof LIMITS)[number];
 
 const WAYS = ["edge", "exit", "none"] as const;
@@ -71,6 +79,8 @@ export const EVENTS = {
     delayMs: v.number(),
   }),
   turn_failed: v.object({ type: v.literal("turn_failed"), ...place, reason: v.string(), message: v.string(), usage }),
+  /** A turn that used up what it may, stopped at the end of a reply; what it did so far stands in its transcript. */
+  turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage, ms: v.number() }),
   turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
   visit_completed: v.object({ type: v.literal("visit_completed"), ...place, usage, totals: Totals }),
   loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),

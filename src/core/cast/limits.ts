@@ -1,13 +1,13 @@
 import type { Way } from "../compile/route.ts";
-import { socketOf } from "../compile/graph.ts";
+import { materiaOf, socketOf } from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { END } from "../model/ids.ts";
 import type { EventOf, LimitName } from "./event.ts";
 import { currentItem } from "./state.ts";
-import type { CastState, LimitHit, Phase, Visit } from "./state.ts";
+import type { CastState, LimitHit, Phase, TurnUse, Visit } from "./state.ts";
 import { countOf } from "./tally.ts";
-import { tokensOf } from "./usage.ts";
+import { addUsage, tokensOf } from "./usage.ts";
 
 /** A further round passes every socket of its cycle, so that its allowance belongs to none of them. */
 const ROUND = "round";
@@ -58,6 +58,22 @@ export function limitOfTurn(state: CastState, socket: SocketId): LimitReached | 
   return undefined;
 }
 
+/** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
+export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): LimitReached | undefined {
+  const { socket } = visit;
+  const budget = limitOfTurn({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
+  if (budget) return budget;
+  const materia = materiaOf(state.graph, socketOf(state.graph, socket));
+  if (materia.type !== "agent") return undefined;
+  const { maxTurnTokens, maxTurnMinutes } = materia;
+  const helpings = 1 + allowance(state, turnKey(visit));
+  if (maxTurnTokens !== undefined && tokensOf(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
+    return limitReached(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
+  if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
+    return limitReached(state, "maxTurnMinutes", maxTurnMinutes * helpings, { socket });
+  return undefined;
+}
+
 export function limitOfRepair(state: CastState, visit: Visit): LimitReached | undefined {
   const { maxRepairs } = state.limits;
   if (visit.repairs <= maxRepairs + allowance(state, repairKey(visit))) return undefined;
@@ -81,6 +97,8 @@ export function budgetWarning(state: CastState): string | undefined {
 export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
   if (limit === "maxRepairs" && phase.kind === "visiting") return { limit, key: repairKey(phase.visit) };
+  if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
+    return { limit, key: turnKey(phase.visit) };
   if (limit === "maxNoAdvanceCycles") return { limit, key: ROUND };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
@@ -114,6 +132,10 @@ function allowance(state: CastState, key: string): number {
 
 function repairKey(visit: Visit): string {
   return `repair ${visit.socket} ${visit.number}`;
+}
+
+function turnKey(visit: Visit): string {
+  return `turn ${visit.socket} ${visit.number}`;
 }
 
 /** The limit that stopped a cast, where one did. */

@@ -8,10 +8,10 @@ import type { SocketId } from "../model/ids.ts";
 import { never } from "../model/never.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./event.ts";
-import { budgetWarning, limitOfRepair, limitOfTurn, limitOfWay, traversalKey } from "./limits.ts";
+import { budgetWarning, limitInTurn, limitOfRepair, limitOfTurn, limitOfWay, traversalKey } from "./limits.ts";
 import { listAt } from "./list.ts";
 import { failureText } from "./reason.ts";
-import { currentItem } from "./state.ts";
+import { NOTHING_USED, currentItem } from "./state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./tally.ts";
@@ -129,7 +129,8 @@ function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visitin
     const accepted = acceptReply(state, socket, visit, ask.reply);
     if (accepted) return record(accepted);
   }
-  const limit = (ask.kind === "repair" ? limitOfRepair(state, visit) : undefined) ?? limitOfTurn(state, visit.socket);
+  const limit =
+    (ask.kind === "repair" ? limitOfRepair(state, visit) : undefined) ?? limitInTurn(state, visit, NOTHING_USED);
   return limit ? record(limit) : { kind: "agent", socket, visit, ask };
 }
 

@@ -4,7 +4,7 @@ import type { Destination } from "../model/ids.ts";
 import { END } from "../model/ids.ts";
 import { never } from "../model/never.ts";
 import type { EventOf } from "./event.ts";
-import type { CastState, Failure } from "./state.ts";
+import type { CastState, Failure, Phase } from "./state.ts";
 
 /** Why a cast failed, in words for people; the facts stand in the events before its end. */
 export function failureText(state: CastState, failure: Failure): string {
@@ -12,14 +12,18 @@ export function failureText(state: CastState, failure: Failure): string {
 }
 
 /** What, where, how often, why. */
-function limitReason({ graph, handed }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
+function limitReason({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
   const socket = placeLabel(socketOf(graph, where.socket));
   const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
   switch (limit) {
     case "maxTokens":
-      return `the budget of ${value} tokens is used up before ${socket}`;
+      return `the budget of ${value} tokens is used up ${whenUsedUp(phase)} ${socket}`;
     case "maxCostUsd":
-      return `the budget of $${value} is used up before ${socket}`;
+      return `the budget of $${value} is used up ${whenUsedUp(phase)} ${socket}`;
+    case "maxTurnTokens":
+      return `${socket} has used its ${value} tokens of one turn and has not finished`;
+    case "maxTurnMinutes":
+      return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
     case "maxRepairs":
       return `${socket} did not hand over what it must after ${value} repair ${value === 1 ? "turn" : "turns"}`;
     case "maxTraversals": {
@@ -34,6 +38,14 @@ function limitReason({ graph, handed }: CastState, { limit, value, where }: Even
     default:
       return never(limit);
   }
+}
+
+/** Before a turn, or at the end of a reply within one. */
+function whenUsedUp(phase: Phase): string {
+  const stood = phase.kind === "failing" ? phase.before : phase;
+  if (stood.kind !== "visiting") return "before";
+  const { input, output, cost } = stood.visit.turn.usage;
+  return input + output + cost > 0 ? "in the middle of" : "before";
 }
 
 function cycleText(graph: Graph, cycle: readonly Destination[]): string {

@@ -86,7 +86,16 @@ export interface Visit {
   readonly reworked: boolean;
   readonly repairs: number;
   readonly usage: Usage;
+  /** What the turn in hand had used when it was stopped or cut off; nothing for one that has just begun. */
+  readonly turn: TurnUse;
 }
+
+export interface TurnUse {
+  readonly usage: Usage;
+  readonly ms: number;
+}
+
+export const NOTHING_USED: TurnUse = { usage: NO_USAGE, ms: 0 };
 
 /** Why the agent is asked now. */
 export type Ask =

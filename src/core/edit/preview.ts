@@ -1,4 +1,4 @@
-import { startState } from "../cast/state.ts";
+import { NOTHING_USED, startState } from "../cast/state.ts";
 import type { CastState, Visit } from "../cast/state.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { loopOf } from "../compile/graph.ts";
@@ -29,6 +29,7 @@ export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData
     reworked: data.reworked,
     repairs: 0,
     usage: state.usage,
+    turn: NOTHING_USED,
   };
   return turnText(state, socket, visit, { kind: "begin" });
 }

@@ -7,8 +7,8 @@ const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.fin
 const count = wholeNumber(0);
 
 export const Budget = v.object({
-  maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further turn starts."))),
-  maxCostUsd: v.optional(v.pipe(positive, v.description("Dollars after which no further turn starts."))),
+  maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further request to a model is made."))),
+  maxCostUsd: v.optional(v.pipe(positive, v.description("Dollars after which no further request to a model is made."))),
   warnAtPercent: v.optional(v.pipe(positive, v.maxValue(100, "must be at most 100"), v.description("When to warn."))),
 });
 export type Budget = v.InferOutput<typeof Budget>;

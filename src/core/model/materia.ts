@@ -53,6 +53,17 @@ export const AgentMateria = v.object({
   model: v.optional(text("provider/id; without it the cast's model.")),
   thinking: v.optional(ThinkingLevel),
   interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
+  maxTurnTokens: v.optional(
+    v.pipe(wholeNumber(1), v.description("Tokens after which one turn is stopped, at the end of a reply.")),
+  ),
+  maxTurnMinutes: v.optional(
+    v.pipe(
+      v.number(),
+      v.gtValue(0, "must be more than 0"),
+      v.finite("must be finite"),
+      v.description("Minutes after which one turn is stopped, at the end of a reply."),
+    ),
+  ),
   multiTurn: v.optional(v.pipe(v.boolean(), v.description("Another name for interactive."))),
 });
 export type AgentMateria = v.InferOutput<typeof AgentMateria>;

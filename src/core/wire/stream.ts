@@ -20,6 +20,12 @@ export const Progress = v.variant("kind", [
     args: v.optional(v.unknown()),
   }),
   v.object({ kind: v.literal("tool_ended"), ...place, id: v.string(), name: v.string(), failed: v.boolean() }),
+  /** What the turn has used so far. */
+  v.object({
+    kind: v.literal("used"),
+    ...place,
+    usage: v.object({ input: v.number(), output: v.number(), cost: v.number() }),
+  }),
   v.object({
     kind: v.literal("retrying"),
     ...place,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Usage } from "../cast/usage.ts";
 
 const Part = v.looseObject({
   type: v.string(),
@@ -10,6 +11,23 @@ const Part = v.looseObject({
 });
 export type TranscriptPart = v.InferOutput<typeof Part>;
 
+const amount = v.optional(v.number(), 0);
+/** [A19] What one answer used, as Pi writes it down and as it is counted. */
+export const MessageUsage = v.pipe(
+  v.object({
+    input: amount,
+    output: amount,
+    cacheRead: amount,
+    cacheWrite: amount,
+    cost: v.object({ total: amount }),
+  }),
+  v.transform(({ input, output, cacheRead, cacheWrite, cost }): Usage => ({
+    input: input + cacheRead + cacheWrite,
+    output,
+    cost: cost.total,
+  })),
+);
+
 const Entry = v.looseObject({
   type: v.literal("message"),
   message: v.looseObject({
@@ -18,6 +36,7 @@ const Entry = v.looseObject({
     toolCallId: v.optional(v.string()),
     toolName: v.optional(v.string()),
     isError: v.optional(v.boolean()),
+    usage: v.optional(MessageUsage),
   }),
 });
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];

@@ -1,5 +1,3 @@
-import type { AgentSession, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
-
 /** Calls `fire` once after `ms`; the answer takes it back. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
@@ -10,12 +8,17 @@ export const realTimer: Timer = (ms, fire) => {
 
 /** Why a turn was ended from outside. */
 export interface Stop {
-  readonly reason: "aborted" | "timeout";
+  readonly reason: "aborted" | "timeout" | "limit" | "provider";
   readonly message: string;
 }
 
-interface Guard {
-  readonly hear: (event: AgentSessionEvent) => void;
+export interface Guard {
+  /** A sign of life. */
+  readonly hear: (event: { readonly type: string }) => void;
+  /** Ends the turn. */
+  readonly end: (why: Stop) => void;
+  /** While a person is asked, silence is theirs; the answer ends that. */
+  readonly hold: () => () => void;
   readonly stop: () => Stop | undefined;
   /** Resolves when a stopped session does not end by itself. */
   readonly gaveUp: Promise<void>;
@@ -23,7 +26,8 @@ interface Guard {
 }
 
 interface Guarded {
-  readonly session: AgentSession;
+  /** Asks the session to stop what it does. */
+  readonly halt: () => void;
   readonly signal: AbortSignal;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
@@ -32,11 +36,12 @@ interface Guarded {
 const GRACE_MS = 5000;
 
 /** Ends a turn when it is aborted [A20], or when nothing is heard of it for too long [A21]. */
-export function guardTurn({ session, signal, after, silenceMs }: Guarded): Guard {
+export function guardTurn({ halt, signal, after, silenceMs }: Guarded): Guard {
   const gaveUp = Promise.withResolvers<void>();
   let stop: Stop | undefined;
   let cancelSilence: (() => void) | undefined;
   let cancelGrace: (() => void) | undefined;
+  let asking = 0;
 
   function end(why: Stop): void {
     if (stop) return;
@@ -46,20 +51,27 @@ export function guardTurn({ session, signal, after, silenceMs }: Guarded): Guard
     halt();
   }
 
-  function halt(): void {
-    // It settles with the prompt, which is awaited and tells of any failure.
-    session.abort().catch(() => {});
-  }
-
   function listen(): void {
-    if (silenceMs === undefined || stop) return;
     cancelSilence?.();
+    if (silenceMs === undefined || stop || asking > 0) return;
     cancelSilence = after(silenceMs, () =>
       end({ reason: "timeout", message: `nothing was heard of the agent for ${silenceMs / 1000} s` }),
     );
   }
 
-  function hear(event: AgentSessionEvent): void {
+  /** [A21] A dialog that nobody has answered yet is no silence of the agent. */
+  function hold(): () => void {
+    asking += 1;
+    listen();
+    let held = true;
+    return () => {
+      if (held) asking -= 1;
+      held = false;
+      listen();
+    };
+  }
+
+  function hear(event: { readonly type: string }): void {
     listen();
     // Pi forgets an abort that comes before its run has begun.
     if (stop && (event.type === "agent_start" || event.type === "compaction_start")) halt();
@@ -77,5 +89,5 @@ export function guardTurn({ session, signal, after, silenceMs }: Guarded): Guard
     cancelGrace?.();
   }
 
-  return { hear, stop: () => stop, gaveUp: gaveUp.promise, release };
+  return { hear, end, hold, stop: () => stop, gaveUp: gaveUp.promise, release };
 }

@@ -18,7 +18,8 @@ export interface Companions {
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
   /** In place of a session's bare resources. */
   readonly resources?: (bare: ResourceLoader) => Promise<ResourceLoader>;
-  readonly opened?: (session: AgentSession) => Promise<void>;
+  /** `hold` is called when a person is asked something, and its answer when they have replied. */
+  readonly opened?: (session: AgentSession, hold: () => () => void) => Promise<void>;
 }
 
 export interface RetryPolicy {

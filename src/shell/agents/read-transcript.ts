@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { NO_USAGE, addUsage } from "../../core/cast/usage.ts";
 import type { Usage } from "../../core/cast/usage.ts";
+import { MessageUsage } from "../../core/wire/transcript.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import { soundPart } from "./transcript.ts";
 
@@ -31,7 +32,6 @@ export function readTranscript(path: string): Conversation {
     .reduce((story, line) => (line.success ? told(story, line.output.message) : story), NOTHING);
 }
 
-const amount = v.optional(v.number(), 0);
 const Line = v.object({
   message: v.variant("role", [
     v.object({ role: v.literal("user") }),
@@ -39,13 +39,7 @@ const Line = v.object({
       role: v.literal("assistant"),
       stopReason: v.string(),
       content: v.array(v.object({ type: v.string(), text: v.optional(v.string(), "") })),
-      usage: v.object({
-        input: amount,
-        output: amount,
-        cacheRead: amount,
-        cacheWrite: amount,
-        cost: v.object({ total: amount }),
-      }),
+      usage: MessageUsage,
     }),
   ]),
 });
@@ -53,12 +47,10 @@ type Message = v.InferOutput<typeof Line>["message"];
 
 function told({ asked, replies, usage }: Conversation, message: Message): Conversation {
   if (message.role === "user") return { asked: asked + 1, replies, usage };
-  const { input, output, cacheRead, cacheWrite, cost } = message.usage;
-  const used = { input: input + cacheRead + cacheWrite, output, cost: cost.total };
   const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   return {
     asked,
     replies: message.stopReason === "stop" ? [...replies, said] : replies,
-    usage: addUsage(usage, used),
+    usage: addUsage(usage, message.usage),
   };
 }

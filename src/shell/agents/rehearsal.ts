@@ -106,8 +106,17 @@ function stepsOf(reply: Reply, position: number, told: number): readonly Step[] 
   return [...calls, last].map((does, index) => ({
     does,
     delayMs: index === 0 ? (reply.delayMs ?? 0) : 0,
-    usage: does === last ? (reply.usage ?? guess) : { input: 0, output: 0 },
+    usage: reply.usage ? share(reply.usage, index, calls.length + 1) : does === last ? guess : { input: 0, output: 0 },
   }));
+}
+
+/** [A13] Each request of a reply has its part of what the reply is said to use, and the last one the rest. */
+function share({ input, output }: Step["usage"], index: number, requests: number): Step["usage"] {
+  const part = (amount: number): number => {
+    const even = Math.floor(amount / requests);
+    return index === requests - 1 ? amount - even * index : even;
+  };
+  return { input: part(input), output: part(output) };
 }
 
 function missingOf(key: string, count: number, rehearsal: Rehearsal, request: TurnRequest): string {

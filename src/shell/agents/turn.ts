@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
-import { guardTurn, type Stop, type Timer } from "./guard.ts";
+import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
 import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
 import { openTranscript } from "./transcript.ts";
 import { witness, type Witness } from "./witness.ts";
@@ -22,14 +22,18 @@ export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise
   try {
     if (request.signal.aborted) return failed("aborted", "the turn was aborted before it began", NO_USAGE);
     const session = await openSession(setup, request);
-    const guard = guardTurn({ session, signal: request.signal, after: setup.after, silenceMs: setup.silenceMs });
+    const { after, silenceMs } = setup;
+    // It settles with the prompt, which is awaited and tells of any failure.
+    const halt = () => void session.abort().catch(() => {});
+    const guard = guardTurn({ halt, signal: request.signal, after, silenceMs });
     session.subscribe((event) => {
       guard.hear(event);
       seen.hear(event);
+      if (event.type === "turn_end") stopWhenUsedUp(guard, seen, request);
     });
     try {
       setup.onOpened?.(session.sessionId);
-      await setup.companions?.opened?.(session);
+      await setup.companions?.opened?.(session, guard.hold);
       // [A17] All that the agent is told is known before the first request leaves.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);
@@ -44,6 +48,12 @@ export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise
   } catch (error) {
     return thrownAs(error, seen.usage());
   }
+}
+
+/** [A25] Between two requests, when the tools that a reply asked for have run: nothing is in flight that could be lost. */
+export function stopWhenUsedUp(guard: Guard, seen: Witness, { isUsedUp }: TurnRequest): void {
+  if (seen.last()?.stopReason === "stop" || !isUsedUp(seen.usage())) return;
+  guard.end({ reason: "limit", message: "the turn has used up what it may" });
 }
 
 export function failed(reason: FailureReason, message: string, usage: Usage): TurnOutcome {

@@ -24,6 +24,7 @@ export function witness(onProgress: (progress: TurnProgress) => void): Witness {
       // What fails right after the context was shortened was still too long.
       overflowed = shortened && last.stopReason === "error";
       shortened = false;
+      onProgress({ kind: "used", usage });
     }
     if (event.type === "compaction_end") {
       if (event.result?.usage) usage = addUsage(usage, usageOf(event.result.usage));

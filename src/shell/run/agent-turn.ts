@@ -2,7 +2,9 @@ import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import { countOf } from "../../core/cast/tally.ts";
 import type { Ask, CastState } from "../../core/cast/state.ts";
+import { limitInTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE } from "../../core/cast/usage.ts";
+import type { Usage } from "../../core/cast/usage.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
@@ -19,12 +21,18 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
   const request = turnRequest(effect, performing, (text) =>
     told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
   );
-  const outcome = recovered(performing) ?? (await ports.agents.runTurn(request));
+  const since = ports.now().getTime();
+  const elapsed = () => ports.now().getTime() - since;
+  // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
+  const isUsedUp = (usage: Usage) => limitInTurn(performing.state, visit, { usage, ms: elapsed() }) !== undefined;
+  const outcome = recovered(performing) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
   const written = [...(await Promise.all(told)), await keepOutput(effect, performing, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
     return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
+  if (outcome.reason === "limit")
+    return { kind: "decided", socket, outcome: { kind: "stopped", usage: outcome.usage, ms: elapsed() } };
   // [D9] It says nothing about the agent: the cast stands as before, for when there is room again.
   if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
   if (outcome.reason === "aborted" && options.signal.aborted)
@@ -32,7 +40,11 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
   return { kind: "decided", socket, outcome };
 }
 
-function turnRequest(effect: AgentEffect, performing: Performing, tell: (text: string) => void): TurnRequest {
+function turnRequest(
+  effect: AgentEffect,
+  performing: Performing,
+  tell: (text: string) => void,
+): Omit<TurnRequest, "isUsedUp"> {
   const { state, options, interruption } = performing;
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);

@@ -30,6 +30,14 @@ export function entriesToHide(branch: readonly SessionEntry[], turn: string): Se
   return branch.slice(from).flatMap((entry) => (isSaid(entry) ? [hidden(entry.id)] : []));
 }
 
+/** The answer that failed last, out of what the next try is told. */
+export function failedEntries(branch: readonly SessionEntry[]): SessionBoundaryDraft[] {
+  const failed = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant");
+  return failed?.type === "message" && failed.message.role === "assistant" && failed.message.stopReason === "error"
+    ? [hidden(failed.id)]
+    : [];
+}
+
 function hidden(targetId: string): SessionBoundaryDraft {
   return { type: "context_edit", targetId, replacement: null };
 }

@@ -24,9 +24,13 @@ export async function findGates(ctx: ExtensionContext): Promise<Pick<Companions,
       const gates = { ...loaded, extensions: loaded.extensions.filter(isGate).map(onlyGate) };
       return { ...bare, getExtensions: () => gates };
     },
-    opened: async (session: AgentSession) => {
+    opened: async (session: AgentSession, hold) => {
       const asks = mode === "tui" || mode === "rpc";
-      await session.bindExtensions({ mode, ...(asks ? { uiContext: quietUi(ui) } : {}), onError: () => undefined });
+      await session.bindExtensions({
+        mode,
+        ...(asks ? { uiContext: quietUi(ui, hold) } : {}),
+        onError: () => undefined,
+      });
     },
   };
 }

@@ -2,30 +2,41 @@ import type { ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-a
 import { error } from "../../../core/model/issue.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
+import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
 import { piAgentHost } from "../../../shell/agents/pi-host.ts";
-import type { AgentChoice } from "../../../shell/casting/hosts.ts";
+import type { AgentChoice, Patience } from "../../../shell/casting/hosts.ts";
 import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
 import type { Here } from "../session/here.ts";
 import { findGates } from "./gates.ts";
 import type { VisibleBody } from "./visible.ts";
 
+interface Wanted {
+  readonly choice: AgentChoice;
+  readonly patience: Patience;
+  readonly visible: VisibleBody | undefined;
+  readonly after?: Timer;
+}
+
 /** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
 export async function openAgents(
   here: Here,
-  choice: AgentChoice,
-  visible: VisibleBody | undefined,
+  { choice, patience, visible, after = realTimer }: Wanted,
 ): Promise<AgentHost> {
   const { pi, ctx } = here;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
   const gates = await findGates(ctx);
   const isolated = piAgentHost({
+    ...patience,
+    after,
     ...(model === undefined ? {} : { defaultModel: model }),
     companions: { equip: (runtime) => shareProviders(ctx, runtime), ...gates },
   });
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
-    runTurn: (request) => (request.interactive && visible ? visible.runTurn(request) : isolated.runTurn(request)),
+    // [X32] Wherever an agent works, it is given as much time and as many tries.
+    runTurn: (request) =>
+      request.interactive && visible ? visible.runTurn(request, { ...patience, after }) : isolated.runTurn(request),
   };
 }
 

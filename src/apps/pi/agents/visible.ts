@@ -2,21 +2,26 @@ import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@eare
 import { NO_USAGE } from "../../../core/cast/usage.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openTranscript } from "../../../shell/agents/transcript.ts";
-import { failed, outcomeOf, textOf } from "../../../shell/agents/turn.ts";
-import { witness } from "../../../shell/agents/witness.ts";
+import { failed, outcomeOf, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
+import { witness, type Witness } from "../../../shell/agents/witness.ts";
+import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
+import type { Patience } from "../../../shell/casting/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../live/turn-card.ts";
 import { ifHere, type Here } from "../session/here.ts";
 import { TURN } from "../session/marks.ts";
 import { borrowSettings } from "../session/settings.ts";
-import { curated, entriesToHide, type Curation } from "./curation.ts";
+import { curated, entriesToHide, failedEntries, type Curation } from "./curation.ts";
+import { turnRetries, type Retries } from "./retries.ts";
 import { untilIdle, untilSettled } from "./settle.ts";
 
 type Messages = ContextWithSystemEvent["messages"];
 
+export type VisiblePatience = Patience & { readonly after: Timer };
+
 /** Turns that run in the user's own session, where the person sees and steers them. */
 export interface VisibleBody {
-  readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
+  readonly runTurn: (request: TurnRequest, patience: VisiblePatience) => Promise<TurnOutcome>;
   /** Whether the session is in such a turn now. */
   readonly isRunning: () => boolean;
   /** Whether its last turn was answered, so that the person has seen it. */
@@ -30,12 +35,12 @@ export function visibleBody(here: Here, onAbort: () => void): VisibleBody {
   return {
     isRunning: () => running,
     hasAnswered: () => answered,
-    runTurn: async (request) => {
+    runTurn: async (request, patience) => {
       answered = false;
       try {
         if (!(await untilIdle(here, request.signal))) return aborted();
         running = true;
-        const outcome = await runInSession(here, request);
+        const outcome = await runInSession(here, request, patience);
         answered = outcome.kind === "said";
         if (outcome.kind === "failed" && outcome.reason === "aborted") onAbort();
         return outcome;
@@ -55,7 +60,7 @@ function aborted(): TurnOutcome {
 let turns = 0;
 
 /** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
-async function runInSession(here: Here, request: TurnRequest): Promise<TurnOutcome> {
+async function runInSession(here: Here, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
   const transcript = openTranscript(await loadPi(), request);
   turns += 1;
   const curation: Curation = {
@@ -66,36 +71,50 @@ async function runInSession(here: Here, request: TurnRequest): Promise<TurnOutco
   const borrowed = await borrowSettings(here, request);
   try {
     if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
-    return await ask(here, request, { curation, transcript });
+    return await ask(here, request, { curation, transcript, patience });
   } finally {
     await borrowed.giveBack();
   }
 }
 
-interface Asking {
+interface Asked {
   readonly curation: Curation;
   readonly transcript: SessionManager;
+  readonly patience: VisiblePatience;
 }
 
-async function ask({ pi, ctx }: Here, request: TurnRequest, { curation, transcript }: Asking): Promise<TurnOutcome> {
+async function ask({ pi, ctx }: Here, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
+  const { curation, transcript, patience } = asked;
+  const { after, silenceMs } = { silenceMs: undefined, ...patience };
   const seen = witness(request.onProgress);
-  const settled = untilSettled({ pi, ctx }, request.signal);
-  const stop = listen(pi, curation, (event) => {
+  const settled = untilSettled({ pi, ctx });
+  const guard = guardTurn({ halt: () => ifHere(() => ctx.abort()), signal: request.signal, after, silenceMs });
+  const retries = turnRetries({ patience, after, onProgress: request.onProgress });
+  const stop = listen(pi, { curation, retries, guard, signal: request.signal }, (event) => {
+    guard.hear(event);
+    if (event.type === "turn_end") return stopWhenUsedUp(guard, seen, request);
     seen.hear(event);
-    if (event.type === "message_end") keep(transcript, event.message);
+    if (event.type !== "message_end") return;
+    keep(transcript, event.message);
+    if (event.message.role === "assistant" && event.message.stopReason === "error") retries.failed(event.message);
   });
   try {
     const model = ctx.model ?? { provider: "", id: "" };
     request.onProgress({ kind: "told", system: curation.system });
     const details = { turn: curation.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
-    const how = await settled.done;
-    const isAborted = how === "aborted" || seen.last()?.stopReason === "aborted";
-    return outcomeOf(seen, isAborted ? { reason: "aborted", message: "the turn was aborted" } : undefined, model);
+    await Promise.race([settled.done, guard.gaveUp]);
+    return outcomeOf(seen, guard.stop() ?? stopOf(seen), model);
   } finally {
+    guard.release();
     settled.release();
     stop();
   }
+}
+
+/** The person has ended it with Pi's own means. */
+function stopOf(seen: Witness): Stop | undefined {
+  return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
 }
 
 /** [A16] The visit's transcript grows with the turn, as in a session of its own. */
@@ -107,21 +126,47 @@ function keep(transcript: SessionManager, message: Messages[number]): void {
 
 type Heard = Parameters<ReturnType<typeof witness>["hear"]>[0];
 
+interface Listening {
+  readonly curation: Curation;
+  readonly retries: Retries;
+  readonly guard: Guard;
+  readonly signal: AbortSignal;
+}
+
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
-function listen(pi: ExtensionAPI, curation: Curation, hear: (event: Heard) => void): () => void {
+function listen(pi: ExtensionAPI, { curation, retries, guard, signal }: Listening, hear: (event: Heard) => void) {
+  let release: (() => void) | undefined;
   const offs = [
     pi.on("context_with_system", (event) => ({ messages: curated(event.messages, curation, toolsNow(pi)) })),
     // [X23] A cast must not cost the user their history, whatever its turn would need.
     pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
-    pi.on("agent_before_settle", (event, ctx) => ({
-      entries: [...event.entries, ...entriesToHide(ctx.sessionManager.getBranch(), curation.turn)],
-    })),
+    pi.on("agent_before_settle", async (event, ctx) => {
+      const branch = () => ctx.sessionManager.getBranch();
+      if (event.outcome === "error" && !guard.stop() && (await retries.again(signal)))
+        return { entries: [...event.entries, ...failedEntries(branch())], continue: true };
+      return { entries: [...event.entries, ...entriesToHide(branch(), curation.turn)] };
+    }),
+    // Pi forgets an abort that comes before its run has begun; a retry of its own is a run, too.
+    pi.on("agent_start", (event) => {
+      const error = retries.tooMany();
+      if (error !== undefined) guard.end({ reason: "provider", message: error });
+      guard.hear(event);
+    }),
     pi.on("message_update", (event) => hear(event)),
     pi.on("message_end", (event) => hear(event)),
+    pi.on("turn_end", ({ message, toolResults }) => void hear({ type: "turn_end", message, toolResults })),
     pi.on("tool_execution_start", (event) => hear(event)),
+    pi.on("tool_execution_update", (event) => hear(event)),
     pi.on("tool_execution_end", (event) => hear(event)),
+    pi.on("ui_prompt_start", () => {
+      release ??= guard.hold();
+    }),
+    pi.on("ui_prompt_end", () => {
+      release?.();
+      release = undefined;
+    }),
   ];
-  return () => {
+  return (): void => {
     for (const off of offs) ifHere(off);
   };
 }

@@ -64,7 +64,7 @@ async function take(desk: Desk, { workspace, remember }: Trusted, wish: Wish): P
   const abort = (): void => controller.abort();
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
   const visible: VisibleBody | undefined = screen.live ? visibleBody(here, abort) : undefined;
-  const openReal: Asking["openReal"] = (choice) => openAgents(here, choice, visible);
+  const openReal: Asking["openReal"] = (choice, patience) => openAgents(here, { choice, patience, visible });
   const undertaking = await ask({ options: wish.options, workspace, openReal, remember });
   if (!undertaking.ok) return undertaking;
   const busy = busyHere(desk);

@@ -42,6 +42,8 @@ export function withProgress(activity: Activity, progress: TurnProgress): Activi
       const steps = activity.steps.map((step) => (step.id === progress.id ? ({ ...step, how } as const) : step));
       return { ...activity, steps, state: "asking" };
     }
+    case "used":
+      return activity;
     case "retrying":
       return { ...activity, saying: `${progress.error} (attempt ${progress.attempt})`, state: "retrying" };
   }

@@ -1,3 +1,4 @@
+import { NO_USAGE } from "../../../core/cast/usage.ts";
 import { startState } from "../../../core/cast/state.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
@@ -5,10 +6,12 @@ import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText } from "../../../core/view/numbers.ts";
 import { follow, followAll } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
+import { usedAfter } from "../../../core/view/now/used.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { RunDriving, Undertaking } from "../../../shell/commands/undertake.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
+import type { Activity } from "./activity.ts";
 import type { Card } from "./card.ts";
 import { openVisitCards } from "./visit-cards.ts";
 import type { Picture } from "./widget.ts";
@@ -33,10 +36,12 @@ export function openWatch({ file, events: before }: Undertaking, watcher: Watche
   const start = startOf(file);
   const cards = openVisitCards(start, before);
   let trail = followAll(startState(start), before);
-  let activity = IDLE;
+  // Nothing for a turn that streams on the screen itself, also when it has just ended.
+  let activity: Activity | undefined = IDLE;
+  let used = NO_USAGE;
   // Its last event may still be the one that it stopped with; but it runs, or nobody would watch.
   const board = (): Board => ({
-    ...boardOf(trail, { now: Date.now(), program: "/materia" }),
+    ...boardOf(trail, { now: Date.now(), program: "/materia", used }),
     status: "running",
     reason: null,
     question: null,
@@ -48,18 +53,21 @@ export function openWatch({ file, events: before }: Undertaking, watcher: Watche
     onEvents: (events) => {
       for (const event of events) {
         trail = follow(trail, event);
+        used = usedAfter(used, event);
         if (event.type === "visit_started") activity = IDLE;
       }
       for (const card of cards.follow(events)) watcher.onVisit(card);
       watcher.onChange();
     },
     onProgress: (progress) => {
-      activity = withProgress(activity, progress);
+      activity = watcher.streams() ? undefined : withProgress(activity ?? IDLE, progress);
+      if (progress.kind === "used") used = progress.usage;
       watcher.onChange();
     },
     picture: {
       lines: (width) => {
-        const doing = isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
+        const doing =
+          activity && isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
         return [...boardLines(board(), width), ...doing, line(toned("dim", watcher.hint))];
       },
       status: () => statusWords(board()),

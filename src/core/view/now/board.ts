@@ -1,7 +1,8 @@
 import type { LimitName } from "../../cast/event.ts";
 import { currentItem } from "../../cast/state.ts";
 import { countOf } from "../../cast/tally.ts";
-import { tokensOf } from "../../cast/usage.ts";
+import { NO_USAGE, addUsage, tokensOf } from "../../cast/usage.ts";
+import type { Usage } from "../../cast/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/text.ts";
@@ -60,12 +61,16 @@ export interface BoardOptions {
   /** The time now, in milliseconds. */
   readonly now: number;
   readonly alive?: boolean;
+  /** What the turn in hand has used so far; the journal counts it at its end. */
+  readonly used?: Usage;
   readonly program?: string;
   readonly lineage?: Lineage;
 }
 
-export function boardOf(trail: Trail, { now, alive = true, program = "materia", lineage }: BoardOptions): Board {
+export function boardOf(trail: Trail, options: BoardOptions): Board {
+  const { now, alive = true, program = "materia", lineage, used = NO_USAGE } = options;
   const { state, clock } = trail;
+  const usage = addUsage(state.usage, used);
   const status = statusOf(state, alive);
   // Only a cast that runs grows older; any other stands as its last event left it.
   const until = status === "running" ? now : millisOf(clock.lastAt, now);
@@ -80,8 +85,8 @@ export function boardOf(trail: Trail, { now, alive = true, program = "materia", 
     walk: walkOf(trail, status),
     items: { done: state.done.itemsDone, total: state.done.items },
     visits: state.done.visits,
-    tokens: tokensOf(state.usage),
-    cost: state.usage.cost,
+    tokens: tokensOf(usage),
+    cost: usage.cost,
     elapsedMs: Math.max(0, until - millisOf(clock.startedAt, until) - clock.idleMs),
     last: trail.last && { text: trail.last.text, ageMs: Math.max(0, now - millisOf(trail.last.at, now)) },
     reason: phase.kind === "ended" ? phase.reason : null,

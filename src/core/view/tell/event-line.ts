@@ -63,6 +63,8 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
       );
     case "turn_failed":
       return say("bad", `${who(before, event.socket)} failed (${nameText(event.reason)}): ${told(event.message)}`);
+    case "turn_stopped":
+      return say("rework", `${who(before, event.socket)} stopped at the end of a reply, not finished`);
     case "turn_answered":
       return say("plain", `${who(before, event.socket)} answered: ${told(event.text)}`);
     case "loop_entered":

@@ -36,6 +36,8 @@ export function eventLines(
       );
     case "turn_failed":
       return noteLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
+    case "turn_stopped":
+      return [line(toned("rework", "stopped at the end of a reply, not finished; its work so far is kept"))];
     case "turn_answered":
       return textLines(event.text, event.text.length, width, extent);
     case "loop_entered":

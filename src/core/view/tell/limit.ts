@@ -1,7 +1,7 @@
 import type { EventOf } from "../../cast/event.ts";
 import { never } from "../../model/never.ts";
 import { oneLine } from "../../model/text.ts";
-import { amountText, costText } from "../numbers.ts";
+import { amountText, costText, countedText } from "../numbers.ts";
 
 /** A limit in words, as "2 of 3" where it counts something. */
 export function limitText({ limit, value, where }: EventOf<"limit_reached">): string {
@@ -11,6 +11,10 @@ export function limitText({ limit, value, where }: EventOf<"limit_reached">): st
       return `limit reached: the budget of ${amountText(value)} tokens is used`;
     case "maxCostUsd":
       return `limit reached: the budget of ${costText(value)} is used`;
+    case "maxTurnTokens":
+      return `limit reached: ${amountText(value)} tokens in one turn${item}`;
+    case "maxTurnMinutes":
+      return `limit reached: ${countedText(value, "minute")} in one turn${item}`;
     case "maxTraversals":
       return `limit reached: ${value} of ${value} times${item}`;
     case "maxNoAdvanceCycles":

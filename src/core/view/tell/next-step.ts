@@ -45,6 +45,8 @@ function raiseText(state: CastState): string {
       return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, tokensOf(state.usage), 50_000)}`;
     case "maxCostUsd":
       return ` --cost ${Math.ceil(2 * Math.max(state.budget.maxCostUsd ?? 0, state.usage.cost))}`;
+    case "maxTurnTokens":
+    case "maxTurnMinutes":
     case "maxTraversals":
     case "maxNoAdvanceCycles":
     case "maxRepairs":
@@ -57,6 +59,8 @@ function raiseText(state: CastState): string {
 const RAISES: Readonly<Record<LimitName, string>> = {
   maxTokens: "raise the budget and go on where it stopped",
   maxCostUsd: "raise the budget and go on where it stopped",
+  maxTurnTokens: "allow the turn as much again and go on where it stopped",
+  maxTurnMinutes: "allow the turn as long again and go on where it stopped",
   maxTraversals: "allow this edge once more and go on",
   maxNoAdvanceCycles: "allow one more return and go on",
   maxRepairs: "allow one more repair turn and go on",

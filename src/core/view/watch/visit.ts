@@ -123,6 +123,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "cast_started":
     case "visit_started":
     case "turn_retried":
+    case "turn_stopped":
     case "turn_answered":
     case "loop_entered":
     case "cursor_advanced":

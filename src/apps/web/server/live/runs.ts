@@ -105,6 +105,7 @@ function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, st
       case "tool_started":
         return tell({ ...place, ...progress, args: shortened(progress.args) });
       case "tool_ended":
+      case "used":
       case "retrying":
         return tell({ ...place, ...progress });
     }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { NO_USAGE, addUsage } from "../../../../core/cast/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";
@@ -17,6 +18,7 @@ export function transcriptNotes(runDir: string, socket: string, visit: number): 
   let reader = journalReader(file, 0);
   const waiting: Progress[] = [];
   const before = { text: 0, thinking: 0 };
+  let used = NO_USAGE;
   const place = { socket, visit };
 
   const said = (kind: "text" | "thinking", delta: string): readonly Progress[] => {
@@ -31,13 +33,21 @@ export function transcriptNotes(runDir: string, socket: string, visit: number): 
     if (part.type !== "toolCall" || part.id === undefined || part.name === undefined) return [];
     return [{ ...place, kind: "tool_started", id: part.id, name: part.name, args: part.arguments }];
   };
-  const messageNotes = ({ role, content, toolCallId, toolName, isError }: TranscriptMessage): readonly Progress[] => {
+  const answerNotes = ({ content, usage }: TranscriptMessage): readonly Progress[] => {
+    const words = typeof content === "string" ? said("text", content) : content.flatMap(partNotes);
+    if (!usage) return words;
+    used = addUsage(used, usage);
+    return [...words, { ...place, kind: "used", usage: used }];
+  };
+  const messageNotes = (message: TranscriptMessage): readonly Progress[] => {
+    const { role, toolCallId, toolName, isError } = message;
     if (role === "user") {
+      used = NO_USAGE;
       before.text = 0;
       before.thinking = 0;
       return [{ ...place, kind: "asked" }];
     }
-    if (role === "assistant") return typeof content === "string" ? said("text", content) : content.flatMap(partNotes);
+    if (role === "assistant") return answerNotes(message);
     if (role !== "toolResult" || toolCallId === undefined) return [];
     return [{ ...place, kind: "tool_ended", id: toolCallId, name: toolName ?? "", failed: isError === true }];
   };

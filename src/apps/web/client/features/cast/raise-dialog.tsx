@@ -8,7 +8,13 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { useCommand } from "../../data/use-command.ts";
 
-const COUNTED: readonly LimitName[] = ["maxTraversals", "maxNoAdvanceCycles", "maxRepairs"];
+const COUNTED: readonly LimitName[] = [
+  "maxTurnTokens",
+  "maxTurnMinutes",
+  "maxTraversals",
+  "maxNoAdvanceCycles",
+  "maxRepairs",
+];
 
 /** Raises the budget of a cast; one that stopped at a limit goes on with it. */
 export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly onClose: () => void }): ReactElement {

@@ -1,3 +1,7 @@
+import type { CastEvent } from "../../../../../../core/cast/event.ts";
+import { NO_USAGE } from "../../../../../../core/cast/usage.ts";
+import type { Usage } from "../../../../../../core/cast/usage.ts";
+import { usedAfter } from "../../../../../../core/view/now/used.ts";
 import type { Progress } from "../../../../../../core/wire/stream.ts";
 import type { Block } from "./blocks.ts";
 
@@ -5,6 +9,10 @@ import type { Block } from "./blocks.ts";
 export interface ProgressLog {
   readonly push: (note: Progress) => void;
   readonly clear: () => void;
+  /** An event of the journal: what it counts is not counted here any more. */
+  readonly count: (event: CastEvent) => void;
+  /** What the turn in hand has used so far. */
+  readonly used: () => Usage;
   readonly of: (socket: string, visit: number) => readonly Block[];
   /** In a few words, for the bar at the bottom of a small screen. */
   readonly doing: () => string;
@@ -13,6 +21,7 @@ export interface ProgressLog {
 export function openProgress(): ProgressLog {
   let place = "";
   let blocks: Block[] = [];
+  let used = NO_USAGE;
   const begin = (next: string): void => {
     place = next;
     blocks = [];
@@ -22,6 +31,9 @@ export function openProgress(): ProgressLog {
     if (at !== place) begin(at);
     switch (note.kind) {
       case "asked":
+        return;
+      case "used":
+        used = note.usage;
         return;
       case "text":
       case "thinking": {
@@ -50,6 +62,10 @@ export function openProgress(): ProgressLog {
   return {
     push,
     clear: () => begin(""),
+    count: (event) => {
+      used = usedAfter(used, event);
+    },
+    used: () => used,
     of: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
     doing: () => {
       const last = blocks.at(-1);

@@ -51,7 +51,7 @@ export interface CastPartProps {
   readonly view: CastView;
 }
 
-export function useCastView({ replay, alive, castFile, version }: LoadedCast): CastView {
+export function useCastView({ replay, alive, castFile, progress, version }: LoadedCast): CastView {
   const [at, setAt] = useState<number | null>(null);
   const [chosen, setChosen] = useState<number | null>(null);
   const lastSeq = replay.lastSeq();
@@ -65,7 +65,8 @@ export function useCastView({ replay, alive, castFile, version }: LoadedCast): C
     () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
     [castFile],
   );
-  const latest = useMemo(() => boardOf(newest, { now, alive, lineage }), [newest, now, alive, lineage]);
+  const used = progress.used();
+  const latest = useMemo(() => boardOf(newest, { now, alive, lineage, used }), [newest, now, alive, lineage, used]);
   const board = useMemo(
     () => (at === null ? latest : boardOf(trail, { now: Date.parse(trail.clock.lastAt ?? "") || now, lineage })),
     [at, latest, trail, lineage, now],

@@ -55,6 +55,7 @@ export function useCast(id: string): CastLoad {
         onEvent: (event) => {
           replay.push(event);
           if (event.type === "visit_started") progress.clear();
+          progress.count(event);
           changed();
         },
         onProgress: (note) => {

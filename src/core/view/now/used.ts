@@ -1,0 +1,8 @@
+import type { CastEvent } from "../../cast/event.ts";
+import { NO_USAGE } from "../../cast/usage.ts";
+import type { Usage } from "../../cast/usage.ts";
+
+/** What the turn in hand has used, after an event: nothing more once the journal has counted it. */
+export function usedAfter(used: Usage, event: CastEvent): Usage {
+  return "usage" in event || event.type === "visit_started" ? NO_USAGE : used;
+}
