@@ -29,9 +29,14 @@ it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Nudge>, reas
     "[D17] the budget's tokens",
     place({ budget: { maxTokens: 50 } }),
     { maxTokens: 500 },
-    /budget of 50 tokens is used up in the middle of Tell/,
+    /budget of 50 tokens is used up in the middle of Socket-1 \(Tell\)/,
   ],
-  ["[D17] a materia's tokens", place({}, { maxTurnTokens: 50 }), { allow: 1 }, /Tell .*used its 50 tokens of one turn/],
+  [
+    "[D17] a materia's tokens",
+    place({}, { maxTurnTokens: 50 }),
+    { allow: 1 },
+    /\(Tell\) has used its 50 tokens of one turn/,
+  ],
 ])("%s stop a turn at a reply's end, and it goes on from there", async (_rule, at, raise, reason) => {
   const events: CastEvent[] = [];
   const { end } = await begin(at, undefined, (more) => events.push(...more));
@@ -46,7 +51,7 @@ it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Nudge>, reas
 });
 
 it("[D17] minutes are counted by the clock of the cast, over all parts of a turn", async () => {
-  const config = graph({ "Socket-1": seat("Build") }, {}, { Build: { prompt: "Build.", maxTurnMinutes: 2 } });
+  const config = graph({ "Socket-1": seat("Build") }, { materia: { Build: { prompt: "Build.", maxTurnMinutes: 2 } } });
   let minutes = 0;
   const now = () => new Date(minutes * 60_000);
   const usage = { input: 1, output: 1, cost: 0 };

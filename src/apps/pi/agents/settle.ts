@@ -23,5 +23,5 @@ interface Settling {
 export function untilSettled({ pi }: Here): Settling {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = pi.on("agent_settled", () => resolve());
-  return { done: promise, release: () => void ifHere(off) };
+  return { done: promise, release: () => ifHere(off) };
 }

@@ -154,7 +154,7 @@ function listen(pi: ExtensionAPI, { curation, retries, guard, signal }: Listenin
     }),
     pi.on("message_update", (event) => hear(event)),
     pi.on("message_end", (event) => hear(event)),
-    pi.on("turn_end", ({ message, toolResults }) => void hear({ type: "turn_end", message, toolResults })),
+    pi.on("turn_end", ({ message, toolResults }) => hear({ type: "turn_end", message, toolResults })),
     pi.on("tool_execution_start", (event) => hear(event)),
     pi.on("tool_execution_update", (event) => hear(event)),
     pi.on("tool_execution_end", (event) => hear(event)),
