@@ -168,6 +168,7 @@ describe("what the agents do", () => {
     const place = { socket: "Socket-1", visit: 1 };
     expect(notes).toEqual([
       { ...place, kind: "asked" },
+      { ...place, kind: "used", usage: { input: 0, output: 0, cost: 0 } },
       {
         ...place,
         kind: "tool_started",
@@ -177,6 +178,7 @@ describe("what the agents do", () => {
       },
       { ...place, kind: "tool_ended", id: expect.any(String), name: "write", failed: false },
       { ...place, kind: "text", from: 0, delta: "done" },
+      { ...place, kind: "used", usage: { input: expect.any(Number), output: 1, cost: 0 } },
     ]);
     expect(readFileSync(join(at.cwd, "a.txt"), "utf8")).toHaveLength(5_000);
   });
