@@ -155,7 +155,11 @@ function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged
 }
 
 /** Paid for and not finished: it counts, and the turn is still to be had. */
-function inTurn(state: CastState, { visit, ask }: { visit: Visit; ask: Ask }, { usage, ms }: TurnUse): CastState {
+function inTurn(
+  state: CastState,
+  { visit, ask }: { visit: Visit; ask: Ask | Judged },
+  { usage, ms }: TurnUse,
+): CastState {
   const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
   return {
     ...state,
