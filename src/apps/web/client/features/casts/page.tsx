@@ -71,7 +71,12 @@ export default function CastsPage(): ReactElement {
           <Button onClick={clear}>Clear the filter</Button>
         </div>
       ) : (
-        <div className={width === "small" ? "list" : "list panel"} ref={keys.list} onKeyDown={keys.onKeyDown}>
+        <div
+          className={width === "small" ? "list" : "list panel"}
+          data-scrolls
+          ref={keys.list}
+          onKeyDown={keys.onKeyDown}
+        >
           {width === "small" ? (
             <CastCards groups={groups} now={now} onAct={act} busy={command.busy} />
           ) : (

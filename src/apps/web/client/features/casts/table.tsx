@@ -1,5 +1,5 @@
-import { Fragment } from "react";
-import type { ReactElement } from "react";
+import { useMemo, useRef } from "react";
+import type { ComponentProps, ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { ageText, amountText, costText, millisOf } from "../../../../../core/view/numbers.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
@@ -10,6 +10,7 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { useWidth } from "../../browser/use-width.ts";
 import type { CastAction } from "./page.tsx";
+import { rowsOf, useRows } from "./use-rows.ts";
 
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
@@ -19,11 +20,16 @@ export interface CastListProps {
   readonly busy: string | null;
 }
 
+/** Of many casts only those in sight are drawn; each row says which of all it is. */
 export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactElement {
+  const width = useWidth();
   // Below 1100 pixels id and tokens are left out, and the loadout stands below the request.
-  const columns = useWidth() === "large" ? 9 : 6;
+  const columns = width === "large" ? 9 : 6;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const all = useMemo(() => rowsOf(groups), [groups]);
+  const { rows, before, behind, measure } = useRows(body, all, width === "large" ? "panel" : "page");
   return (
-    <table>
+    <table aria-rowcount={all.length + 1}>
       <caption className="sr">Casts</caption>
       <thead>
         <tr>
@@ -40,21 +46,32 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
           </th>
         </tr>
       </thead>
-      <tbody>
-        {groups.map(({ title, casts }) => (
-          <Fragment key={title}>
-            <tr className="grp">
+      <tbody ref={body}>
+        {before > 0 && <Room height={before} />}
+        {rows.map(({ row, index }) => {
+          const place = { ref: measure, "data-index": index, "aria-rowindex": index + 2 };
+          return row.kind === "cast" ? (
+            <CastRow key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
+          ) : (
+            <tr key={row.key} {...place} className="grp">
               <th colSpan={columns} scope="colgroup">
-                {title} <span className="mute">{casts.length}</span>
+                {row.title} <span className="mute">{row.count}</span>
               </th>
             </tr>
-            {casts.map((cast) => (
-              <CastRow key={cast.castId} cast={cast} now={now} onAct={onAct} busy={busy} />
-            ))}
-          </Fragment>
-        ))}
+          );
+        })}
+        {behind > 0 && <Room height={behind} />}
       </tbody>
     </table>
+  );
+}
+
+/** The room of rows that are not drawn. */
+function Room({ height }: { readonly height: number }): ReactElement {
+  return (
+    <tr aria-hidden="true">
+      <td style={{ height, padding: 0, border: 0 }} />
+    </tr>
   );
 }
 
@@ -63,9 +80,10 @@ function CastRow({
   now,
   onAct,
   busy,
-}: Omit<CastListProps, "groups"> & { readonly cast: CastSummary }): ReactElement {
+  place,
+}: Omit<CastListProps, "groups"> & { readonly cast: CastSummary; readonly place: ComponentProps<"tr"> }): ReactElement {
   return (
-    <tr className="c">
+    <tr className="c" {...place}>
       <td>
         <Status status={cast.status} />
       </td>

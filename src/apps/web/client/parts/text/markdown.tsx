@@ -1,0 +1,208 @@
+import { marked } from "marked";
+import type { Token, Tokens } from "marked";
+import { Fragment, memo } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { headingLevels } from "./headings.ts";
+import styles from "./markdown.module.css";
+import { decoded, safeAddress } from "./safe.ts";
+
+/** Longer texts, and what is nested deeper, are shown as they were written: reading them would stop the page. */
+const MOST_CHARACTERS = 200_000;
+const MOST_NESTED = 24;
+
+/**
+ * Text of an agent with its headings, lists, tables, code and links. Tokens become elements, and nothing ever becomes
+ * HTML: a tag in the text is shown as the letters it is written with.
+ */
+export const Markdown = memo(function Markdown({ text }: { readonly text: string }): ReactElement {
+  const tokens = tokensOf(text);
+  if (!tokens) return <pre className={styles.plain}>{text}</pre>;
+  const levels = headingLevels(tokens);
+  return (
+    <>
+      {tokens.map((token, index) => (
+        // Tokens of a text have no identity but their place.
+        <Block key={index} token={token} depth={0} level={levels.get(token) ?? null} />
+      ))}
+    </>
+  );
+});
+
+function tokensOf(text: string): readonly Token[] | null {
+  if (text.length > MOST_CHARACTERS) return null;
+  try {
+    return marked.lexer(text);
+  } catch {
+    // Nested beyond what the lexer can follow.
+    return null;
+  }
+}
+
+interface BlockProps {
+  readonly token: Token;
+  readonly depth: number;
+  /** The level of a heading; null where it is none of the page's own. */
+  readonly level?: number | null;
+}
+
+function Block({ token, depth, level = null }: BlockProps): ReactNode {
+  if (depth > MOST_NESTED) return <p>{token.raw}</p>;
+  const known = token as MarkedBlock; // one of the lexer's own tokens: it has no extensions
+  switch (known.type) {
+    case "space":
+    case "def":
+    case "checkbox":
+      return null;
+    case "heading":
+      return <Heading level={level}>{inline(known.tokens, depth)}</Heading>;
+    case "code":
+      return <pre className={styles.code}>{known.text}</pre>;
+    case "blockquote":
+      return <blockquote className={styles.quote}>{blocks(known.tokens, depth)}</blockquote>;
+    case "list":
+      return <List list={known} depth={depth} />;
+    case "table":
+      return <Table table={known} depth={depth} />;
+    case "hr":
+      return <hr className={styles.rule} />;
+    case "html":
+      return <p>{known.raw.trimEnd()}</p>;
+    case "paragraph":
+      return <p>{inline(known.tokens, depth)}</p>;
+    case "text":
+      return <>{known.tokens ? inline(known.tokens, depth) : decoded(known.text)}</>;
+    default:
+      return <p>{token.raw}</p>;
+  }
+}
+
+type MarkedBlock =
+  | Tokens.Space
+  | Tokens.Def
+  | Tokens.Checkbox
+  | Tokens.Heading
+  | Tokens.Code
+  | Tokens.Blockquote
+  | Tokens.List
+  | Tokens.Table
+  | Tokens.Hr
+  | Tokens.HTML
+  | Tokens.Paragraph
+  | Tokens.Text;
+
+function blocks(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Block key={index} token={token} depth={depth + 1} />);
+}
+
+function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
+  // Inside a list or a quotation it is no heading of the page, whatever it looks like.
+  if (level === null) return <p className={styles.heading}>{children}</p>;
+  const Tag = level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
+  return <Tag className={styles.heading}>{children}</Tag>;
+}
+
+function List({ list, depth }: { readonly list: Tokens.List; readonly depth: number }): ReactElement {
+  const items = list.items.map((item, index) => (
+    <li key={index} className={item.task ? styles.task : undefined}>
+      {item.task && (
+        <input
+          type="checkbox"
+          checked={item.checked === true}
+          readOnly
+          disabled
+          aria-label={item.checked === true ? "done" : "open"}
+        />
+      )}
+      {blocks(item.tokens, depth)}
+    </li>
+  ));
+  if (!list.ordered) return <ul className={styles.list}>{items}</ul>;
+  return (
+    <ol className={styles.list} start={typeof list.start === "number" ? list.start : 1}>
+      {items}
+    </ol>
+  );
+}
+
+function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }): ReactElement {
+  const cell = ({ tokens, align }: Tokens.TableCell) => ({
+    style: align === null ? undefined : { textAlign: align },
+    children: inline(tokens, depth),
+  });
+  return (
+    <div className={styles.table} role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((each, index) => (
+              <th key={index} scope="col" {...cell(each)} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((each, at) => (
+                <td key={at} {...cell(each)} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type MarkedInline =
+  | Tokens.Escape
+  | Tokens.Tag
+  | Tokens.Link
+  | Tokens.Image
+  | Tokens.Strong
+  | Tokens.Em
+  | Tokens.Codespan
+  | Tokens.Br
+  | Tokens.Del
+  | Tokens.Text;
+
+function inline(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Fragment key={index}>{words(token, depth + 1)}</Fragment>);
+}
+
+function words(token: Token, depth: number): ReactNode {
+  if (depth > MOST_NESTED) return token.raw;
+  const known = token as MarkedInline; // as above
+  switch (known.type) {
+    case "strong":
+      return <strong>{inline(known.tokens, depth)}</strong>;
+    case "em":
+      return <em>{inline(known.tokens, depth)}</em>;
+    case "del":
+      return <del>{inline(known.tokens, depth)}</del>;
+    case "codespan":
+      return <code>{known.text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <Link href={known.href}>{inline(known.tokens, depth)}</Link>;
+    case "image":
+      // Nothing is loaded from elsewhere: an image is a link to it.
+      return <Link href={known.href}>{decoded(known.text) || known.href}</Link>;
+    case "escape":
+      return known.text;
+    case "text":
+      return "tokens" in known && known.tokens ? inline(known.tokens, depth) : decoded(known.text);
+    default:
+      return token.raw;
+  }
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactElement {
+  const address = safeAddress(href);
+  if (address === null) return <span title={href}>{children}</span>;
+  return (
+    <a href={address} rel="noopener noreferrer nofollow" target="_blank">
+      {children}
+    </a>
+  );
+}
