@@ -51,6 +51,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       history: "fresh",
       earlierTurns: () => [],
       isUsedUp: () => false,
+      instructions: "none",
       signal: new AbortController().signal,
       onProgress: () => undefined,
     });

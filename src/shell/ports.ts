@@ -37,6 +37,8 @@ export interface TurnRequest {
   readonly visit: number;
   readonly cwd: string;
   readonly system: string;
+  /** What the agent is told besides: the instructions of its folder, only those of the user, or none. */
+  readonly instructions: "project" | "user" | "none";
   readonly prompt: string;
   readonly tools: readonly string[];
   readonly model?: string;

@@ -33,7 +33,7 @@ describe("what a provider is sent", () => {
     expect(tools(server)).toEqual([]);
   });
 
-  it("[A24] nothing of the user's: no AGENTS.md, skill, extension or template", async () => {
+  it("[A24] nothing else of the user's: no skill, extension, template or system text", async () => {
     const server = await servePi([{ text: "ok" }], {
       settings: { defaultTools: ["bash"] },
       files: { "AGENTS.md": "Shout." },

@@ -33,6 +33,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     visit: 1,
     cwd,
     system: "You build.",
+    instructions: "none",
     prompt: "Build it.",
     tools: [],
     interactive: false,

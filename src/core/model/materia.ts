@@ -53,6 +53,14 @@ export const AgentMateria = v.object({
   model: v.optional(text("provider/id; without it the cast's model.")),
   thinking: v.optional(ThinkingLevel),
   interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
+  instructions: v.optional(
+    v.pipe(
+      v.picklist(["project", "none"]),
+      v.description(
+        "Whether it is told the project's own instructions (AGENTS.md and what Pi loads for the folder); without tools none, otherwise project.",
+      ),
+    ),
+  ),
   maxTurnTokens: v.optional(
     v.pipe(wholeNumber(1), v.description("Tokens after which one turn is stopped, at the end of a reply.")),
   ),

@@ -52,7 +52,7 @@ export function settingsFor(pi: Pi, user: PiSettings, retry: RetryPolicy): Setti
   });
 }
 
-/** [A24] No extension, skill, theme, template or AGENTS.md of the user: a turn is told what its cast tells it. */
+/** [A24] No extension, skill, theme or template of the user: a turn is told what its cast and its folder tell it. */
 export function onlyOurs(pi: Pi, system: string): ResourceLoader {
   const runtime = pi.createExtensionRuntime();
   return {

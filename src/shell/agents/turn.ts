@@ -4,6 +4,7 @@ import { cut } from "../../core/model/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
+import { systemOf } from "./instructions.ts";
 import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
 import { openTranscript } from "./transcript.ts";
 import { witness, type Witness } from "./witness.ts";
@@ -74,7 +75,7 @@ export function textOf(error: unknown): string {
 }
 
 async function openSession(setup: TurnSetup, request: TurnRequest): Promise<AgentSession> {
-  const bare = onlyOurs(setup.pi, request.system);
+  const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,

@@ -31,12 +31,22 @@ export async function openHost(
   openReal: OpenHost,
 ): Promise<Result<AgentHost>> {
   const patience = patienceOf(catalog.settings.limits);
-  if (choice.rehearsal === undefined) return ok(await openReal(choice, patience));
+  const guarded = (host: AgentHost) => ok(place.withoutProject ? untold(host) : host);
+  if (choice.rehearsal === undefined) return guarded(await openReal(choice, patience));
   const { cwd } = place;
   const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
   const { rehearsalHost } = await import("../agents/rehearsal.ts");
-  return ok(rehearsalHost(rehearsal.value, patience));
+  return guarded(rehearsalHost(rehearsal.value, patience));
+}
+
+/** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
+function untold(host: AgentHost): AgentHost {
+  return {
+    preflight: host.preflight,
+    runTurn: (request) =>
+      host.runTurn(request.instructions === "project" ? { ...request, instructions: "user" } : request),
+  };
 }
 
 function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): Patience {

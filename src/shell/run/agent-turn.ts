@@ -59,6 +59,8 @@ function turnRequest(
     visit: visit.number,
     cwd: options.cwd,
     system: text.system,
+    // [A24] One that cannot touch the project need not know its rules.
+    instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsOf(materia.tools),
     ...(model === undefined ? {} : { model }),

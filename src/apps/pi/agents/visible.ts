@@ -1,5 +1,6 @@
 import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE } from "../../../core/cast/usage.ts";
+import { systemOf } from "../../../shell/agents/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openTranscript } from "../../../shell/agents/transcript.ts";
 import { failed, outcomeOf, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
@@ -61,11 +62,12 @@ let turns = 0;
 
 /** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
 async function runInSession(here: Here, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
-  const transcript = openTranscript(await loadPi(), request);
+  const own = await loadPi();
+  const transcript = openTranscript(own, request);
   turns += 1;
   const curation: Curation = {
     turn: `${request.castId}/${turns}`,
-    system: `${request.system}\n\nCurrent working directory: ${request.cwd}`,
+    system: `${systemOf(own, request)}\n\nCurrent working directory: ${request.cwd}`,
     earlier: transcript.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
   const borrowed = await borrowSettings(here, request);
