@@ -86,8 +86,8 @@ export interface UtilityRequest {
   readonly input: JsonObject;
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** A file that the program and whatever it starts hold open: by it they are found when nobody knows them any more. */
-  readonly marker?: string;
+  /** [D24] The visit's secret: by it the program and whatever it starts are found when nobody knows them any more. */
+  readonly secret?: string;
   /** Told the leader of the program's process group, as soon as there is one. */
   readonly onStarted?: (pid: number) => void;
 }

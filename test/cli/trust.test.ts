@@ -109,7 +109,7 @@ it("[S5] what the user brings, and what is named with --config, needs no trust",
   expect((await run(["cast", "x"], { cwd })).code).toBe(0);
 });
 
-it("[S6] a utility sees PATH, HOME, LANG, TMPDIR and what its materia lists, and nothing else", async () => {
+it("[S6] a utility sees PATH, HOME, LANG, TMPDIR, what its materia lists and the secret of its visit, and nothing else", async () => {
   const command = ["node", "-e", "console.log(JSON.stringify(process.env))"];
   const config = {
     activeLoadout: "Main",
@@ -121,5 +121,5 @@ it("[S6] a utility sees PATH, HOME, LANG, TMPDIR and what its materia lists, and
   expect((await run(["cast", "--config", "conf.json", "x"], { cwd, env })).code).toBe(0);
   const [castId = ""] = castsIn(cwd);
   const seen = JSON.parse(readText(castFile(cwd, castId, "sockets", "Socket-1", "1", "stdout.txt"))) as object;
-  expect(Object.keys(seen).toSorted()).toEqual(["HOME", "LANG", "PATH", "TMPDIR", "WANTED"]);
+  expect(Object.keys(seen).toSorted()).toEqual(["HOME", "LANG", "MATERIA_VISIT", "PATH", "TMPDIR", "WANTED"]);
 });

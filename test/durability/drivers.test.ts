@@ -36,7 +36,7 @@ function enter(cwd: string, castId: string): Racer {
 
 /** A cast that failed at its first turn; any process may resume it. */
 async function failedCast(cwd: string): Promise<string> {
-  const workspace = openWorkspace({ cwd, env: {} });
+  const workspace = openWorkspace({ cwd, env: { HOME: cwd } });
   if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
   const usage = { input: 0, output: 0, cost: 0 };
   const host: AgentHost = {

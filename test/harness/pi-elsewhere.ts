@@ -20,6 +20,7 @@ export async function answeredElsewhere(
     {
       agents: { model: "local/small" },
       openReal: async () => host({ defaultModel: "local/small" }),
+      trustsCast: true,
       nudge: { kind: "answer", text },
       by: "test",
     },

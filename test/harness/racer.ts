@@ -5,7 +5,7 @@ import type { AgentHost } from "../../src/shell/ports.ts";
 
 /** A process that loads everything, says so, and resumes a cast when it is told to; the one that gets it asks its agent. */
 const [cwd = "", castId = ""] = process.argv.slice(2);
-const workspace = openWorkspace({ cwd, env: {} });
+const workspace = openWorkspace({ cwd, env: { HOME: cwd } });
 if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
 
 const host: AgentHost = {

@@ -9,6 +9,7 @@ import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
 import { undertake, undertakeAgain } from "../../shell/commands/undertake.ts";
 import type { Asking, Undertaking } from "../../shell/commands/undertake.ts";
+import { looksLikeCastId } from "../../shell/store/cast-store.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Request } from "./request.ts";
@@ -16,12 +17,23 @@ import { openProgress, progressKind } from "./progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
 import { onInterrupt } from "./interrupt.ts";
-import { askJudge, askPerson, withTrust } from "./person.ts";
+import { askJudge, askPerson, trustsForeign, withTrust } from "./person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {
-  const undertaking = await undertake(command, await askingOf(request));
-  return undertaking.ok ? run(request, undertaking.value) : undertaking;
+  const asking = await askingOf(request);
+  const undertaking = await undertake(command, asking);
+  if (undertaking.ok) return run(request, undertaking.value);
+  // [S10] Only a cast that was named can be agreed to.
+  const isAsked = namesCast(command) && undertaking.issues.some(({ code }) => code === "foreign_cast");
+  if (!isAsked || !(await trustsForeign(request.io, undertaking.issues))) return undertaking;
+  const again = await undertake(command, { ...asking, trustsCast: true });
+  return again.ok ? run(request, again.value) : again;
+}
+
+function namesCast(command: CastingCommand): boolean {
+  if (command.kind === "continue") return looksLikeCastId(command.text.trim().split(/\s/)[0] ?? "");
+  return command.kind === "recast" && command.castId !== undefined;
 }
 
 async function askingOf(request: Request): Promise<Asking> {

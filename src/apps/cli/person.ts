@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Options } from "../../core/command/options.ts";
+import type { Issue } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/text.ts";
 import type { Nudge } from "../../shell/casting/resume.ts";
 import { runsText, trustGiven } from "../../shell/casting/workspace.ts";
@@ -27,6 +28,13 @@ export async function withTrust({
   for (const text of runsText({ ...trust, commands: [] })) io.err(`${harmless(text)}\n`);
   const answer = await ask(io, "Trust it as it is now? [y/N] ");
   return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
+}
+
+/** [S10] A cast that somebody else began, with all that it would run. */
+export async function trustsForeign(io: Io, issues: readonly Issue[]): Promise<boolean> {
+  if (!io.canAsk) return false;
+  for (const { message } of issues) io.err(`${harmless(message)}\n`);
+  return /^y(es)?$/i.test((await ask(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
 }
 
 /** What the person says to an agent that waits; nothing when they leave. */

@@ -10,7 +10,7 @@ export type Command =
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean }
   | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number } & Bounds)
-  | { readonly kind: "abort"; readonly castId?: string }
+  | { readonly kind: "abort"; readonly castId?: string; readonly trust?: true }
   | { readonly kind: "loadout"; readonly name?: string }
   | { readonly kind: "materia"; readonly name?: string }
   | GridCommand

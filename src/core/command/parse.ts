@@ -115,10 +115,11 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readCasts(reading);
     case "status":
     case "show":
-    case "abort":
       return ok({ kind: row.name, ...castId });
     case "continue":
       return ok({ kind: "continue", text: reading.text, reject: options.reject === true });
+    case "abort":
+      return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
     case "recast":
       return ok({
         kind: "recast",

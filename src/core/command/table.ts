@@ -90,7 +90,14 @@ export const COMMANDS: readonly CommandRow[] = [
     options: ["budget", "cost", "allow", ...RUN_OPTIONS],
     takes: 1,
   },
-  { name: "abort", usage: "abort [castId]", does: "stop a running cast", example: "abort", options: [], takes: 1 },
+  {
+    name: "abort",
+    usage: "abort [castId]",
+    does: "stop a running cast",
+    example: "abort",
+    options: ["trust"],
+    takes: 1,
+  },
   {
     name: "loadout",
     usage: "loadout [name]",

@@ -90,6 +90,7 @@ export const ISSUE_CODES = {
   refused_edit: "the loadout cannot be changed like that",
 
   // Trust, models and tools.
+  foreign_cast: "the cast was not begun by this user on this machine",
   not_trusted: "the project's configuration is not trusted yet",
   not_utf8: "the text or file is not UTF-8",
   no_pi: "Pi is not installed here",

@@ -20,6 +20,8 @@ export interface CastSummary {
   readonly items: { readonly done: number; readonly total: number };
   readonly tokens: number;
   readonly cost: number;
+  /** [S10] Set where the cast was not begun by this user on this machine. */
+  readonly foreign?: true;
 }
 
 /** How a cast stands by its own state; one that neither ended nor waits runs only while its process lives. */
@@ -92,7 +94,7 @@ function cellsOf(cast: CastSummary, now: number): Row {
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
     loadout: toned("plain", oneLine(cast.loadout, 200)),
-    request: toned("plain", oneLine(cast.request, 400)),
+    request: toned("plain", `${cast.foreign ? "[foreign] " : ""}${oneLine(cast.request, 400)}`),
   };
 }
 

@@ -5,6 +5,7 @@ import { currentOwner } from "../store/ownership.ts";
 import type { Owner } from "../process/process-owner.ts";
 import { requestAbort } from "./abort-request.ts";
 import { drive, takeUp } from "./drive.ts";
+import { foreignIssue } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
 const LOOK_MS = 50;
@@ -12,11 +13,14 @@ const LOOK_MS = 50;
 const PATIENCE_MS = 20_000;
 
 /** [D11] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
-export async function abortCast(workspace: Workspace, castId: string): Promise<Result<"aborted">> {
+export async function abortCast(workspace: Workspace, castId: string, trustsCast = false): Promise<Result<"aborted">> {
   const cast = loadCast(workspace.root, castId);
   if (!cast.ok) return cast;
   const { runDir, journal } = cast.value;
   if (journal.state.phase.kind === "ended") return overAlready(castId, journal.state.phase.outcome);
+  // [S10] It ends programs, and a cast that somebody planted says which.
+  const foreign = trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
+  if (foreign) return fail(foreign);
   if (!currentOwner(runDir)) return abortHere(workspace, castId);
   const stubborn = await untilReleased(runDir);
   if (stubborn) return fail(deafIssue(castId, stubborn));

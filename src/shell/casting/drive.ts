@@ -1,4 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { truncateSync } from "node:fs";
+import type { SocketId } from "../../core/model/ids.ts";
+import { userKey } from "../config/own-casts.ts";
+import { visitSecret } from "../process/visit-secret.ts";
 import type { CastEvent, EventBody } from "../../core/cast/event.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
@@ -53,13 +57,25 @@ export async function drive(folder: CastFolder, take: () => Result<Hold>, drivin
     const hold = take();
     if (!hold.ok) return hold;
     const visit = visitInFlight(hold.value.state);
-    if (visit) await endLeftovers(folder.runDir, visitFolderOf(folder.runDir, visit));
+    const secretOf = secretsOf(folder.runDir, driving.env);
+    if (visit) {
+      const traces = { secret: secretOf(visit.socket, visit.number), folder: visitFolderOf(folder.runDir, visit) };
+      await endLeftovers(folder.runDir, traces);
+    }
     const signal = AbortSignal.any([driving.signal, controller.signal]);
-    return ok(await run(folder, hold.value, { ...driving, signal, holds: mine.holds }));
+    return ok(await run(folder, hold.value, { ...driving, signal, secretOf, holds: mine.holds }));
   } finally {
     stopListening();
     mine.release();
   }
+}
+
+type SecretOf = (socket: SocketId, visit: number) => string;
+
+/** [D24] Without a key of the user nothing is found by a secret; what is written down still is. */
+function secretsOf(runDir: string, env: Driving["env"]): SecretOf {
+  const key = userKey(env) ?? randomUUID();
+  return (socket, visit) => visitSecret(key, { runDir, socket, visit });
 }
 
 /** [J22, D16] Why a cast could not be had. */
@@ -90,7 +106,7 @@ export function takeUp(root: string, castId: string): Result<LoadedCast> {
 async function run(
   folder: CastFolder,
   hold: Hold,
-  driving: Driving & { readonly holds: () => boolean },
+  driving: Driving & { readonly holds: () => boolean; readonly secretOf: SecretOf },
 ): Promise<RunEnd> {
   const { cwd, host, model, signal, onEvents, onProgress } = driving;
   const redact = redactor(driving.env);
@@ -113,6 +129,7 @@ async function run(
     return await runCast(hold.state, ports, {
       cwd,
       runDir: folder.runDir,
+      secretOf: driving.secretOf,
       first: hold.first,
       signal,
       ...(hold.interruption === undefined ? {} : { interruption: hold.interruption }),

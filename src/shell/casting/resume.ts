@@ -5,11 +5,13 @@ import type { CastState } from "../../core/cast/state.ts";
 import type { Usage } from "../../core/cast/usage.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { recordCast } from "../config/own-casts.ts";
 import { loadCast } from "../store/cast-store.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { drive, takeUp } from "./drive.ts";
 import type { Driving, Hold } from "./drive.ts";
+import { foreignIssue } from "./foreign.ts";
 import { agentNeeds, openHost } from "./hosts.ts";
 import type { AgentChoice, OpenHost } from "./hosts.ts";
 import { cutOffOf, underlying } from "./interruption.ts";
@@ -29,6 +31,8 @@ export interface ResumeOptions {
   readonly openReal: OpenHost;
   readonly nudge: Nudge;
   readonly by: string;
+  /** [S10] Whether the person trusts exactly this cast, whoever began it. */
+  readonly trustsCast?: boolean;
 }
 
 /** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
@@ -46,6 +50,8 @@ export async function resumeCast(
   if (!cast.ok) return cast;
   const refusal = refusalOf(cast.value.journal.state, cast.value, options.nudge);
   if (refusal) return refusal;
+  const foreign = options.trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
+  if (foreign) return fail(foreign);
   const agents = { ...rememberedChoice(cast.value), ...options.agents };
   const host = await openHost(workspace, agents, options.openReal);
   if (!host.ok) return host;
@@ -69,12 +75,16 @@ function rememberedChoice({ file }: LoadedCast): AgentChoice {
   };
 }
 
-function holdFor(workspace: Workspace, castId: string, { nudge, by }: ResumeOptions): Result<Hold> {
+function holdFor(workspace: Workspace, castId: string, { nudge, by, trustsCast }: ResumeOptions): Result<Hold> {
   const cast = takeUp(workspace.root, castId);
   if (!cast.ok) return cast;
   const { journal } = cast.value;
   const refusal = refusalOf(journal.state, cast.value, nudge);
   if (refusal) return refusal;
+  // Looked at again by its owner: what was agreed to is what will run.
+  const foreign = trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
+  if (foreign) return fail(foreign);
+  recordCast(workspace.place.env, cast.value.file);
   const { interruption, usage } = cutOffOf(cast.value);
   return ok({
     state: journal.state,

@@ -9,6 +9,7 @@ import { fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { JsonObject } from "../../core/model/json.ts";
+import { forgetCast, recordCast } from "../config/own-casts.ts";
 import { FORMAT, startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { createCast, discardCast, newCastId } from "../store/cast-store.ts";
@@ -86,11 +87,15 @@ export async function startCast(
     durability: driving.durability,
   });
   if (!folder.ok) return folder;
+  recordCast(ready.workspace.place.env, kept);
   const { cwd, env } = ready.workspace.place;
   const take = () => ok({ state: startState(startOf(ready.file)), first: [] });
   const end = await drive(folder.value, take, { ...driving, cwd, env, host: ready.host });
   // [C3] Not even its owner could be written down: nothing of it has run.
-  if (!end.ok) discardCast(folder.value);
+  if (!end.ok) {
+    discardCast(folder.value);
+    forgetCast(env, kept);
+  }
   return end.ok ? ok({ folder: folder.value, end: end.value }) : end;
 }
 

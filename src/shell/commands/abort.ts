@@ -1,19 +1,23 @@
+import type { Command } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
 import { abortCast } from "../casting/abort.ts";
-import { castNamed } from "../casting/named-cast.ts";
+import { ownCastNamed } from "../casting/named-cast.ts";
 import type { Workspace } from "../casting/workspace.ts";
 import type { Answer } from "./answer.ts";
 
-export async function abort(workspace: Workspace, castId: string | undefined): Promise<Result<Answer>> {
-  const id = castNamed(
-    workspace.root,
+export async function abort(
+  workspace: Workspace,
+  { castId, trust }: Extract<Command, { kind: "abort" }>,
+): Promise<Result<Answer>> {
+  const id = ownCastNamed(
+    workspace,
     castId,
     ({ status }) => status === "running" || status === "waiting" || status === "interrupted",
   );
   if (!id.ok) return id;
-  const aborted = await abortCast(workspace, id.value);
+  const aborted = await abortCast(workspace, id.value, trust === true);
   if (!aborted.ok) return aborted;
   const text = `${id.value} is aborted. "materia recast ${id.value}" goes on where it stopped.`;
   return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });

@@ -9,11 +9,15 @@ import { castLines } from "../../core/view/casts.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { storyLines } from "../../core/view/tell/story.ts";
 import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
+import { join } from "node:path";
+import { forgetCast } from "../config/own-casts.ts";
 import { raiseBudget } from "../casting/budget.ts";
+import { foreignIssue, markForeign } from "../casting/foreign.ts";
 import { castNamed } from "../casting/named-cast.ts";
 import type { Workspace } from "../casting/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
-import { loadCast } from "../store/cast-store.ts";
+import { isCast, loadCast, readCastFile } from "../store/cast-store.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import { listCasts, summaryOf } from "../store/casts.ts";
 import { currentOwner } from "../store/ownership.ts";
@@ -40,8 +44,9 @@ export async function lookAtCasts(command: CastsCommand, workspace: Workspace): 
   }
 }
 
-function list({ root }: Workspace): Answer {
-  const casts = listCasts(root);
+function list(workspace: Workspace): Answer {
+  const { root } = workspace;
+  const casts = listCasts(root).map((cast) => markForeign(workspace, cast));
   const none = line(
     `No casts yet under ${harmless(root)}. Start one with "materia cast <prompt>", or see "materia demo".`,
   );
@@ -50,7 +55,8 @@ function list({ root }: Workspace): Answer {
   return { code: 0, data: casts, lines };
 }
 
-function status({ root }: Workspace, castId: string | undefined): Result<Answer> {
+function status(workspace: Workspace, castId: string | undefined): Result<Answer> {
+  const { root } = workspace;
   const cast = open(root, castId);
   if (!cast.ok) return cast;
   const { file, journal, runDir } = cast.value;
@@ -59,8 +65,8 @@ function status({ root }: Workspace, castId: string | undefined): Result<Answer>
   const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(cast.value) });
   return ok({
     code: 0,
-    data: { ...summaryOf(root, cast.value.castId), ...board, runDir },
-    lines: (width) => boardLines(board, width),
+    data: { ...summaryOf(root, cast.value.castId), ...board, runDir, ...foreignMark(workspace, cast.value) },
+    lines: (width) => [...boardLines(board, width), ...foreignLines(workspace, cast.value)],
   });
 }
 
@@ -68,12 +74,24 @@ function lineageOf({ file }: LoadedCast) {
   return { targets: file.targets.map((target) => target.name), fromCastId: file.fromCastId };
 }
 
-function show({ root }: Workspace, castId: string | undefined): Result<Answer> {
+/** [S10] Looked at freely, and said to be what it is. */
+function foreignMark(workspace: Workspace, { file }: LoadedCast): { readonly foreign?: true } {
+  return foreignIssue(workspace, file) ? { foreign: true } : {};
+}
+
+function foreignLines(workspace: Workspace, { file }: LoadedCast): readonly Line[] {
+  const issue = foreignIssue(workspace, file);
+  return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
+}
+
+function show(workspace: Workspace, castId: string | undefined): Result<Answer> {
+  const { root } = workspace;
   const cast = open(root, castId);
   if (!cast.ok) return cast;
   const { file, journal, runDir } = cast.value;
   const { command, targets, fromCastId } = file;
-  const data = { ...summaryOf(root, cast.value.castId), command, targets, fromCastId, events: journal.events };
+  const mark = foreignMark(workspace, cast.value);
+  const data = { ...summaryOf(root, cast.value.castId), ...mark, command, targets, fromCastId, events: journal.events };
   const cutOff = `The journal ends in a line that was cut off (${journal.tornBytes} bytes); a resume removes it.`;
   const lines: Answer["lines"] = (width) => [
     ...storyLines(startOf(file), journal.events, {
@@ -81,6 +99,7 @@ function show({ root }: Workspace, castId: string | undefined): Result<Answer> {
       alive: currentOwner(runDir) !== undefined,
       lineage: lineageOf(cast.value),
     }),
+    ...foreignLines(workspace, cast.value),
     line(toned("dim", `Files: ${harmless(runDir)}`)),
     ...(journal.tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];
@@ -92,10 +111,16 @@ function open(root: string, castId: string | undefined): Result<LoadedCast> {
   return id.ok ? loadCast(root, id.value) : id;
 }
 
-function prune({ root }: Workspace, command: Extract<Command, { kind: "prune" }>): Result<Answer> {
+function prune({ root, place }: Workspace, command: Extract<Command, { kind: "prune" }>): Result<Answer> {
   const now = Date.now();
   const casts = prunable(root, command, now);
+  const files = casts.flatMap(({ castId }) => {
+    const file = readCastFile(join(root, castId));
+    return file.ok ? [file.value] : [];
+  });
   const removed = command.yes ? removeCasts(root, casts) : ok(0);
+  // [S10] The marks of those that are gone.
+  for (const file of files) if (!isCast(join(root, file.castId))) forgetCast(place.env, file);
   if (!removed.ok) return removed;
   const done = command.yes ? `Removed ${casts.length}.` : `${casts.length} would be removed; add --yes to remove them.`;
   const lines: Answer["lines"] = (width) =>

@@ -19,7 +19,7 @@ export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "
 export async function answer(command: AnsweredCommand, workspace: Workspace, from: string): Promise<Result<Answer>> {
   switch (command.kind) {
     case "abort":
-      return abort(workspace, command.castId);
+      return abort(workspace, command);
     case "casts":
     case "prune":
     case "status":

@@ -11,10 +11,12 @@ import type { ReadJournal } from "../store/read-journal.ts";
 import { castFolder, loadCast, looksLikeCastId } from "../store/cast-store.ts";
 import type { Driving } from "../casting/drive.ts";
 import type { AgentChoice, OpenHost } from "../casting/hosts.ts";
-import { castNamed } from "../casting/named-cast.ts";
+import { ownCastNamed } from "../casting/named-cast.ts";
 import { resumeCast } from "../casting/resume.ts";
 import type { Nudge } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
+import { foreignIssue } from "../casting/foreign.ts";
+import { trustIssue } from "../casting/workspace.ts";
 import type { Workspace } from "../casting/workspace.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 
@@ -25,6 +27,8 @@ export interface Asking {
   readonly openReal: OpenHost;
   /** Replies that came with the command, in place of a model. */
   readonly replies?: Rehearsal;
+  /** [S10] Whether the person trusts the cast that they named, whoever began it. */
+  readonly trustsCast?: boolean;
   /** Keeps the trust that was given with the command; called once, when the command is carried out. */
   readonly remember: () => void;
 }
@@ -87,12 +91,13 @@ function undertakeAnswer(
   { text, reject }: Extract<Command, { kind: "continue" }>,
   asking: Asking,
 ): Result<Undertaking> {
-  const { root } = asking.workspace;
+  const { workspace } = asking;
+  const { root } = workspace;
   const [first = ""] = text.trim().split(/\s+/);
   // A mistyped id is no message for another cast.
   const named = looksLikeCastId(first) || castFolder(root, first).ok;
   const message = (named ? text.trim().slice(first.length) : text).trim();
-  const id = castNamed(root, named ? first : undefined, ({ status }) => status === "waiting");
+  const id = ownCastNamed(workspace, named ? first : undefined, ({ status }) => status === "waiting");
   if (!id.ok) return id;
   return undertakeAgain(id.value, answerOf(message, reject), asking);
 }
@@ -105,8 +110,8 @@ function answerOf(message: string, reject: boolean): Nudge {
 }
 
 function undertakeRecast(command: Extract<Command, { kind: "recast" }>, asking: Asking): Result<Undertaking> {
-  const id = castNamed(
-    asking.workspace.root,
+  const id = ownCastNamed(
+    asking.workspace,
     command.castId,
     ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
   );
@@ -126,15 +131,20 @@ function undertakeRecast(command: Extract<Command, { kind: "recast" }>, asking: 
 
 /** A cast that stopped, set going again. */
 export function undertakeAgain(castId: string, nudge: Nudge, asking: Asking): Result<Undertaking> {
-  const { workspace, openReal } = asking;
+  const { workspace, openReal, options } = asking;
   const cast = loadCast(workspace.root, castId);
   if (!cast.ok) return cast;
   const { file, journal } = cast.value;
+  const trustsCast = asking.trustsCast ?? options.trust === true;
+  const refusals = trustsCast ? [] : [trustIssue(workspace) ?? [], foreignIssue(workspace, file) ?? []].flat();
+  // [S10] Both at once: a yes to the one must not be one to the other.
+  if (refusals.some(({ code }) => code === "foreign_cast")) return fail(...refusals);
   const run: Undertaking["run"] = async (driving) => {
     const choice = {
       agents: agentChoice(asking),
       openReal,
       nudge,
+      trustsCast,
       by: `materia ${nudge.kind === "recast" ? "recast" : "continue"}`,
     };
     const done = await resumeCast(workspace, castId, choice, drivingOf(asking, driving));

@@ -8,6 +8,7 @@ import { configFolder, projectConfigFile } from "./config.ts";
 import type { ConfigPlace } from "./config.ts";
 import { foundFrom } from "./found-commands.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
+import { sorted } from "./sorted.ts";
 import { watchFiles } from "./watched-files.ts";
 
 const TrustFile = v.record(v.string(), v.string());
@@ -98,17 +99,6 @@ function isWords(value: Json | undefined): value is readonly string[] {
 function section(raw: unknown, name: string): JsonObject {
   const value = isJsonObject(raw) ? raw[name] : undefined;
   return isJsonObject(value) ? value : {};
-}
-
-/** Keys in one order: moving lines about in the file changes nothing that runs. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
 }
 
 function readTrust(env: ConfigPlace["env"]): Readonly<Record<string, string>> {

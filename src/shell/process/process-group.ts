@@ -1,6 +1,8 @@
 import { processTable } from "./process-table.ts";
 
 const STEP_MS = 10;
+/** Finding a process means looking at all of them. */
+const LOOK_MS = 50;
 
 /** Ends what is left of a process group: asked first, so that a program can remove its lock files; then forced. */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
@@ -10,6 +12,16 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
     if (!signalGroup(leader, 0)) return;
   }
   signalGroup(leader, "SIGKILL");
+}
+
+/** Ends every process that `find` finds, one by one: a group may hold others. Asked first, then forced, until none is found. */
+export async function endAll(find: () => readonly number[], graceMs: number): Promise<void> {
+  for (let waited = 0; waited < 2 * graceMs; waited += LOOK_MS) {
+    const found = find();
+    if (found.length === 0) return;
+    for (const pid of found) signal(pid, waited < graceMs ? "SIGTERM" : "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** [D13] For a process that leaves at once: nothing that it has started outlives it. */

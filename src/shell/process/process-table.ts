@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -36,22 +36,18 @@ function rowOf(fields: readonly (string | undefined)[]): readonly ProcessRow[] {
   return pid > 0 && group > 0 ? [{ pid, parent, group }] : [];
 }
 
-/** Whether a process was started with this variable; only Linux shows it. */
-export function wasStartedWith(pid: number, variable: string): boolean {
-  if (process.platform !== "linux") return false;
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(variable);
-  } catch {
-    return false;
-  }
+/** Processes that were started with one of these variables, this one aside; only Linux shows it. */
+export function startedWith(variables: readonly string[]): readonly number[] {
+  if (process.platform !== "linux") return [];
+  return processTable()
+    .map(({ pid }) => pid)
+    .filter((pid) => pid !== process.pid && variables.some((variable) => environmentOf(pid).includes(variable)));
 }
 
-/** Whether a process has this file open; only Linux shows it. */
-export function holdsOpen(pid: number, file: string): boolean {
-  if (process.platform !== "linux") return false;
+function environmentOf(pid: number): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === file);
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    return false;
+    return [];
   }
 }

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { Owner, isAlive, processOf } from "../process/process-owner.ts";
-import { holdsOpen, processTable, wasStartedWith } from "../process/process-table.ts";
-import { endGroup } from "../process/process-group.ts";
+import { endAll, endGroup } from "../process/process-group.ts";
+import { startedWith } from "../process/process-table.ts";
+import { VISIT_VARIABLE } from "../process/visit-secret.ts";
+import { readRegularText } from "../system/regular-file.ts";
 
 const GRACE_MS = 1000;
 
@@ -16,29 +18,28 @@ export function rememberProgram(runDir: string, pid: number): void {
   }
 }
 
-/** [D12] Ends what a killed owner left running of a visit: its utility, and the commands of its agent. */
-export async function endLeftovers(runDir: string, visitFolder: string): Promise<void> {
-  const program = leftProgram(runDir);
-  const groups = new Set([...(program === undefined ? [] : [program]), ...leftGroups(visitFolder)]);
-  await Promise.all([...groups].map((group) => endGroup(group, GRACE_MS)));
+/** What was started for a visit carries its secret; what Pi started for its agent names its transcript. */
+export interface VisitTraces {
+  readonly secret: string;
+  readonly folder: string;
 }
 
-/** A utility holds the file of its input open; Pi tells each command which transcript it belongs to. */
-function leftGroups(visitFolder: string): readonly number[] {
-  const [input, transcript] = [join(visitFolder, "input.json"), join(visitFolder, "transcript.jsonl")];
-  const belongs = existsSync(input)
-    ? (pid: number) => holdsOpen(pid, realpathSync(input))
-    : (pid: number) => wasStartedWith(pid, `PI_SESSION_FILE=${transcript}`);
-  // Without either nothing was started.
-  if (!existsSync(input) && !existsSync(transcript)) return [];
-  const table = processTable();
-  const ours = table.find(({ pid }) => pid === process.pid)?.group;
-  return table.filter(({ pid, group }) => group !== ours && belongs(pid)).map(({ group }) => group);
+/**
+ * [D12, D24] Ends what a killed owner left running of a visit, and nothing else: the program that was written down with its
+ * start time, and what was started with the visit's secret. Never by a file that a process has open, which anybody may have.
+ */
+export async function endLeftovers(runDir: string, { secret, folder }: VisitTraces): Promise<void> {
+  const program = leftProgram(runDir);
+  const marks = [`${VISIT_VARIABLE}=${secret}`, `PI_SESSION_FILE=${join(folder, "transcript.jsonl")}`];
+  await Promise.all([
+    ...(program === undefined ? [] : [endGroup(program, GRACE_MS)]),
+    endAll(() => startedWith(marks), GRACE_MS),
+  ]);
 }
 
 function leftProgram(runDir: string): number | undefined {
   try {
-    const program = v.parse(Owner, JSON.parse(readFileSync(programFile(runDir), "utf8")));
+    const program = v.parse(Owner, JSON.parse(readRegularText(programFile(runDir), 4_096)));
     return isAlive(program) ? program.pid : undefined;
   } catch {
     return undefined;

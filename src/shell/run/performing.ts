@@ -2,12 +2,15 @@ import type { Outcome } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/event.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
 import type { CastState } from "../../core/cast/state.ts";
+import type { SocketId } from "../../core/model/ids.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
 
 /** What the loop needs besides the ports: where it works, and who wants to know. */
 export interface RunOptions {
   readonly cwd: string;
   readonly runDir: string;
+  /** [D24] What the programs of a visit are started with. */
+  readonly secretOf?: (socket: SocketId, visit: number) => string;
   /** Asked of every agent in place of its own model. */
   readonly model?: string;
   /** Set where the visit in hand was cut off, and has a transcript. */

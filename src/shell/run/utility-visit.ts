@@ -21,8 +21,14 @@ export async function runUtilityVisit(effect: UtilityEffect, performing: Perform
     ports.artifacts.write(socket.id, visit.number, file, text);
   const kept = await write("input.json", `${JSON.stringify(input, undefined, 2)}\n`);
   if (kept !== undefined) return { kind: "broken", problem: kept };
-  const marker = `${ports.artifacts.visitFolder(socket.id, visit.number)}/input.json`;
-  const request = { materia, input, cwd: options.cwd, signal: options.signal, marker };
+  const secret = options.secretOf?.(socket.id, visit.number);
+  const request = {
+    materia,
+    input,
+    cwd: options.cwd,
+    signal: options.signal,
+    ...(secret === undefined ? {} : { secret }),
+  };
   const outcome = await runAgain(request, effect, performing);
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };

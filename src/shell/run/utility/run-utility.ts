@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../ports.ts";
 import { bundledUtilityPath } from "./bundled.ts";
 import { keepBeginning, keepEnd } from "./capture.ts";
 import { endGroup } from "../../process/process-group.ts";
+import { VISIT_VARIABLE } from "../../process/visit-secret.ts";
 import { reasonFor, type Failure } from "./reason.ts";
 import { joinedStreams } from "./streams.ts";
 
@@ -57,31 +57,24 @@ async function gateOutcome(child: ChildProcess, reader: Socket, request: Utility
   return { kind: "failed", reason: await reasonFor(ending, request, printed.told()), ...kept };
 }
 
-function startChild({ materia, input, cwd, marker }: UtilityRequest, output: Socket | undefined): ChildProcess | Error {
-  const held = openMarker(marker);
+function startChild({ materia, input, cwd, secret }: UtilityRequest, output: Socket | undefined): ChildProcess | Error {
   try {
     const [program, ...args] = programOf(materia);
     const text = `${JSON.stringify(input)}\n`;
-    const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe", ...(held === undefined ? [] : [held])];
+    const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
     // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
-    const child: ChildProcess = spawn(program, args, { cwd, env: environmentOf(materia), detached: true, stdio });
+    const child: ChildProcess = spawn(program, args, {
+      cwd,
+      env: environmentOf(materia, secret),
+      detached: true,
+      stdio,
+    });
     // [U8] A program that does not read its input breaks the pipe; without a listener that would end this process.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
     child.stdin?.end(text);
     return child;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
-  } finally {
-    if (held !== undefined) closeSync(held);
-  }
-}
-
-/** [D12] Handed over with the program's birth: a kill in the next moment finds it written nowhere else. */
-function openMarker(marker: string | undefined): number | undefined {
-  try {
-    return marker === undefined ? undefined : openSync(marker, "r");
-  } catch {
-    return undefined;
   }
 }
 
@@ -92,12 +85,12 @@ function programOf({ command, script = "" }: UtilityMateria): readonly [program:
 }
 
 /** [S6] The usual four and what the materia lists; a model's key is in neither unless its author says so. */
-function environmentOf({ env = [] }: UtilityMateria): Record<string, string | undefined> {
+function environmentOf({ env = [] }: UtilityMateria, secret: string | undefined): Record<string, string | undefined> {
   const names = ["PATH", "HOME", "LANG", "TMPDIR", ...env];
   // Own names only: "constructor" is no variable.
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]),
-  );
+  const taken = names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]);
+  // [D24] With the program's birth: a kill in the next moment finds it written nowhere else.
+  return Object.fromEntries([...taken, ...(secret === undefined ? [] : [[VISIT_VARIABLE, secret]])]);
 }
 
 /** How it ended; by then its group is gone and its output read. */

@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   no_cast: 404,
   missing_file: 404,
   not_trusted: 409,
+  foreign_cast: 409,
   cast_is_owned: 409,
   cast_is_over: 409,
   cast_waits: 409,

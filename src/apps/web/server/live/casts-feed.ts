@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CastSummary } from "../../../../core/view/casts.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import { castIds, summaryOf } from "../../../../shell/store/casts.ts";
 import type { Feed } from "../http/stream.ts";
@@ -9,7 +10,7 @@ import { say } from "./say.ts";
 const MOST_WATCHED = 2_000;
 
 /** [N10] Every cast once, newest first, then each one that appears, changes or goes. */
-export function castsFeed(root: string, live: Live, wake: () => void): Feed {
+export function castsFeed(root: string, live: Live, wake: () => void, mark: (cast: CastSummary) => CastSummary): Feed {
   const said = new Map<CastId, string>();
   const watched = new Map<CastId, () => void>();
   const changed = new Set<CastId>();
@@ -55,7 +56,7 @@ export function castsFeed(root: string, live: Live, wake: () => void): Feed {
     const summary = summaryOf(root, castId);
     if (!summary) return undefined;
     pulse.set(castId, summary.status === "running" && !live.runs.isHere(castId));
-    const message = say({ kind: "cast", data: summary });
+    const message = say({ kind: "cast", data: mark(summary) });
     if (said.get(castId) === message) return undefined;
     said.set(castId, message);
     return message;

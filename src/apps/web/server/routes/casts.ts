@@ -13,6 +13,7 @@ import { listCasts, summaryOf } from "../../../../shell/store/casts.ts";
 import { currentOwner } from "../../../../shell/store/ownership.ts";
 import { isMissing, problemText } from "../../../../shell/system/problem.ts";
 import { MOST_BYTES, readRegularText } from "../../../../shell/system/regular-file.ts";
+import { markForeign } from "../../../../shell/casting/foreign.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
@@ -25,11 +26,15 @@ import { isInsideOrAbsent } from "../http/inside.ts";
 export function castRoutes(app: Hono, served: Served): void {
   app.get(
     "/api/casts",
-    inWorkspace(served, (c, { root }) => c.json(listCasts(root))),
+    inWorkspace(served, (c, workspace) =>
+      c.json(listCasts(workspace.root).map((cast) => markForeign(workspace, cast))),
+    ),
   );
   app.get(
     "/api/casts/stream",
-    inWorkspace(served, (c, { root }) => streamOf(c, (wake) => castsFeed(root, served.live, wake))),
+    inWorkspace(served, (c, workspace) =>
+      streamOf(c, (wake) => castsFeed(workspace.root, served.live, wake, (cast) => markForeign(workspace, cast))),
+    ),
   );
   app.get("/api/casts/:id", inCast(served, showCast));
   app.get(
@@ -60,7 +65,8 @@ export function inCast(
 }
 
 /** [N9] Everything a page needs to draw a cast; a damaged journal is shown as far as it is sound. */
-function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspace): Response {
+function showCast(c: Context, { castId, runDir }: CastFolder, workspace: Workspace): Response {
+  const summary = summaryOf(workspace.root, castId);
   const castFile = readCastFile(runDir);
   if (!castFile.ok) return refuseAll(c, castFile.issues);
   const { events, issues } = readEvents(journalFile(runDir), castFile.value);
@@ -68,7 +74,7 @@ function showCast(c: Context, { castId, runDir }: CastFolder, { root }: Workspac
     castFile: castFile.value,
     events: [...events],
     live: currentOwner(runDir) !== undefined,
-    summary: summaryOf(root, castId) ?? null,
+    summary: summary ? markForeign(workspace, summary) : null,
     issues: [...issues],
   };
   return c.json(answer);

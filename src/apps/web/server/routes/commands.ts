@@ -75,7 +75,8 @@ async function perform(c: Context, served: Served, { command, workspace, ...how 
   if (isCasting(command)) return begin(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
-  const answered = await answer(command, workspace, workspace.place.cwd);
+  const asked = command.kind === "abort" && how.trust ? { ...command, trust: true as const } : command;
+  const answered = await answer(asked, workspace, workspace.place.cwd);
   if (!answered.ok) return refuseAll(c, answered.issues);
   const { code, data, lines } = answered.value;
   return c.json({ code, data, text: plainText(lines(WIDTH)) } satisfies CommandAnswer);
@@ -88,7 +89,13 @@ async function begin(
   { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand },
 ): Promise<Response> {
   const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
-  const undertaking = await undertake(command, { options, openReal, ...given, ...(replies ? { replies } : {}) });
+  const undertaking = await undertake(command, {
+    options,
+    openReal,
+    trustsCast: trust || options.trust === true,
+    ...given,
+    ...(replies ? { replies } : {}),
+  });
   if (!undertaking.ok) return refuseAll(c, undertaking.issues);
   const begun = await live.runs.begin(undertaking.value);
   return begun.ok

@@ -89,6 +89,7 @@ function CastRow({
       </td>
       <td className="c-req">
         <a className="req cut" href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+          {cast.foreign ? "[foreign] " : ""}
           {cast.request}
         </a>
         <span className="c-under sub cut">{glyphs(cast.loadout)}</span>

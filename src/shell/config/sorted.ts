@@ -1,0 +1,13 @@
+import { isJsonObject } from "../../core/model/json.ts";
+import type { Json } from "../../core/model/json.ts";
+
+/** Keys in one order: moving lines about in a file changes nothing that it means. */
+export function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}

@@ -1,0 +1,30 @@
+import { createHmac } from "node:crypto";
+import { realpathSync } from "node:fs";
+
+/** [D24] What every program of a visit is started with. */
+export const VISIT_VARIABLE = "MATERIA_VISIT";
+
+export interface VisitPlace {
+  readonly runDir: string;
+  readonly socket: string;
+  readonly visit: number;
+}
+
+/**
+ * [D24] A text that only what was started for this visit has in its environment. Made with the user's own key, so that nothing
+ * in a project can name it; of the folder as well, so that a copy of a cast does not take the programs of the original for its own.
+ */
+export function visitSecret(key: string, { runDir, socket, visit }: VisitPlace): string {
+  return createHmac("sha256", key)
+    .update(`visit\0${realOf(runDir)}\0${socket}\0${visit}`)
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
