@@ -23,6 +23,7 @@ export const SummaryShape = v.object({
   items: v.object({ done: count, total: count }),
   tokens: v.number(),
   cost: v.number(),
+  foreign: v.exactOptional(v.literal(true)),
 }) satisfies v.GenericSchema<unknown, CastSummary>;
 
 /** One line of a journal; what is wrong with it is said as the journal's own reader says it. */
