@@ -42,6 +42,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       socket: "Socket-1" as SocketId, // as above
       materia: "Build",
       visit: turn + 1,
+      item: null,
       cwd: scratch,
       system: SYSTEM,
       prompt: PROMPT,

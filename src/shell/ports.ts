@@ -35,6 +35,8 @@ export interface TurnRequest {
   readonly socket: SocketId;
   readonly materia: string;
   readonly visit: number;
+  /** The key of the item in hand, `WI-1`, `WI-2`, …; null outside loops. */
+  readonly item: string | null;
   readonly cwd: string;
   readonly system: string;
   /** What the agent is told besides: the instructions of its folder, only those of the user, or none. */
@@ -60,6 +62,8 @@ export interface SocketTurns {
   readonly socket: SocketId;
   readonly materia: string;
   readonly turns: number;
+  /** Those of them that it had for the item of this key. */
+  readonly turnsFor: (item: string) => number;
 }
 
 export type TurnProgress =

@@ -9,10 +9,16 @@ import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
 import type { SocketTurns, TurnOutcome } from "../../src/shell/ports.ts";
 import { ask, handTimer, need, piFolder, rehearsal, socket } from "../harness/agents.ts";
 
-const turns = (id: string, materia: string, count: number): SocketTurns => ({
+const turns = (
+  id: string,
+  materia: string,
+  count: number,
+  byItem: Readonly<Record<string, number>> = {},
+): SocketTurns => ({
   socket: socket(id),
   materia,
   turns: count,
+  turnsFor: (item) => byItem[item] ?? 0,
 });
 
 function told(outcome: TurnOutcome): string {
@@ -44,6 +50,45 @@ describe("replies of a rehearsal", () => {
     const script = rehearsal({ Build: [{ text: "any" }], "Socket-2": [{ text: "second" }] });
     expect(await replyTo(script, "Socket-1", "Build")).toBe("any");
     expect(await replyTo(script, "Socket-2", "Build")).toBe("second");
+  });
+
+  it("[A10] the more particular key wins: socket and item, materia and item, socket, materia", async () => {
+    const all = { "Socket-2@WI-2": "a", "Build@WI-2": "b", "Socket-2": "c", Build: "d" };
+    const left = Object.entries(all);
+    const said: string[] = [];
+    while (left.length > 0) {
+      const script = rehearsal(Object.fromEntries(left.map(([key, text]) => [key, [{ text }]])));
+      const { request } = ask({ socket: socket("Socket-2"), materia: "Build", item: "WI-2" });
+      said.push(told(await rehearsalHost(script).runTurn(request)));
+      left.shift();
+    }
+    expect(said).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("[A10] a key of an item serves no other item, and none outside loops", async () => {
+    const script = rehearsal({ "Build@WI-2": [{ text: "second item" }], Build: [{ text: "any" }] });
+    for (const item of [null, "WI-1", "WI-22"])
+      expect(told(await rehearsalHost(script).runTurn(ask({ materia: "Build", item }).request))).toBe("any");
+  });
+
+  it("[A11] the position under a key counts the turns that this key has served", async () => {
+    const texts = (name: string) => ["1", "2", "3", "4", "5"].map((text) => ({ text: `${name} ${text}` }));
+    const script = rehearsal({
+      "Socket-2@WI-2": texts("own second"),
+      "Build@WI-2": texts("second"),
+      Build: texts("any"),
+    });
+    const earlierTurns = () => [
+      turns("Socket-1", "Build", 4, { "WI-1": 1, "WI-2": 3 }),
+      turns("Socket-2", "Build", 3, { "WI-1": 1, "WI-2": 2 }),
+    ];
+    const reply = async (at: string, item: string): Promise<string> => {
+      const { request } = ask({ socket: socket(at), materia: "Build", item, earlierTurns });
+      return told(await rehearsalHost(script).runTurn(request));
+    };
+    expect(await reply("Socket-1", "WI-2")).toBe("second 4");
+    expect(await reply("Socket-2", "WI-2")).toBe("own second 3");
+    expect(await reply("Socket-1", "WI-1")).toBe("any 3");
   });
 
   it("[A11] the position is the number of turns that the key has had", async () => {

@@ -67,7 +67,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     const { host } = await play([{ text: "one" }, { text: "two" }]);
     const { request } = ask();
     await host.runTurn(request);
-    await host.runTurn({ ...request, earlierTurns: () => [{ ...request, turns: 1 }] });
+    await host.runTurn({ ...request, earlierTurns: () => [{ ...request, turns: 1, turnsFor: () => 0 }] });
     expect(conversation(request.transcript)).toEqual(["user: Build it.", "assistant: two"]);
   });
 
@@ -82,7 +82,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
       ...request,
       history: "continued" as const,
       prompt: "Go on.",
-      earlierTurns: () => [{ ...request, turns: 1 }],
+      earlierTurns: () => [{ ...request, turns: 1, turnsFor: () => 0 }],
     };
     expect(await host.runTurn(again)).toMatchObject({ text: "two", usage: { input: 20, output: 2 } });
     expect(conversation(request.transcript)).toEqual([
@@ -120,7 +120,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
       ...request,
       history: "continued" as const,
       prompt: "Go on.",
-      earlierTurns: () => [{ ...request, turns: 1 }],
+      earlierTurns: () => [{ ...request, turns: 1, turnsFor: () => 0 }],
     };
     expect(await host.runTurn(again)).toMatchObject({ kind: "said", text: "two" });
     expect(conversation(request.transcript)).toEqual([...kept, "user: Go on.", "assistant: two"]);

@@ -31,6 +31,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     socket: socket("Socket-1"),
     materia: "Build",
     visit: 1,
+    item: null,
     cwd,
     system: "You build.",
     instructions: "none",

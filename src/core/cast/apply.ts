@@ -4,15 +4,19 @@ import { assign, patchState } from "../handoff/assign.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Materia } from "../model/materia.ts";
 import { never } from "../model/never.ts";
+import { itemKey } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
+import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./event.ts";
 import { expect, expectRunning, expectUnfinished } from "./expect.ts";
 import { hitIn, hitOf } from "./limits.ts";
 import { advance, arriveAt, enterLoop, exhaust, takeEdge } from "./move.ts";
+import { notesAfter } from "./notes.ts";
 import { reasonOf, reasonsFor } from "./rework.ts";
 import { NOTHING_USED, currentItem } from "./state.ts";
 import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state.ts";
-import { increment } from "./tally.ts";
+import { increment, turnKey } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 import { NO_USAGE, addUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
@@ -148,7 +152,7 @@ function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastSt
 function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged): CastState {
   return {
     ...state,
-    turns: increment(state.turns, visit.socket),
+    turns: turnsAfter(state, visit.socket),
     usage: addUsage(state.usage, usage),
     phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask },
   };
@@ -168,6 +172,12 @@ function inTurn(
   };
 }
 
+/** Counted for the socket, and for the item in hand. */
+function turnsAfter({ turns, pass }: CastState, socket: SocketId): Tally {
+  const counted = increment(turns, socket);
+  return pass ? increment(counted, turnKey(socket, itemKey(pass.cursor))) : counted;
+}
+
 function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
   const { visit } = expect(state, event, "visiting");
   const socket = socketOf(state.graph, visit.socket);
@@ -184,7 +194,7 @@ function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): Ca
     isPassedGate(materia, satisfied) ||
     (context === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handedBy(state, socket), text: context, reason, workItems };
-  return accepted({ ...kept, satisfied, handed }, visit, event);
+  return accepted({ ...kept, satisfied, handed, notes: notesAfter(state, socket, handoff) }, visit, event);
 }
 
 function acceptOutput(state: CastState, event: EventOf<"output_accepted">): CastState {
@@ -194,7 +204,7 @@ function acceptOutput(state: CastState, event: EventOf<"output_accepted">): Cast
   // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
   const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
   const handed = silent ? state.handed : { ...handedBy(state, socket), text: event.text, reason: "", workItems: null };
-  return accepted({ ...kept, satisfied: undefined, handed }, visit, event);
+  return accepted({ ...kept, satisfied: undefined, handed, notes: notesAfter(state, socket, {}) }, visit, event);
 }
 
 /** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */

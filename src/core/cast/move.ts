@@ -7,7 +7,7 @@ import { expect } from "./expect.ts";
 import { traversalKey } from "./limits.ts";
 import { listAt } from "./list.ts";
 import { reasonsFor, remember } from "./rework.ts";
-import type { CastState, Visit } from "./state.ts";
+import type { CastState, Note, Visit } from "./state.ts";
 import { EMPTY_TALLY, increment } from "./tally.ts";
 
 /** On the way to a place; an arrival counts as a return until something makes progress. */
@@ -81,12 +81,18 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   return {
     ...state,
     phase,
-    pass: { loop: event.loop, items, cursor: 0 },
+    pass: { loop: event.loop, items, note: noteFor(state, loop?.items ?? []), cursor: 0 },
     counts: { ...state.counts, item: EMPTY_TALLY, allowed: lastingOnly(state) },
     // What sends the cast back into the loop is the reason to do its first item again.
     rework: withoutLoop(state, event.loop, phase.at),
     done: { ...state.done, items: state.done.items + event.size },
   };
+}
+
+function noteFor({ notes }: CastState, path: readonly string[]): Note | null {
+  const key = path.join(".");
+  // A path may be a word that every object seems to have.
+  return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
 }
 
 /** What was allowed for an item goes with it; what was allowed for the cast stays. */

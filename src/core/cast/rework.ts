@@ -2,7 +2,7 @@ import type { Materia } from "../model/materia.ts";
 import { cut, cutStart } from "../model/text.ts";
 import type { CastState } from "./state.ts";
 
-export const REASON_LIMIT = 900;
+const REASON_LIMIT = 900;
 const ALL_LIMIT = 2_400;
 const KEPT = 3;
 

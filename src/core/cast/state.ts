@@ -22,6 +22,8 @@ export interface CastState {
   readonly data: JsonObject;
   readonly pass: Pass | null;
   readonly handed: Handed | null;
+  /** What generators said beside their lists, by where in state the list stands. */
+  readonly notes: Readonly<Record<string, Note>>;
   /** What the last completed visit said of itself. */
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
@@ -116,7 +118,16 @@ export interface Judged {
 export interface Pass {
   readonly loop: string;
   readonly items: readonly WorkItem[];
+  /** What was said beside this list when it was made. */
+  readonly note: Note | null;
   readonly cursor: number;
+}
+
+/** What a generator said beside its list, for everybody who works on an item of it. */
+export interface Note {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly text: string;
 }
 
 /** What the socket before passes to the next prompt. */
@@ -160,6 +171,7 @@ export function startState(start: CastStart): CastState {
     phase: { kind: "unstarted" },
     pass: null,
     handed: null,
+    notes: {},
     satisfied: undefined,
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,

@@ -52,7 +52,7 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
   return {
     ...start,
-    pass: loop?.items ? { loop: loop.id, items, cursor: 0 } : null,
+    pass: loop?.items ? { loop: loop.id, items, note: null, cursor: 0 } : null,
     handed: before
       ? {
           socket: before.id,

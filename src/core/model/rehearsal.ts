@@ -27,10 +27,13 @@ export const Reply = v.pipe(
 );
 export type Reply = v.InferOutput<typeof Reply>;
 
-/** [A10] A cast without a model: what its agents answer, by socket id or materia name. */
+/** [A10] A cast without a model: what its agents answer, by socket id or materia name, perhaps for one item. */
 export const Rehearsal = v.strictObject({
   $schema: v.optional(v.string()),
-  replies: v.pipe(v.record(v.string(), v.array(Reply)), v.description("Socket id or materia name → replies in order.")),
+  replies: v.pipe(
+    v.record(v.string(), v.array(Reply)),
+    v.description("Socket id or materia name, perhaps with an item (Build@WI-2) → replies in order."),
+  ),
   onEmpty: v.optional(
     v.pipe(v.picklist(["fail", "repeat-last"]), v.description("What happens when the replies run out.")),
     "fail",

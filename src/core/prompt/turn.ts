@@ -1,9 +1,9 @@
-import { loopOf, materiaOf } from "../compile/graph.ts";
+import { loopOf, materiaOf, socketOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { fill } from "../cast/fill.ts";
-import { REASON_LIMIT, reasonsFor, shownReasons } from "../cast/rework.ts";
+import { reasonsFor, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
-import type { Ask, CastState, Visit } from "../cast/state.ts";
+import type { Ask, CastState, Handed, Visit } from "../cast/state.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { never } from "../model/never.ts";
 import { cut } from "../model/text.ts";
@@ -54,11 +54,12 @@ function answerText(state: CastState, socket: GraphSocket): string {
 function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): string {
   switch (ask.kind) {
     case "begin":
-      // [P7] The request stays the same for the whole cast, the item for a few turns, the rest for one.
+      // [P7] The request stays the same for the whole cast, notes for a loop, the item for a few turns, the rest for one.
       return join([
         section("Request", cut(state.request, LIMITS.request)),
+        noteText(state),
         section("Current item", itemText(state)),
-        visit.reworked && isWholeReason(state) ? "" : handedText(state, socket),
+        handedText(state, socket, visit),
         section("Do it again", reworkText(state, visit)),
       ]);
     case "repair":
@@ -81,20 +82,27 @@ function itemText(state: CastState): string {
   ]);
 }
 
-/** What was handed on stands in the reasons already, and is not said twice. */
-function isWholeReason(state: CastState): boolean {
-  return (state.handed?.text.trim().length ?? 0) <= REASON_LIMIT && state.handed?.workItems === null;
+/** [P9] What holds for every item of the list. */
+function noteText({ pass }: CastState): string {
+  return pass?.note ? section(`Notes of ${pass.note.materia} (${pass.note.socket}) on all items`, pass.note.text) : "";
 }
 
 /** [P2] What the socket before passed on, under its name; a generator's list only where no loop walks it. */
-function handedText(state: CastState, socket: GraphSocket): string {
+function handedText(state: CastState, socket: GraphSocket, visit: Visit): string {
   const { handed } = state;
   if (!handed) return "";
-  const walked = loopOf(state.graph, socket)?.items?.join(".") === "workItems";
-  const list = handed.workItems && !walked ? workItemsText(handed.workItems) : "";
-  const body = join([cut(handed.text, LIMITS.handed), list]);
+  const list = handed.workItems && !isWalked(state, socket, handed) ? workItemsText(handed.workItems) : "";
+  // [P9, P10] Told elsewhere already: as the reason to do it again, or as a note on all items.
+  const told = visit.reworked || handed.text.trim() === state.pass?.note?.text;
+  const body = join([told ? "" : cut(handed.text, LIMITS.handed), list]);
   const item = handed.item === null ? "" : `, item "${cut(handed.item, LIMITS.title)}"`;
   return section(`Handed on by ${handed.materia} (${handed.socket}${item})`, body);
+}
+
+/** Whether the items are met one by one here: not those that a generator made inside the loop. */
+function isWalked({ graph }: CastState, socket: GraphSocket, handed: Handed): boolean {
+  const isMember = socketOf(graph, handed.socket).loop === socket.loop;
+  return loopOf(graph, socket)?.items?.join(".") === "workItems" && !isMember;
 }
 
 function workItemsText(items: readonly WorkItem[]): string {
@@ -115,9 +123,15 @@ function reworkText(state: CastState, visit: Visit): string {
   if (!visit.reworked) return "";
   const [newest = "", ...earlier] = shownReasons(reasonsFor(state, visit.socket));
   return join([
-    `The last result was not accepted. Reason, from ${newest}`,
+    `The last result was not accepted. Reason, from ${wholeReason(state) ?? newest}`,
     ...earlier.map((reason) => `Earlier reason, from ${reason}`),
   ]);
+}
+
+/** [P10] The newest reason is what was handed on, and is told whole. */
+function wholeReason({ handed }: CastState): string | undefined {
+  if (!handed || handed.text.trim() === "") return undefined;
+  return `${handed.materia} (${handed.socket}): ${cut(handed.text.trim(), LIMITS.handed)}`;
 }
 
 function section(title: string, body: string): string {

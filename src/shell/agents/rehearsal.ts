@@ -5,6 +5,7 @@ import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi.ts";
 import { toolIssues } from "./preflight.ts";
+import { keyFor, turnsServed } from "./rehearsal-key.ts";
 import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
 
@@ -56,10 +57,10 @@ async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, max
 
 /** [A10] The part of a rehearsal that one turn plays. */
 function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
-  const key = Object.hasOwn(rehearsal.replies, request.socket) ? request.socket : request.materia;
+  const key = keyFor(rehearsal, request);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
-  let position = turnsOf(key, rehearsal, request);
+  let position = turnsServed(key, rehearsal, request.earlierTurns());
   let steps: readonly Step[] = [];
   let missing: string | undefined;
 
@@ -82,14 +83,6 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
 /** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */
 function isDone(does: Step["does"], done: ReadonlySet<string>): boolean {
   return does.kind === "call" && done.has(does.id);
-}
-
-/** [A11] A socket with a key of its own does not move its materia's key. */
-function turnsOf(key: string, rehearsal: Rehearsal, request: TurnRequest): number {
-  return request
-    .earlierTurns()
-    .filter(({ socket, materia }) => (Object.hasOwn(rehearsal.replies, socket) ? socket : materia) === key)
-    .reduce((sum, { turns }) => sum + turns, 0);
 }
 
 /** Calls go out one by one: Pi runs the calls of one message at the same time. */

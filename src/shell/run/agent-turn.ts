@@ -1,10 +1,11 @@
 import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { countOf } from "../../core/cast/tally.ts";
+import { countOf, turnKey } from "../../core/cast/tally.ts";
 import type { Ask, CastState } from "../../core/cast/state.ts";
 import { limitInTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE } from "../../core/cast/usage.ts";
 import type { Usage } from "../../core/cast/usage.ts";
+import { itemKey } from "../../core/model/handoff.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
@@ -57,6 +58,7 @@ function turnRequest(
     socket: socket.id,
     materia: socket.materia,
     visit: visit.number,
+    item: state.pass === null ? null : itemKey(state.pass.cursor),
     cwd: options.cwd,
     system: text.system,
     // [A24] One that cannot touch the project need not know its rules.
@@ -119,6 +121,7 @@ async function keepOutput(
 function earlierTurns(state: CastState): readonly SocketTurns[] {
   return socketsOf(state.graph).flatMap(({ id, materia }) => {
     const turns = countOf(state.turns, id);
-    return turns === 0 ? [] : [{ socket: id, materia, turns }];
+    const turnsFor = (item: string): number => countOf(state.turns, turnKey(id, item));
+    return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
   });
 }
