@@ -160,7 +160,7 @@ it("[E17] comparing tells what was added, removed and changed", () => {
 });
 
 it("[E13] printed JSON reads back and puts edges on one line", () => {
-  const { text } = draftOf(loadout());
+  const { text } = draftOf("Main", loadout());
   expect(text).toContain('{ "when": "not_satisfied", "to": "Socket-4", "maxTraversals": 3 }');
   expect(draftOfText("Main", text).loadout).toEqual(loadout());
   expect(printJson([])).toBe("[]");

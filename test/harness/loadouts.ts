@@ -51,7 +51,7 @@ export function notSatisfied(to: string, maxTraversals?: unknown): EdgeInput {
   return edge("not_satisfied", to, maxTraversals);
 }
 
-function edge(when: string, to: string, maxTraversals: unknown): EdgeInput {
+export function edge(when: string, to: string, maxTraversals?: unknown): EdgeInput {
   return maxTraversals === undefined ? { when, to } : { when, to, maxTraversals };
 }
 

@@ -64,12 +64,11 @@ describe("[F1, F2] layers", () => {
       ],
       ["project", { materia: { Build: { prompt: "Mine." } }, loadouts: { Main: loadout("Other") } }],
     );
-    expect(catalog.materia.get("Build")).toEqual({
+    expect(catalog.materia.get("Build")).toMatchObject({
       name: "Build",
       layer: "project",
       file: "project.json",
       value: { type: "agent", prompt: "Mine.", tools: "none" },
-      issues: [],
     });
     expect(catalog.loadouts.get("Main")?.value?.sockets).toEqual({ "Socket-1": { materia: "Other", edges: [] } });
   });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../src/core/model/issue.ts";
-import { always, consuming, exit, main, notSatisfied, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
+import {
+  always,
+  edge,
+  consuming,
+  exit,
+  main,
+  notSatisfied,
+  problems,
+  problemsOf,
+  satisfied,
+} from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 import { compiled, play } from "../harness/play.ts";
 
@@ -187,6 +197,37 @@ describe("[G16] every problem at once, each at its place", () => {
       "warning odd_socket_id loadouts.Main.sockets.Odd",
     ]);
     expect(found.every((issue) => issue.file === "test.json" && issue.message !== "")).toBe(true);
+  });
+
+  it("[G16] one bad value hides neither names nor graph", () => {
+    const sockets = {
+      "Socket-1": { materia: "Nope", edges: [always("Socket-9", 0)] },
+      "Socket-2": { materia: "Text", advance: {}, edges: [satisfied("end", -1), always("end"), always("end")] },
+    };
+    const loops = { L: consuming(["Socket-2"]), M: { ...consuming(["Socket-2"]), label: 3 } };
+    expect(problems(main(sockets, loops)).toSorted()).toEqual([
+      "error bad_value loops.M.label",
+      "error bad_value sockets.Socket-1.edges.0.maxTraversals",
+      "error bad_value sockets.Socket-2.edges.0.maxTraversals",
+      "error edge_after_always sockets.Socket-2.edges.2",
+      "error guard_needs_json sockets.Socket-2.edges.0",
+      "error overlapping_loops loops.M.sockets.0",
+      "error unknown_materia sockets.Socket-1.materia",
+      "error unknown_socket sockets.Socket-1.edges.0.to",
+    ]);
+  });
+
+  it.each<[title: string, first: object, more: readonly string[]]>([
+    ["an unknown condition", { materia: "Text", edges: [edge("maybe", "Socket-2"), always("end")] }, ["edges.0.when"]],
+    ["an unknown parse mode", { materia: "Text", parse: "xml", edges: [satisfied("Socket-2")] }, ["parse"]],
+    ["no materia", { edges: [always("Socket-2")] }, ["materia"]],
+    ["an edge that is none", { materia: "Text", edges: ["Socket-2"] }, ["edges.0"]],
+  ])("[G16] what could not be read is not judged: %s", (_title, first, more) => {
+    const sockets = { "Socket-1": first as SocketInput, "Socket-2": { materia: "Text", edges: [satisfied("end")] } };
+    expect(problems(main(sockets)).map((line) => line.replace(/^error \S+ sockets\./, ""))).toEqual([
+      ...more.map((key) => `Socket-1.${key}`),
+      "Socket-2.edges.0",
+    ]);
   });
 
   it("[G16] an error at one socket does not hide what is doubtful at another", () => {

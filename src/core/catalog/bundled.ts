@@ -1,8 +1,8 @@
-import { AGENTS } from "./bundled-agents.ts";
-import { GATES } from "./bundled-gates.ts";
-import { GENERATORS } from "./bundled-generators.ts";
-import { LOADOUTS } from "./bundled-loadouts.ts";
-import { UTILITIES } from "./bundled-utilities.ts";
+import { AGENTS } from "./bundled/agents.ts";
+import { GATES } from "./bundled/gates.ts";
+import { GENERATORS } from "./bundled/generators.ts";
+import { LOADOUTS } from "./bundled/loadouts.ts";
+import { UTILITIES } from "./bundled/utilities.ts";
 import { readLayer } from "./layer.ts";
 import type { Layer } from "./layer.ts";
 

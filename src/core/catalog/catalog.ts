@@ -2,6 +2,7 @@ import type { AgentLimits, Budget, CastLimits } from "../model/config.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
+import { mergeMateria } from "./extend.ts";
 import type { Entry, Layer, LayerName } from "./layer.ts";
 
 /** What can be named, and the settings in force. */
@@ -28,7 +29,7 @@ export interface Setting<T> {
 
 const DEFAULT_LIMITS: CastLimits & AgentLimits = { maxNoAdvanceCycles: 3, maxRepairs: 1, agentSilenceMs: 900_000 };
 
-/** Later layers win: a materia or loadout replaces the earlier one whole, `null` removes it, settings merge by key. */
+/** Later layers win: a materia or loadout replaces the earlier one whole (a materia may extend it), `null` removes it, settings merge by key. */
 export function mergeLayers(layers: readonly Layer[]): Catalog {
   return {
     settings: {
@@ -37,8 +38,8 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
     },
-    materia: mergeNamed(layers.map((layer) => layer.materia)),
-    loadouts: mergeNamed(layers.map((layer) => layer.loadouts)),
+    materia: mergeMateria(layers),
+    loadouts: mergeLoadouts(layers),
     issues: layers.flatMap((layer) => layer.issues),
   };
 }
@@ -56,10 +57,10 @@ function lastSetting(
   return { value: fallback, layer: "bundled" };
 }
 
-function mergeNamed<T>(maps: readonly ReadonlyMap<string, Entry<T> | null>[]): ReadonlyMap<string, Entry<T>> {
-  const merged = new Map<string, Entry<T>>();
-  for (const map of maps) {
-    for (const [name, entry] of map) {
+function mergeLoadouts(layers: readonly Layer[]): ReadonlyMap<string, Entry<Loadout>> {
+  const merged = new Map<string, Entry<Loadout>>();
+  for (const { loadouts } of layers) {
+    for (const [name, entry] of loadouts) {
       if (entry === null) merged.delete(name);
       else merged.set(name, entry);
     }

@@ -3,12 +3,14 @@ import { SocketId, isCanonicalSocketId, isName } from "../model/ids.ts";
 import { error, isError, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { isJsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import { Loadout, Socket } from "../model/loadout.ts";
 import { AgentMateria, PersonMateria, UtilityMateria } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/nearest.ts";
 import { oneLine } from "../model/text.ts";
 import * as v from "valibot";
+import { salvage } from "./salvage.ts";
 import { BUNDLED_UTILITIES } from "./utilities.ts";
 import { PROTOTYPE_KEYS } from "../model/record.ts";
 import { validate } from "./validate.ts";
@@ -33,6 +35,10 @@ export interface Entry<T> {
   readonly layer: LayerName;
   readonly file?: string;
   readonly value?: T;
+  /** What can be read of a broken one: it is judged together with what is wrong, and never used. */
+  readonly partial?: T;
+  /** As it was written, where that matters: what a materia leaves out may come from another one. */
+  readonly raw?: JsonObject;
   readonly issues: readonly Issue[];
 }
 
@@ -114,6 +120,7 @@ interface Draft<T> {
   readonly file?: string;
   readonly layer: LayerName;
   readonly value?: T | undefined;
+  readonly raw?: JsonObject;
   readonly issues: readonly Issue[];
 }
 
@@ -126,23 +133,33 @@ function readEntries<T>(
     Object.entries(section).map(([name, value]) => {
       if (value === null) return [name, null];
       const { value: parsed, issues, ...rest } = read(name, value);
-      const usable = parsed !== undefined && !issues.some(isError);
-      return [name, { ...rest, issues: withFile(issues, rest.file), ...(usable ? { value: parsed } : {}) }];
+      const state = parsed === undefined ? {} : issues.some(isError) ? { partial: parsed } : { value: parsed };
+      return [name, { ...rest, issues: withFile(issues, rest.file), ...state }];
     }),
   );
 }
 
-function readMateria(
-  name: string,
-  raw: unknown,
-): { name: string; value?: Materia | undefined; issues: readonly Issue[] } {
+interface ReadMateria {
+  readonly value?: Materia | undefined;
+  readonly issues: readonly Issue[];
+}
+
+function readMateria(name: string, raw: unknown): { readonly name: string; readonly raw?: JsonObject } & ReadMateria {
+  const named = nameIssues(name, ["materia", name]);
+  const written = isJsonObject(raw) ? { raw } : {};
+  // What it extends stands in any layer: it is checked when all of them are known.
+  if (isJsonObject(raw) && typeof raw["extends"] === "string") return { name, ...written, issues: named };
+  const { value, issues } = checkMateria(name, raw);
+  return { name, ...written, value, issues: [...named, ...issues] };
+}
+
+/** A materia with nothing left out. */
+export function checkMateria(name: string, raw: unknown): ReadMateria {
   const keys = ["materia", name];
   const read = validate(schemaFor(raw), raw, keys);
   return {
-    name,
     value: read.value,
     issues: [
-      ...nameIssues(name, keys),
       ...wrongKind(raw, keys),
       ...read.issues,
       ...programIssues(read.value, keys),
@@ -218,7 +235,7 @@ function readLoadout(
   const value =
     read.value && missed.sockets.length > 0
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
-      : read.value;
+      : (read.value ?? salvage(raw));
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
 }
 
@@ -269,6 +286,6 @@ function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
   ];
 }
 
-function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {
+export function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {
   return file === undefined ? issues : issues.map((issue) => ({ ...issue, file }));
 }

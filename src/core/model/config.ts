@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
-import { Materia } from "./materia.ts";
+import { AgentMateria, Materia, PersonMateria, UtilityMateria } from "./materia.ts";
 import { wholeNumber } from "./number.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
@@ -48,9 +48,23 @@ export const settingsEntries = {
   limits: v.optional(Limits),
 };
 
+/** A materia that says only what differs; what it leaves out comes from the one it extends. */
+const ExtendingMateria = v.object({
+  ...v.partial(PersonMateria).entries,
+  ...v.partial(UtilityMateria).entries,
+  ...v.partial(AgentMateria).entries,
+  type: v.optional(v.picklist(["agent", "utility", "person"])),
+  extends: v.string(),
+});
+
 /** A whole file, as editors see it; it is read part by part, so that one broken loadout blocks nobody. */
 export const Config = v.object({
   ...settingsEntries,
-  materia: v.optional(v.pipe(v.record(v.string(), v.nullable(Materia)), v.description("Reusable behaviours by name."))),
+  materia: v.optional(
+    v.pipe(
+      v.record(v.string(), v.nullable(v.union([Materia, ExtendingMateria]))),
+      v.description("Reusable behaviours by name."),
+    ),
+  ),
   loadouts: v.optional(v.pipe(v.record(v.string(), v.nullable(Loadout)), v.description("Graphs by name."))),
 });

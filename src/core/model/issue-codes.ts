@@ -32,6 +32,9 @@ export const ISSUE_CODES = {
   no_folder: "there is no such folder",
 
   // Materia.
+  unknown_base: "there is no materia to extend",
+  extends_too_deep: "the materia that it extends extends another",
+  override_loses: "a materia replaces another one and leaves out what made it work",
   unknown_script: "there is no bundled utility of this name",
   broken_materia: "the materia seated here has problems of its own",
   unknown_materia: "there is no materia of this name",

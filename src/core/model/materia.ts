@@ -32,6 +32,7 @@ export const ThinkingLevel = v.pipe(v.picklist(THINKING_LEVELS), v.description("
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
 const shown = {
+  extends: v.optional(text("Another materia whose keys hold where this one says nothing; one level deep.")),
   label: v.optional(text("The name people see, where it differs from the key.")),
   description: v.optional(text("One sentence on what it is for.")),
   group: v.optional(text("Where it stands in the palette.")),

@@ -7,6 +7,7 @@ import type { Issue, Result } from "../../model/issue.ts";
 import { checkGraph } from "../check/check.ts";
 import { flowOf } from "../flow.ts";
 import type { Flow } from "../flow.ts";
+import { besideFaults } from "./known-faults.ts";
 import { fragmentOf } from "./fragment.ts";
 import type { Fragment, Target } from "./fragment.ts";
 import type { Graph } from "../graph.ts";
@@ -54,13 +55,15 @@ export interface CheckedTarget extends Fragment {
 
 /** One target alone, with all its problems; the flow is there when its references hold. */
 export function checkTarget(target: Target, catalog: Catalog, order: number): CheckedTarget {
-  const fragment = fragmentOf(target, catalog, order);
-  if (!Object.hasOwn(fragment.graph.sockets, fragment.graph.entry)) return fragment;
-  const flow = flowOf(fragment.graph);
-  const found = checkGraph(fragment.graph, flow);
-  const broken = fragment.issues.some(isError);
+  const { graph, issues } = fragmentOf(target, catalog, order);
+  const faults = target.kind === "loadout" ? target.entry.issues : [];
+  const named = [...faults, ...besideFaults(faults, issues)];
+  if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
+  const flow = flowOf(graph);
+  const found = checkGraph(graph, flow);
   // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
-  return { graph: fragment.graph, issues: [...fragment.issues, ...(broken ? found.filter(isError) : found)], flow };
+  const doubted = named.some(isError) ? found.filter(isError) : found;
+  return { graph, issues: [...named, ...besideFaults(faults, doubted)], flow };
 }
 
 /** [L19] Each part was sound alone, so an error in the whole belongs to a joint. */

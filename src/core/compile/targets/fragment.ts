@@ -19,7 +19,7 @@ export type Target =
   | { readonly kind: "materia"; readonly name: string; readonly entry: Entry<Materia> }
   | { readonly kind: "loadout"; readonly name: string; readonly entry: Entry<Loadout> };
 
-/** A target as a graph of its own. Broken references are reported and left out, so that the rest can still be checked. */
+/** A target as a graph of its own. Broken references are reported and left out, so that the rest can still be checked; so is what the file itself has wrong. */
 export interface Fragment {
   readonly graph: Graph;
   readonly issues: readonly Issue[];
@@ -48,7 +48,7 @@ function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: 
 }
 
 function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: Catalog, order: number): Fragment {
-  const { value, issues } = target.entry;
+  const { value, partial } = target.entry;
   const place: Place = {
     name: target.name,
     order,
@@ -56,9 +56,8 @@ function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: 
     kind: "loadout",
     ...fileOf(target.entry),
   };
-  if (value === undefined) return { graph: emptyGraph(target.name), issues };
-  const fragment = buildFragment(value, place, catalog);
-  return { graph: fragment.graph, issues: [...issues, ...fragment.issues] };
+  const loadout = value ?? partial;
+  return loadout ? buildFragment(loadout, place, catalog) : { graph: emptyGraph(target.name), issues: [] };
 }
 
 function emptyGraph(name: string): Graph {
@@ -110,8 +109,9 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
       didYouMean(loadout.entry, ids),
     );
   }
-  const loops: Record<string, GraphLoop> = {};
-  for (const [id, loop] of Object.entries(loadout.loops)) loops[id] = buildLoop(id, loop, context);
+  const loops = Object.fromEntries(
+    Object.entries(loadout.loops).map(([id, loop]): [string, GraphLoop] => [id, buildLoop(id, loop, context)]),
+  );
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { TargetRef } from "../../command/command.ts";
 import { targetText } from "../../command/command.ts";
-import { collect, error, fail, ok } from "../../model/issue.ts";
+import { collect, error, fail, failAll, isError, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import { didYouMean } from "../../model/nearest.ts";
 import { oneLine } from "../../model/text.ts";
@@ -27,7 +27,9 @@ function resolveTarget(ref: TargetRef, catalog: Catalog): Result<Target> {
     );
   }
   if (materia) {
-    return materia.value === undefined ? fail(...materia.issues) : ok({ kind: "materia", name, entry: materia });
+    return materia.value === undefined
+      ? failAll(materia.issues.filter(isError))
+      : ok({ kind: "materia", name, entry: materia });
   }
   if (loadout) return ok({ kind: "loadout", name, entry: loadout });
   return fail(unknownTarget(ref, catalog));

@@ -1,4 +1,5 @@
 import { readLayer } from "../../catalog/layer.ts";
+import type { Entry } from "../../catalog/layer.ts";
 import { isError, ok } from "../../model/issue.ts";
 import type { Issue, Result } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
@@ -6,7 +7,6 @@ import { EMPTY_LOADOUT } from "../graph/base.ts";
 import { authoredLoadout } from "./authored.ts";
 import { parseJsonc } from "./parse.ts";
 import { LOADOUT_LEVELS, printJson } from "./print.ts";
-import { salvage } from "./salvage.ts";
 import { stepText } from "./step.ts";
 
 /** A loadout in hand: the graph and its text, always in step. */
@@ -18,8 +18,13 @@ export interface Draft {
   readonly issues: readonly Issue[];
 }
 
-export function draftOf(loadout: Loadout): Draft {
-  return { loadout, text: printLoadout(loadout), issues: [] };
+export function draftOf(name: string, loadout: Loadout): Draft {
+  return readText(name, printLoadout(loadout), loadout);
+}
+
+/** The draft as the check takes it: with errors in its text it is judged as far as it can be read. */
+export function entryOf(name: string, { loadout, issues }: Draft): Entry<Loadout> {
+  return { name, layer: "project", issues, ...(issues.some(isError) ? { partial: loadout } : { value: loadout }) };
 }
 
 export function draftOfText(name: string, text: string): Draft {
@@ -50,8 +55,7 @@ function readText(name: string, text: string, fallback: Loadout): Draft {
   if (!read.ok) return { loadout: fallback, text, issues: read.issues };
   const { value } = read.value;
   const entry = readLayer("explicit", { loadouts: { [name]: value } }).loadouts.get(name);
-  if (entry?.value) return { loadout: entry.value, text, issues: [] };
-  return { loadout: salvage(value) ?? fallback, text, issues: entry?.issues.filter(isError) ?? [] };
+  return { loadout: entry?.value ?? entry?.partial ?? fallback, text, issues: entry?.issues ?? [] };
 }
 
 /** One loadout that a person brings, broken or not. */

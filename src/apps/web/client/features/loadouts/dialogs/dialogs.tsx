@@ -149,7 +149,7 @@ function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplica
   const works = useWorks();
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
   const act = (next: string): void => {
-    if (what === "new") beginWork(next, draftOf(EMPTY_LOADOUT));
+    if (what === "new") beginWork(next, draftOf(next, EMPTY_LOADOUT));
     else if (what === "duplicate") beginWork(next, work.history.present, name);
     else renameWork(name, next);
     onClose();

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import { importLoadouts } from "../../../../../../core/edit/text/draft.ts";
 import type { Imported } from "../../../../../../core/edit/text/draft.ts";
+import { isError } from "../../../../../../core/model/issue.ts";
 import { Ask } from "../../../parts/controls/dialog.tsx";
 import { Fault } from "../../../parts/controls/fields.tsx";
 
@@ -50,7 +51,7 @@ export function ImportDialog(props: {
       </label>
       {read && !read.ok && <Fault text={read.issues[0]?.message ?? "This is not JSON"} />}
       {found.map(({ name: each, draft }) => (
-        <p key={each} className={draft.issues.length > 0 ? "note bad" : "note ok"}>
+        <p key={each} className={draft.issues.some(isError) ? "note bad" : "note ok"}>
           <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
         </p>

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
+import { entryOf } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
@@ -56,8 +57,7 @@ function countOf(
   if (!version) return none;
   const known = counted.get(version);
   if (known?.catalog === catalog) return known.problems;
-  const value = "loadout" in version ? version.loadout : version.value;
-  const entry = { name, layer: "project" as const, issues: version.issues, ...(value ? { value } : {}) };
+  const entry = "loadout" in version ? entryOf(name, version) : version;
   const found = checkTarget({ kind: "loadout", name, entry }, catalog, 1).issues;
   const errors = found.filter(({ severity }) => severity === "error").length;
   const problems = { errors, warnings: found.length - errors };

@@ -7,6 +7,7 @@ import { mendFor } from "../../../../../../core/edit/mend.ts";
 import type { Known, Mend } from "../../../../../../core/edit/mend.ts";
 import { placeOfIssue, shortPath } from "../../../../../../core/edit/problem.ts";
 import type { ProblemPlace } from "../../../../../../core/edit/problem.ts";
+import { entryOf } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import { isError, pathText } from "../../../../../../core/model/issue.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
@@ -36,9 +37,9 @@ export function useChecked(name: string, draft: Draft, catalog: Catalog): Checke
   return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
 }
 
-function checkDraft(name: string, { loadout, issues }: Draft, catalog: Catalog): Checked {
-  const entry = { name, layer: "project" as const, value: loadout, issues };
-  const checked = checkTarget({ kind: "loadout", name, entry }, catalog, 1);
+function checkDraft(name: string, draft: Draft, catalog: Catalog): Checked {
+  const { loadout } = draft;
+  const checked = checkTarget({ kind: "loadout", name, entry: entryOf(name, draft) }, catalog, 1);
   const known = knownIn(catalog);
   const problems = checked.issues.map((issue, index): Problem => {
     const place = placeOfIssue(issue, name, loadout);

@@ -67,7 +67,7 @@ async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
   const known = works.get().get(name);
   if (known && isTouched(known)) return;
   const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;
-  const base = filed === null ? draftOf(value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
+  const base = filed === null ? draftOf(name, value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
   put(name, { name, history: historyOf(base), layer: editable, base, filed, from: null, was: null });
 }
 
@@ -77,7 +77,7 @@ export function beginWork(name: string, draft: Draft, from: string | null = null
     name,
     history: historyOf(draft),
     layer: "project",
-    base: from === null ? draftOf(EMPTY_LOADOUT) : draft,
+    base: from === null ? draftOf(name, EMPTY_LOADOUT) : draft,
     filed: null,
     from,
     was: null,

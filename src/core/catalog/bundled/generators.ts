@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { AgentMateria } from "../model/materia.ts";
+import type { AgentMateria } from "../../model/materia.ts";
 
 type Generators = Readonly<Record<string, v.InferInput<typeof AgentMateria>>>;
 

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { Loadout } from "../model/loadout.ts";
+import type { Loadout } from "../../model/loadout.ts";
 
 type Loadouts = Readonly<Record<string, v.InferInput<typeof Loadout>>>;
 
@@ -8,13 +8,14 @@ export const LOADOUTS: Loadouts = {
     description: "Plans, builds, evaluates and commits a request item by item, without a person.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Ignore-Artifacts", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Detect-VCS", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": { materia: "Auto-Plan", edges: [{ when: "always", to: "Socket-4" }] },
-      "Socket-4": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
       "Socket-5": { materia: "Build", edges: [{ when: "always", to: "Socket-6" }] },
       "Socket-6": {
         materia: "Auto-Eval",
+        parse: "json",
         edges: [
           { when: "satisfied", to: "Socket-7" },
           { when: "not_satisfied", to: "Socket-5", maxTraversals: 3 },
@@ -36,7 +37,7 @@ export const LOADOUTS: Loadouts = {
     description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Interactive-Plan", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
       "Socket-2": { materia: "Context-Check", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
     },
     // Without exits: the checked plan is the end, and in a link the next target goes on from here.
@@ -48,23 +49,25 @@ export const LOADOUTS: Loadouts = {
       "Agrees on a plan with a person, refines its design, then builds it item by item on a branch of its own.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Interactive-Plan", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
       "Socket-3": {
         materia: "Commit-Sigil",
+        parse: "json",
         edges: [
           { when: "satisfied", to: "Socket-5" },
           { when: "not_satisfied", to: "Socket-4" },
         ],
       },
       // Titles are corrected once; work that was agreed on does not stop for one that is still not right.
-      "Socket-4": { materia: "Auto-Architect", edges: [{ when: "always", to: "Socket-5" }] },
-      "Socket-5": { materia: "Blackbelt-Bootstrap", edges: [{ when: "always", to: "Socket-6" }] },
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-6" }] },
       // After the bootstrap, which may have made the repository.
-      "Socket-6": { materia: "Detect-VCS", edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-6": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-7" }] },
       "Socket-7": { materia: "Build", edges: [{ when: "always", to: "Socket-8" }] },
       "Socket-8": {
         materia: "Auto-Eval",
+        parse: "json",
         edges: [
           { when: "satisfied", to: "Socket-9" },
           { when: "not_satisfied", to: "Socket-7", maxTraversals: 3 },

@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { SocketId } from "../../model/ids.ts";
-import { isJsonObject } from "../../model/json.ts";
-import { Advance, Edge, Exit, Loop, Socket } from "../../model/loadout.ts";
-import type { Loadout } from "../../model/loadout.ts";
-import { Assign, ParseMode } from "../../model/materia.ts";
-import { EMPTY_LOADOUT } from "../graph/base.ts";
+import { Destination, END, SocketId } from "../model/ids.ts";
+import { isJsonObject } from "../model/json.ts";
+import { Advance, Condition, Edge, Exit, Loop, Socket } from "../model/loadout.ts";
+import type { Loadout } from "../model/loadout.ts";
+import { Assign, ParseMode } from "../model/materia.ts";
 
 /** What can be drawn of a broken loadout, so that its problems have a place to stand at. */
 export function salvage(raw: unknown): Loadout | undefined {
@@ -19,8 +18,8 @@ export function salvage(raw: unknown): Loadout | undefined {
   });
   const [first] = sockets.map(([id]) => v.parse(SocketId, id));
   return {
-    ...EMPTY_LOADOUT,
-    entry: part(SocketId, raw["entry"]) ?? first ?? EMPTY_LOADOUT.entry,
+    entry: part(SocketId, raw["entry"]) ?? first ?? v.parse(SocketId, "Socket-1"),
+    layout: {},
     sockets: Object.fromEntries(sockets),
     loops: Object.fromEntries(loops),
   };
@@ -41,16 +40,14 @@ function salvagedSocket(value: unknown): Socket | undefined {
     ...(parse ? { parse } : {}),
     ...(assign ? { assign } : {}),
     ...(advance ? { advance } : {}),
-    edges: listOf(value["edges"]).flatMap((edge) => part(Edge, edge) ?? guessedEdge(edge)),
+    edges: listOf(value["edges"]).map((edge) => part(Edge, edge) ?? guessedEdge(edge)),
   };
 }
 
-/** An edge whose limit or condition is wrong still leads somewhere. */
-function guessedEdge(value: unknown): Edge[] {
-  if (!isJsonObject(value)) return [];
-  const guess = part(Edge, { when: "always", to: value["to"] });
-  const judged = part(Edge, { when: value["when"], to: value["to"] });
-  return judged ? [judged] : guess ? [guess] : [];
+/** An edge whose limit or condition is wrong still leads somewhere; one that leads nowhere keeps its place. */
+function guessedEdge(value: unknown): Edge {
+  const { when, to } = isJsonObject(value) ? value : {};
+  return { when: part(Condition, when) ?? "always", to: part(Destination, to) ?? END };
 }
 
 function salvagedLoop(value: unknown): Loop | undefined {

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { PersonMateria, UtilityMateria } from "../model/materia.ts";
+import type { PersonMateria, UtilityMateria } from "../../model/materia.ts";
 
 type Gates = Readonly<Record<string, v.InferInput<typeof UtilityMateria> | v.InferInput<typeof PersonMateria>>>;
 

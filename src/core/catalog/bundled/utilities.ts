@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { UtilityMateria } from "../model/materia.ts";
+import type { UtilityMateria } from "../../model/materia.ts";
 
 type Utilities = Readonly<Record<string, v.InferInput<typeof UtilityMateria>>>;
 

@@ -1,0 +1,103 @@
+import { error, isError, warning } from "../model/issue.ts";
+import type { Issue } from "../model/issue.ts";
+import { isJsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isGenerator } from "../model/materia.ts";
+import type { Materia } from "../model/materia.ts";
+import { didYouMean } from "../model/nearest.ts";
+import { oneLine } from "../model/text.ts";
+import { checkMateria, withFile } from "./layer.ts";
+import type { Entry, Layer } from "./layer.ts";
+
+type Entries = ReadonlyMap<string, Entry<Materia>>;
+
+/** An entry in force, and the one of the same name that it covers. */
+interface Stacked {
+  readonly entry: Entry<Materia>;
+  readonly below?: Entry<Materia>;
+}
+
+/** The materia of all layers: a later one replaces an earlier one whole, or extends it where it says so. */
+export function mergeMateria(layers: readonly Layer[]): Entries {
+  const stacked = new Map<string, Stacked>();
+  for (const layer of layers) {
+    for (const [name, entry] of layer.materia) {
+      const below = stacked.get(name)?.entry;
+      if (entry === null) stacked.delete(name);
+      else stacked.set(name, below ? { entry, below } : { entry });
+    }
+  }
+  return new Map([...stacked].map(([name, each]) => [name, inForce(each, stacked)]));
+}
+
+function inForce(each: Stacked, all: ReadonlyMap<string, Stacked>): Entry<Materia> {
+  const { entry, below } = each;
+  if (baseOf(entry) !== undefined) return extended(each, all);
+  const lost = below ? lostWarnings(entry, below) : [];
+  return lost.length === 0 ? entry : { ...entry, issues: [...entry.issues, ...withFile(lost, entry.file)] };
+}
+
+function baseOf({ raw }: Entry<Materia>): string | undefined {
+  const base = raw?.["extends"];
+  return typeof base === "string" ? base : undefined;
+}
+
+/** [F17] What it leaves out it takes from another materia: any by its name, the covered one by its own. */
+function extended({ entry, below }: Stacked, all: ReadonlyMap<string, Stacked>): Entry<Materia> {
+  const name = baseOf(entry) ?? "";
+  const base = name === entry.name ? below : all.get(name)?.entry;
+  const keys = ["materia", entry.name, "extends"];
+  const refuse = (issue: Issue): Entry<Materia> => ({
+    ...entry,
+    issues: [...entry.issues, ...withFile([issue], entry.file)],
+  });
+  const shown = oneLine(name, 60);
+  if (!base) {
+    const own = name === entry.name;
+    const message = own
+      ? `no layer below has a materia "${shown}" to extend`
+      : `there is no materia "${shown}" to extend`;
+    return refuse(error("unknown_base", keys, message, own ? undefined : didYouMean(name, all.keys())));
+  }
+  const further = baseOf(base);
+  if (further !== undefined) {
+    const message = `"${shown}" extends "${oneLine(further, 60)}" itself; a materia is extended one level deep`;
+    return refuse(error("extends_too_deep", keys, message, further === entry.name ? undefined : `extend "${further}"`));
+  }
+  if (base.value === undefined)
+    return refuse(error("broken_materia", keys, `the materia "${shown}", which it extends, has problems of its own`));
+  return merged(entry, base.value);
+}
+
+/** Key by key, `assign` within; checked as if it had been written out. */
+function merged(entry: Entry<Materia>, base: Materia): Entry<Materia> {
+  const { raw = {} } = entry;
+  const { command: _command, script: _script, ...withoutProgram }: JsonObject = { ...base } as JsonObject; // parsed from JSON
+  const ownProgram = "command" in raw || "script" in raw;
+  const assign = isJsonObject(raw["assign"]) ? { assign: { ...base.assign, ...raw["assign"] } } : {};
+  const whole = { ...(ownProgram ? withoutProgram : (base as unknown as JsonObject)), ...raw, ...assign };
+  const { value, issues } = checkMateria(entry.name, whole);
+  const told = [...entry.issues, ...withFile(issues, entry.file)];
+  return { ...entry, issues: told, ...(value === undefined || told.some(isError) ? {} : { value }) };
+}
+
+/** [F18] What is lost in silence makes a cast do nothing: Build without tools builds nothing. */
+function lostWarnings({ name, raw = {} }: Entry<Materia>, { layer, value }: Entry<Materia>): readonly Issue[] {
+  if (!value) return [];
+  const had = [
+    ...(value.type === "agent" && value.tools !== "none" ? ["tools"] : []),
+    ...("parse" in value && value.parse !== undefined ? ["parse"] : []),
+    ...(isGenerator(value) ? ["generator"] : []),
+  ];
+  const lost = had.filter((key) => !(key in raw));
+  if (lost.length === 0) return [];
+  const message = `it replaces the ${layer} materia whole and leaves out its ${lost.join(", ")}`;
+  return [
+    warning(
+      "override_loses",
+      ["materia", name],
+      message,
+      `add "extends": ${JSON.stringify(name)} to keep what is not said`,
+    ),
+  ];
+}
