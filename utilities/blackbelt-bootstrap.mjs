@@ -8,7 +8,14 @@ import { detectVcs } from "./lib/vcs.mjs";
 await runUtility("Blackbelt-Bootstrap", (input) => {
   const artifactDir = readArtifactDir(input);
   const { kind, root } = detectVcs(readCwd(input));
-  const place = { kind, root, artifactDir, castId: basename(input.runDir), wanted: wantedBranch(input) };
+  const place = {
+    kind,
+    root,
+    artifactDir,
+    castId: basename(input.runDir),
+    wanted: wantedBranch(input),
+    filters: input.params.filters === true,
+  };
   const blackbelt = kind === "jj" ? prepareJj(place) : prepareGit(place);
   return { state: { blackbelt }, context: describe(blackbelt) };
 });

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { refuse } from "./utility.mjs";
 
 /** A program at a folder: `run` answers with its exit code, `text` and `bytes` refuse anything but 0. */
-export function commandAt(cwd, program, options) {
-  const run = (args, input) => spawn(cwd, program, { args: [...options, ...args], input });
+export function commandAt(cwd, program, options, env = {}) {
+  const run = (args, input) => spawn(cwd, program, { args: [...options, ...args], input, env });
   const bytes = (args, input) => {
     const done = run(args, input);
     if (done.code === 0) return done.stdout;
@@ -21,22 +21,74 @@ export function commandAt(cwd, program, options) {
   return { run, bytes, text: (args) => bytes(args).toString("utf8").trim() };
 }
 
-/** Without hooks and upkeep in the background: they would change, block or outlive the utility. */
-export function gitAt(root, settings = []) {
-  const quiet = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"];
-  return commandAt(
-    root,
-    "git",
-    [...quiet, ...settings].flatMap((setting) => ["-c", setting]),
-  );
+/** Without hooks, watchers, fetching and upkeep in the background: they would run, change, block or outlive the utility. */
+const quiet = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "protocol.allow=never",
+].flatMap((setting) => ["-c", setting]);
+
+/** [U40] Git at a folder, running no program that the repository's own configuration names. */
+export function gitAt(root, { settings = [], filters = false } = {}) {
+  const options = [...quiet, ...settings.flatMap((setting) => ["-c", setting])];
+  const off = filters ? [] : foreignFilters(root).flatMap(withoutFilter);
+  return commandAt(root, "git", options, settingsOf([...off, ...namedHooks(root).flatMap(withoutHook)]));
 }
 
-function spawn(cwd, program, { args, input }) {
+/** Filters that the repository itself brings; those of the person are the person's own wish. */
+export function foreignFilters(root) {
+  return namesIn(root, "filter", ["local", "worktree"]);
+}
+
+/** Newer versions of git take hooks from the configuration too. */
+function namedHooks(root) {
+  return namesIn(root, "hook", ["system", "global", "local", "worktree"]);
+}
+
+function namesIn(root, section, scopes) {
+  const list = ["config", "--null", "--show-scope", "--includes", "--name-only", "--get-regexp", `^${section}\\.`];
+  const done = commandAt(root, "git", quiet).run(list);
+  if (done.code !== 0) return [];
+  const words = done.stdout.toString("latin1").split("\0");
+  const names = words
+    .flatMap((scope, index) => (index % 2 === 0 && scopes.includes(scope) ? [words[index + 1] ?? ""] : []))
+    .map((key) => key.slice(section.length + 1, key.lastIndexOf(".")));
+  return [...new Set(names)].filter((name) => name !== "");
+}
+
+function withoutFilter(name) {
+  const none = ["clean", "smudge", "process"].map((key) => [`filter.${name}.${key}`, ""]);
+  return [...none, [`filter.${name}.required`, "false"]];
+}
+
+function withoutHook(name) {
+  return [[`hook.${name}.enabled`, "false"]];
+}
+
+/** In the environment: a name may hold any character, and `-c` would cut it at the first `=`. */
+function settingsOf(pairs) {
+  const entries = pairs.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, Buffer.from(key, "latin1").toString("utf8")],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return pairs.length === 0 ? {} : Object.fromEntries([["GIT_CONFIG_COUNT", String(pairs.length)], ...entries]);
+}
+
+/** [U41] Who a commit is by, and where the person's own configuration lies; nothing that points git elsewhere or at a program. */
+const kept = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
+
+function cleanEnvironment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name) || kept.test(name)));
+}
+
+function spawn(cwd, program, { args, input, env }) {
   const done = spawnSync(program, args, {
     cwd,
     input: input ?? "",
     maxBuffer: Infinity,
-    env: { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" },
+    env: { ...cleanEnvironment(), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_NO_LAZY_FETCH: "1", ...env },
   });
   if (done.error?.code === "ENOENT") return { code: "missing" };
   // A program that ends before it has read its input says why on standard error.

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gitAt } from "./command.mjs";
 import { refuse } from "./utility.mjs";
 
 /** [U24] Commits all uncommitted work; what was staged first, as the rest would take its place in the index. */
@@ -8,16 +11,44 @@ export function commitPending(git, subject) {
   const loose = pending.filter((change) => change.work !== " " && !isRepository(change));
   if (loose.length > 0) {
     addAll(git, loose);
-    if (git.run(["diff", "--cached", "--quiet"]).code === 1) commits.push(commit(git, subject));
+    if (git.run(["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"]).code === 1)
+      commits.push(commit(git, subject));
   }
   const files = new Set([...staged, ...loose].map(({ path }) => path)).size;
   return { commits, files };
 }
 
 /** Repositories inside with work of their own: no commit out here can hold it. */
-export function readLeft(git) {
-  const left = readPending(git, "none").map(({ path }) => show(path));
-  return left.slice(0, 20);
+export function readLeft(git, root) {
+  const pending = readPending(git).map(({ path }) => path);
+  // Each by its own configuration: looked at from out here, git would run what a submodule's names.
+  const dirty = submodulesIn(git).filter((path) => !pending.includes(path) && hasWork(join(root, show(path))));
+  return [...pending, ...dirty].map(show).slice(0, 20);
+}
+
+function submodulesIn(git) {
+  const records = git.bytes(["ls-files", "--stage", "-z"]).toString("latin1").split("\0");
+  return records
+    .filter((record) => record.startsWith("160000 "))
+    .map((record) => record.slice(record.indexOf("\t") + 1));
+}
+
+function hasWork(folder) {
+  return existsSync(join(folder, ".git")) && readPending(gitAt(folder)).length > 0;
+}
+
+/** [U40] What a filter of the repository would make of a file is not known without running it. */
+export function refuseFiltered(git, root, filters) {
+  if (filters.length === 0) return;
+  const paths = readPending(git).map(({ path }) => path);
+  const answer = git.bytes(["check-attr", "-z", "--stdin", "filter"], Buffer.from(paths.join("\0"), "latin1"));
+  const words = answer.toString("latin1").split("\0");
+  const at = words.findIndex((word, index) => index % 3 === 2 && filters.includes(word));
+  if (at === -1) return;
+  refuse(
+    `${show(words[at - 2])} in ${root} goes through the filter "${words[at]}" of the repository's own configuration, which is not run unasked`,
+    'set "params": { "filters": true } if you trust it, or configure it for yourself with git config --global',
+  );
 }
 
 /** Without a first commit the branch that people start from would be gone once we leave it. */
@@ -40,10 +71,10 @@ function commit(git, subject, options = []) {
 }
 
 /** Names are bytes to git: read as latin1 they go back to it unchanged. */
-function readPending(git, ignoredSubmodules = "dirty") {
+function readPending(git) {
   const options = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
   const records = git
-    .bytes(["status", ...options, `--ignore-submodules=${ignoredSubmodules}`])
+    .bytes(["status", ...options, "--ignore-submodules=dirty"])
     .toString("latin1")
     .split("\0")
     .filter(Boolean);

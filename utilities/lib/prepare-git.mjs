@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { freeName } from "./branch-name.mjs";
-import { gitAt } from "./command.mjs";
-import { commitFirst, commitPending, readLeft, refuseConflict } from "./git-changes.mjs";
+import { foreignFilters, gitAt } from "./command.mjs";
+import { commitFirst, commitPending, readLeft, refuseConflict, refuseFiltered } from "./git-changes.mjs";
 import { appendPatterns, artifactPathIn, isIgnored, patternFor } from "./ignore-file.mjs";
 import { refuse } from "./utility.mjs";
 
@@ -17,22 +17,24 @@ const unfinished = [
 ];
 
 /** [U29] A repository, a branch for the work, nothing uncommitted; every step may be repeated. */
-export function prepareGit({ kind, root, artifactDir, castId, wanted }) {
+export function prepareGit({ kind, root, artifactDir, castId, wanted, filters }) {
   refuseTooWide(root);
   const artifactPath = artifactPathIn(root, artifactDir);
   if (kind === "none") createRepository(root);
+  refuseElsewhere(gitAt(root), root);
   refuseUnfinished(gitAt(root), root);
+  if (!filters) refuseFiltered(gitAt(root), root, foreignFilters(root));
 
   const identity = fallbackIdentity(gitAt(root));
   // A signature would ask for a passphrase where nobody can answer.
-  const git = gitAt(root, [...identity, "commit.gpgSign=false"]);
+  const git = gitAt(root, { settings: [...identity, "commit.gpgSign=false"], filters });
   const start = readHead(git);
   const unborn = start.commit === undefined;
   keepOut(git, { root, artifactPath, castId, unborn });
   const first = unborn ? commitFirst(git) : [];
   const { branch, created } = enterBranch(git, { wanted, castId, current: start.branch });
   const { commits, files } = commitPending(git, "checkpoint of uncommitted work");
-  const left = readLeft(git);
+  const left = readLeft(git, root);
   return {
     kind: "git",
     root,
@@ -60,6 +62,13 @@ function createRepository(root) {
   const isBare = git.run(["rev-parse", "--git-dir"]).code === 0;
   if (isBare) refuse(`${root} is a repository without working files`, "start the cast in a working copy of it");
   git.text(["init", "--quiet"]);
+}
+
+/** [U27] A configuration may say that the files lie elsewhere: then everything of that place would be committed. */
+function refuseElsewhere(git, root) {
+  const files = git.text(["rev-parse", "--show-toplevel"]);
+  if (files === "" || realpathSync(files) === root) return;
+  refuse(`the repository in ${root} works on the files of ${files}`, "unset core.worktree, or start the cast there");
 }
 
 function refuseUnfinished(git, root) {

@@ -74,5 +74,7 @@ function makeRepository(): Result<Scratch> {
 }
 
 function git(repository: string, ...args: readonly string[]): string {
-  return execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  // Inside a hook of git the environment names another repository.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
+  return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
