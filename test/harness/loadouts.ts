@@ -28,6 +28,7 @@ export interface EdgeInput {
   readonly when: string;
   readonly to: string;
   readonly maxTraversals?: unknown;
+  readonly then?: string;
 }
 
 type Sockets = Readonly<Record<string, SocketInput>>;

@@ -112,6 +112,11 @@ export function after(state: CastState, ...bodies: readonly EventBody[]): CastSt
   return bodies.reduce((at, body) => apply(at, { seq: at.seq + 1, at: TIME, ...body }), state);
 }
 
+/** A failed cast as `recast --allow N` picks it up again. */
+export function raised(state: CastState, allow: number): CastState {
+  return after(state, { type: "limits_raised", allow }, { type: "cast_resumed", by: "recast" });
+}
+
 export const TIME = "2026-01-02T03:04:05.678Z";
 export const USAGE = { input: 3, output: 2, cost: 1 };
 

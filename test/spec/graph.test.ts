@@ -1,7 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { apply } from "../../src/core/cast/apply.ts";
-import type { EventBody } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
 import { matches } from "../../src/core/compile/route.ts";
 import type { Condition } from "../../src/core/model/loadout.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
@@ -18,6 +15,7 @@ import {
 } from "../harness/loadouts.ts";
 import type { EdgeInput } from "../harness/loadouts.ts";
 import { play, playFrom } from "../harness/play.ts";
+import { raised } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
 const NO = { satisfied: false };
@@ -188,7 +186,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     for (const part of ["Socket-2 → Socket-2", '"b"', "1", "still no test"]) expect(reason).toContain(part);
   });
 
-  it("[G7] an edge that leaves its loop is counted for the item over passes of the same list", async () => {
+  it("[G7] an edge that leaves its loop is counted for the whole cast, whatever the item", async () => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": {
@@ -209,15 +207,36 @@ describe("[G6, G7, G8] maxTraversals", () => {
       "Socket-2 #2 a",
       "-> Socket-2",
       "Socket-2 #3 b",
-      "-> Socket-3",
-      "Socket-3 #2",
-      "-> Socket-2",
-      "Socket-2 #4 a",
-      "-> Socket-2",
-      "Socket-2 #5 b",
       "limit maxTraversals",
       "failed",
     ]);
+  });
+
+  const reviewed = main(
+    {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": {
+        materia: "Json",
+        advance: { when: "satisfied" },
+        edges: [notSatisfied("Socket-2", 1), satisfied("Socket-2")],
+      },
+      "Socket-3": { materia: "Json", edges: [notSatisfied("Socket-2", 1), satisfied("Socket-1", 1)] },
+    },
+    { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3")) },
+  );
+
+  it("[G26] a second pass over the same list goes on counting for each item", async () => {
+    const { trace } = await play(reviewed, {
+      says: { Plan: [items("a")], "Socket-2": [NO, YES, NO], "Socket-3": [NO] },
+    });
+    expect(trace.slice(-5)).toEqual(["Socket-3 #1", "-> Socket-2", "Socket-2 #3 a", "limit maxTraversals", "failed"]);
+  });
+
+  it("[G26] a list that was made anew begins again at zero, even with the same items", async () => {
+    const { trace } = await play(reviewed, {
+      says: { Plan: [items("a")], "Socket-2": [NO, YES, NO, YES], "Socket-3": [YES, NO] },
+    });
+    expect(trace.filter((line) => line.startsWith("Socket-2"))).toHaveLength(5);
   });
 
   it("[G8] a further allowance lets that many more pass, for that item only", async () => {
@@ -263,15 +282,6 @@ describe("[G6, G7, G8] maxTraversals", () => {
     expect(second.trace.filter((line) => line.startsWith("Socket-3"))).toEqual(["Socket-3 #3", "Socket-3 #4"]);
   });
 });
-
-/** A failed cast as `recast --allow N` picks it up again. */
-function raised(state: CastState, allow: number): CastState {
-  const bodies: readonly EventBody[] = [
-    { type: "limits_raised", allow },
-    { type: "cast_resumed", by: "recast" },
-  ];
-  return bodies.reduce((before, body) => apply(before, { seq: before.seq + 1, at: "", ...body }), state);
-}
 
 function again(...edges: readonly EdgeInput[]) {
   return main({ "Socket-1": { materia: "Json", edges } });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { reasonsFor } from "../../src/core/cast/rework.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { always, consuming, exit, items, main, notSatisfied } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 import { play } from "../harness/play.ts";
+import { socket } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
 const NO = { satisfied: false };
@@ -56,7 +58,7 @@ describe("[O6, O7] a completed visit", () => {
         ],
       },
     });
-    expect(state.rework).toEqual({ "Socket-1": ["Json (Socket-1): first"] });
+    expect(reasonsFor(state, socket("Socket-1")).map(({ text }) => text)).toEqual(["first"]);
   });
 
   it.each<[rule: string, when: string | undefined, reply: JsonObject, advances: boolean]>([

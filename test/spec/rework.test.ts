@@ -1,7 +1,21 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { play } from "../harness/play.ts";
-import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
+import { startState } from "../../src/core/cast/state.ts";
+import { compiled as linked } from "../harness/build.ts";
+import { play, playFrom } from "../harness/play.ts";
+import {
+  always,
+  exit,
+  exited,
+  graph,
+  items,
+  loop,
+  notSatisfied,
+  satisfied,
+  seat,
+  startOf,
+  workshop,
+} from "../harness/seats.ts";
 
 const yes = { satisfied: true };
 const no = (context: string) => ({ satisfied: false, context });
@@ -35,15 +49,85 @@ it("[R1] a long context reaches the prompt whole", async () => {
 it("[R1, R2] an exit brings it as well", async () => {
   const config = graph(
     {
-      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-3": seat("Plan", always("Socket-2")),
       "Socket-2": { ...seat("Eval", always("Socket-2")), advance: {} },
-      "Socket-3": seat("Tell"),
     },
-    { loops: { each: loop(["Socket-2"], exit("Socket-2", "not_satisfied", "Socket-3")) } },
+    {
+      loops: {
+        each: {
+          sockets: ["Socket-2"],
+          consumes: { from: "Socket-3", output: "workItems" },
+          exits: [exit("Socket-2", "not_satisfied", "Socket-3")],
+        },
+      },
+    },
   );
-  const { asked } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("first"), no("second")] } });
-  expect(reworkOf(asked, "Socket-3")).toEqual([expect.stringContaining("Eval (Socket-2): second")]);
-  expect(reworkOf(asked, "Socket-3")[0]).not.toContain("first");
+  const { asked } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("first"), no("second"), yes] } });
+  const [, again = ""] = reworkOf(asked, "Socket-3");
+  expect(again).toContain("Eval (Socket-2): second");
+  expect(again).not.toContain("first");
+});
+
+it("[R5] a socket that has not run is not told to do it again, and hears the reason all the same", async () => {
+  const config = graph({
+    "Socket-1": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
+    "Socket-2": seat("Build"),
+  });
+  const { asked } = await play(config, { says: { Eval: [no("two tests fail")] } });
+  expect(reworkOf(asked, "Socket-2")).toEqual([""]);
+  expect(asked[1]?.prompt).toContain("two tests fail");
+});
+
+it("[R5] a way that joins two parts of a chain brings none", async () => {
+  const { graph: chain } = linked(
+    {
+      materia: {
+        Eval: { prompt: "Judge.", parse: "json" },
+        Build: { prompt: "Build." },
+      },
+      loadouts: {
+        First: {
+          entry: "Socket-1",
+          sockets: { "Socket-1": { materia: "Eval", edges: [{ when: "not_satisfied", to: "end" }] } },
+        },
+      },
+    },
+    "First",
+    "Build",
+  );
+  const { asked } = await playFrom(startState({ ...startOf(graph({ "Socket-1": seat("Build") })), graph: chain }), {
+    says: { Eval: [no("two tests fail")] },
+  });
+  expect(asked.map(({ materia }) => materia)).toEqual(["Eval", "Build"]);
+  expect(reworkOf(asked, "Socket-2")).toEqual([""]);
+});
+
+it("[R4] a reason for one item is not shown to another after the loop was left", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Build", always("Socket-3")),
+      "Socket-3": seat("Eval", notSatisfied("Socket-2"), satisfied("Socket-4")),
+      "Socket-4": {
+        ...seat("Eval", notSatisfied("Socket-5"), satisfied("Socket-2")),
+        advance: { when: "satisfied" },
+      },
+      "Socket-5": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
+    },
+    { loops: { each: loop(["Socket-2", "Socket-3", "Socket-4"]) } },
+  );
+  const { asked } = await play(config, {
+    says: {
+      Plan: [items("a", "b")],
+      "Socket-3": [yes, no("of b"), yes],
+      "Socket-4": [yes, no("leave"), yes],
+      "Socket-5": [no("from outside")],
+    },
+  });
+  const shown = reworkOf(asked, "Socket-2").map((text) =>
+    [...text.matchAll(/of b|from outside/g)].map(([match]) => match),
+  );
+  expect(shown).toEqual([[], [], ["of b"], ["from outside"], []]);
 });
 
 it.each<[rule: string, reply: string]>([

@@ -103,7 +103,7 @@ describe("a cast seen again", () => {
     expect(event(mended?.cameBy)).toMatchObject({ type: "edge_taken", from: "Socket-5", when: "not_satisfied" });
     expect(event(mended?.leftBy)).toMatchObject({ type: "edge_taken", from: "Socket-4", when: "always" });
     expect(mended).toMatchObject({
-      reasons: ["Auto-Eval (Socket-5): no test"],
+      reasons: [{ socket: "Socket-5", materia: "Auto-Eval", text: "no test" }],
       usage: { input: 1000, output: 200, cost: 0.01 },
       to: (mended?.from ?? 0) + 2000,
     });

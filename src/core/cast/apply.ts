@@ -10,13 +10,16 @@ import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./event.ts";
 import { expect, expectRunning, expectUnfinished } from "./expect.ts";
 import { hitIn, hitOf } from "./limits.ts";
-import { advance, arriveAt, enterLoop, exhaust, takeEdge } from "./move.ts";
+import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./notes.ts";
-import { reasonOf, reasonsFor } from "./rework.ts";
+import { countVisit, forgiven } from "./returns.ts";
+import { reasonOf } from "./rework.ts";
 import { NOTHING_USED, currentItem } from "./state.ts";
 import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state.ts";
+import { withValue } from "./table.ts";
 import { increment, turnKey } from "./tally.ts";
 import type { Tally } from "./tally.ts";
+import { addTo } from "./traversals.ts";
 import { NO_USAGE, addUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
@@ -30,7 +33,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
   switch (event.type) {
     case "cast_started":
       expect(state, event, "unstarted");
-      return arriveAt(state, { at: state.graph.entry, from: null });
+      return { ...state, phase: { kind: "arriving", at: state.graph.entry, from: null, reworked: false } };
     case "visit_started":
       return startVisit(state, event);
     case "handoff_accepted":
@@ -70,7 +73,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
       const { visit } = expect(state, event, "accepted");
       return {
         ...state,
-        phase: { kind: "leaving", visit, moved: "no" },
+        phase: { kind: "leaving", visit, moved: "no", gaveUp: false },
         done: { ...state.done, visits: state.done.visits + 1 },
       };
     }
@@ -78,6 +81,8 @@ function applyBody(state: CastState, event: EventBody): CastState {
       return enterLoop(state, event);
     case "cursor_advanced":
       return advance(state, event);
+    case "item_given_up":
+      return giveUp(state, event);
     case "loop_exhausted":
       return exhaust(state, event);
     case "edge_taken":
@@ -117,10 +122,9 @@ function applyBody(state: CastState, event: EventBody): CastState {
 }
 
 function startVisit(state: CastState, event: EventOf<"visit_started">): CastState {
-  const { at, from } = expect(state, event, "arriving");
+  const { at, from, reworked } = expect(state, event, "arriving");
   if (at !== event.socket)
     throw new Error(`a visit of ${event.socket} cannot start while the cast is on its way to ${at}`);
-  const reworked = reasonsFor(state, event.socket).length > 0;
   const visit: Visit = {
     socket: event.socket,
     number: event.visit,
@@ -135,6 +139,9 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
     phase: { kind: "visiting", visit, ask: { kind: "begin" } },
     visits: increment(state.visits, event.socket),
     walked: [...state.walked.slice(1 - WALKED_KEPT), event.socket],
+    begun: state.begun + 1,
+    lastVisits: withValue(state.lastVisits, event.socket, state.begun + 1),
+    counts: { ...state.counts, returns: countVisit(state, event.socket), passedBy: {} },
   };
 }
 
@@ -252,12 +259,15 @@ function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastSta
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  const key = hitIn(state.phase)?.key ?? "";
-  const allowed =
-    allow === undefined || key === ""
-      ? state.counts.allowed
-      : { ...state.counts.allowed, [key]: (state.counts.allowed[key] ?? 0) + allow };
-  return { ...state, budget, warned: false, counts: { ...state.counts, allowed } };
+  return allowMore({ ...state, budget, warned: false }, allow ?? 0);
+}
+
+/** [G8, G10] What stopped the cast may happen so many times more. */
+function allowMore(state: CastState, times: number): CastState {
+  const hit = hitIn(state.phase);
+  if (!hit || times === 0) return state;
+  if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: forgiven(state, hit.at, times) };
+  return hit.scope ? addTo(state, "allowed", hit.scope, times) : state;
 }
 
 function resume(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {

@@ -16,7 +16,15 @@ const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
 
 /** What a listing needs of a cast, carried along so that it need not read the whole journal. */
-const Totals = v.object({ visits: count, itemsDone: count, items: count, tokens: v.number(), cost: v.number() });
+const Totals = v.object({
+  visits: count,
+  itemsDone: count,
+  items: count,
+  /** Absent where none was. */
+  itemsGivenUp: v.exactOptional(count),
+  tokens: v.number(),
+  cost: v.number(),
+});
 export type Totals = v.InferOutput<typeof Totals>;
 
 export const LIMITS = [
@@ -90,6 +98,13 @@ export const EVENTS = {
     loop: v.string(),
     by: v.picklist(["advance", "empty"]),
   }),
+  item_given_up: v.object({
+    type: v.literal("item_given_up"),
+    loop: v.string(),
+    index: count,
+    /** Why its last result was not accepted. */
+    reason: v.string(),
+  }),
   edge_taken: v.object({
     type: v.literal("edge_taken"),
     from: SocketId,
@@ -101,6 +116,8 @@ export const EVENTS = {
     traversal: count,
     /** The exit's id, where it was one. */
     exit: v.optional(v.string()),
+    /** Its traversals were used up: `to` is where its `then` leads. */
+    then: v.optional(v.literal(true)),
   }),
   limit_reached: v.object({
     type: v.literal("limit_reached"),

@@ -4,7 +4,7 @@ import { valueAt } from "../model/path.ts";
 import { fillTemplate } from "../model/template.ts";
 import type { Variable } from "../model/template.ts";
 import { cut } from "../model/text.ts";
-import { currentItem } from "./state.ts";
+import { currentItem, visibleState } from "./state.ts";
 import type { CastState } from "./state.ts";
 
 const LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
@@ -23,7 +23,7 @@ function valueOf(state: CastState, variable: Variable): string {
     case "item":
       return cut(currentItem(state)?.[variable.field] ?? "", LIMITS.item);
     case "state":
-      return written(valueAt(state.data, variable.path), LIMITS.value);
+      return written(valueAt(visibleState(state), variable.path), LIMITS.value);
     case "unknown":
       return "";
     default:

@@ -1,51 +1,49 @@
 import type { Way } from "../compile/route.ts";
+import { isCounted } from "../compile/route.ts";
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
-import { END } from "../model/ids.ts";
 import type { EventOf, LimitName } from "./event.ts";
+import { cycleFrom, visitsWithoutProgress } from "./returns.ts";
 import { currentItem } from "./state.ts";
 import type { CastState, LimitHit, Phase, TurnUse, Visit } from "./state.ts";
 import { countOf } from "./tally.ts";
+import { countIn, scopeOf } from "./traversals.ts";
 import { addUsage, tokensOf } from "./usage.ts";
-
-/** A further round passes every socket of its cycle, so that its allowance belongs to none of them. */
-const ROUND = "round";
 
 type LimitReached = EventOf<"limit_reached">;
 
-/** Edges are counted for the current item; those that stand outside a loop, or leave one, are not forgotten with it. */
-export function traversalKey(
-  state: CastState,
-  from: SocketId,
-  way: Way,
-): { readonly scope: "item" | "lasting"; readonly key: string } {
-  const loop = socketOf(state.graph, from).loop;
-  const name =
-    way.via === "edge"
-      ? `${from} edge ${way.index}`
-      : way.via === "exit"
-        ? `${from} exit ${way.exit.id}`
-        : `${from} end`;
-  if (state.pass === null || loop === null) return { scope: "lasting", key: name };
-  const stays = way.to !== END && socketOf(state.graph, way.to).loop === loop;
-  return stays ? { scope: "item", key: name } : { scope: "lasting", key: `${name} @${state.pass.cursor}` };
+/** [G8] What forbids this way now, if anything does. */
+export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
+  if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isCounted(way)) return undefined;
+  const { when, maxTraversals } = way.edge;
+  const scope = scopeOf(state, from, way);
+  const taken = countIn(state, "taken", scope);
+  if (taken < maxTraversals + countIn(state, "allowed", scope)) return undefined;
+  const { to, via, index } = way;
+  return limitReached(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
 }
 
-/** [G8, G9] What forbids this way now, if anything does. */
-export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
-  if (way.via === "edge" && way.edge.maxTraversals !== undefined) {
-    const { scope, key } = traversalKey(state, from, way);
-    const taken = countOf(state.counts[scope], key);
-    if (taken < way.edge.maxTraversals + allowance(state, `${scope} ${key}`)) return undefined;
-    return limitReached(state, "maxTraversals", way.edge.maxTraversals, { ...wayFacts(from, way), taken });
-  }
-  if (way.to === END) return undefined;
-  const returns = countOf(state.counts.arrivals, way.to);
-  const cap = state.limits.maxNoAdvanceCycles;
-  if (returns <= cap + allowance(state, ROUND)) return undefined;
-  const cycle = [...cycleTo(state, way.to)];
-  return limitReached(state, "maxNoAdvanceCycles", cap, { ...wayFacts(from, way), cycle });
+type Arriving = Extract<Phase, { kind: "arriving" }>;
+
+/** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
+export function limitOfReturn(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
+  return visitsWithoutProgress(state, at) > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+}
+
+/** [G9] Loops without items that lead to each other run nothing, and would for ever. */
+export function limitOfPassing(
+  state: CastState,
+  { from }: Arriving,
+  { at, loop }: { readonly at: SocketId; readonly loop: string },
+): LimitReached | undefined {
+  const passed = Object.hasOwn(state.counts.passedBy, loop) ? (state.counts.passedBy[loop] ?? 0) : 0;
+  return passed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+}
+
+function noProgress(state: CastState, from: SocketId | null, at: SocketId): LimitReached {
+  const where = { socket: from ?? at, to: at, cycle: [...cycleFrom(state, at)] };
+  return limitReached(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
 }
 
 /** Checked before each turn, so that nothing paid for is thrown away. */
@@ -66,7 +64,7 @@ export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): Limi
   const materia = materiaOf(state.graph, socketOf(state.graph, socket));
   if (materia.type !== "agent") return undefined;
   const { maxTurnTokens, maxTurnMinutes } = materia;
-  const helpings = 1 + allowance(state, turnKey(visit));
+  const helpings = 1 + countOf(state.counts.allowed, turnKey(visit));
   if (maxTurnTokens !== undefined && tokensOf(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
     return limitReached(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
   if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
@@ -76,7 +74,7 @@ export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): Limi
 
 export function limitOfRepair(state: CastState, visit: Visit): LimitReached | undefined {
   const { maxRepairs } = state.limits;
-  if (visit.repairs <= maxRepairs + allowance(state, repairKey(visit))) return undefined;
+  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairKey(visit))) return undefined;
   return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket });
 }
 
@@ -96,27 +94,21 @@ export function budgetWarning(state: CastState): string | undefined {
 /** What raising the limit by `allow` raises. */
 export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
-  if (limit === "maxRepairs" && phase.kind === "visiting") return { limit, key: repairKey(phase.visit) };
+  if (limit === "maxRepairs" && phase.kind === "visiting")
+    return { limit, scope: { kind: "cast", way: repairKey(phase.visit) } };
   if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
-    return { limit, key: turnKey(phase.visit) };
-  if (limit === "maxNoAdvanceCycles") return { limit, key: ROUND };
+    return { limit, scope: { kind: "cast", way: turnKey(phase.visit) } };
+  if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
-  if (limit !== "maxTraversals" || !edge) return { limit, key: "" };
-  const { scope, key } = traversalKey(state, where.socket, { via: "edge", to: edge.to, edge, index });
-  return { limit, key: `${scope} ${key}` };
+  if (limit !== "maxTraversals" || !edge) return { limit };
+  return { limit, scope: scopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
 }
 
-/** The way round: from where the refused way leads, as it was walked since. */
-function cycleTo({ walked }: CastState, to: SocketId): readonly SocketId[] {
-  const start = walked.lastIndexOf(to);
-  return start === -1 ? [] : walked.slice(start);
-}
-
-function wayFacts(from: SocketId, way: Way): LimitReached["where"] {
-  const { via, to } = way;
-  if (way.via === "none") return { socket: from, to, via, index: null };
-  return { socket: from, to, via, index: way.index, when: way.via === "edge" ? way.edge.when : way.exit.condition };
+/** The limit that stopped a cast, where one did. */
+export function hitIn(phase: Phase): LimitHit | null {
+  if (phase.kind === "ended") return phase.limit;
+  return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
 }
 
 function limitReached(state: CastState, limit: LimitName, value: number, where: LimitReached["where"]): LimitReached {
@@ -126,20 +118,10 @@ function limitReached(state: CastState, limit: LimitName, value: number, where: 
   return { type: "limit_reached", limit, value, where: { ...where, ...named } };
 }
 
-function allowance(state: CastState, key: string): number {
-  return Object.hasOwn(state.counts.allowed, key) ? (state.counts.allowed[key] ?? 0) : 0;
-}
-
 function repairKey(visit: Visit): string {
   return `repair ${visit.socket} ${visit.number}`;
 }
 
 function turnKey(visit: Visit): string {
   return `turn ${visit.socket} ${visit.number}`;
-}
-
-/** The limit that stopped a cast, where one did. */
-export function hitIn(phase: Phase): LimitHit | null {
-  if (phase.kind === "ended") return phase.limit;
-  return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
 }

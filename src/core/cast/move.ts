@@ -1,91 +1,88 @@
 import { loopOf, socketOf } from "../compile/graph.ts";
 import type { Way } from "../compile/route.ts";
 import { END } from "../model/ids.ts";
-import type { Destination } from "../model/ids.ts";
+import type { SocketId } from "../model/ids.ts";
 import type { EventOf } from "./event.ts";
 import { expect } from "./expect.ts";
-import { traversalKey } from "./limits.ts";
 import { listAt } from "./list.ts";
-import { reasonsFor, remember } from "./rework.ts";
-import type { CastState, Note, Visit } from "./state.ts";
-import { EMPTY_TALLY, increment } from "./tally.ts";
+import { afterWay, withoutMembers } from "./returns.ts";
+import { withReason, withoutItem, withoutList, withoutReasons } from "./rework.ts";
+import type { CastState, Note, Phase } from "./state.ts";
+import { EMPTY_TABLE, valueIn, withValue } from "./table.ts";
+import { countOf } from "./tally.ts";
+import { addTo, scopeOf } from "./traversals.ts";
 
-/** On the way to a place; an arrival counts as a return until something makes progress. */
-export function arriveAt(
-  state: CastState,
-  place: { readonly at: Destination; readonly from: Visit["from"] },
-): CastState {
-  return {
-    ...state,
-    phase: { kind: "arriving", ...place },
-    counts: {
-      ...state.counts,
-      arrivals: place.at === END ? state.counts.arrivals : increment(state.counts.arrivals, place.at),
-    },
-  };
-}
+type Leaving = Extract<Phase, { kind: "leaving" | "bypassing" }>;
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
-  if (state.phase.kind !== "leaving" && state.phase.kind !== "bypassing")
-    throw new Error(`edge_taken cannot happen while the cast is ${state.phase.kind}`);
+  const { phase } = state;
+  if (phase.kind !== "leaving" && phase.kind !== "bypassing")
+    throw new Error(`edge_taken cannot happen while the cast is ${phase.kind}`);
   const way = wayOf(state, event);
-  const { scope, key } = traversalKey(state, event.from, way);
-  const counted = { ...state.counts, [scope]: increment(state.counts[scope], key) };
-  // A counted edge is progress of its own kind: the ways round it are limited by its count.
-  const bounded = way.via === "edge" && way.edge.maxTraversals !== undefined;
+  const counted = addTo(state, "taken", scopeOf(state, event.from, way), 1);
   const staysInLoop =
     event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
   const moved: CastState = {
-    ...state,
+    ...counted,
     pass: staysInLoop ? state.pass : null,
-    counts: bounded ? { ...counted, arrivals: EMPTY_TALLY } : counted,
-    rework: reworkAfter(state, event),
+    counts: { ...counted.counts, returns: afterWay(state, event.from, way) },
   };
-  return arriveAt(moved, { at: event.to, from: event.from });
+  const reworked = bringsReason(state, phase, event);
+  return {
+    ...moved,
+    rework: event.to === END ? moved.rework : reworkAfter(moved, event.to, reworked),
+    phase: { kind: "arriving", at: event.to, from: event.from, reworked },
+  };
 }
 
-/** The authored way that an event speaks of. */
-function wayOf(state: CastState, event: EventOf<"edge_taken">): Way {
+/** The way that an event speaks of. */
+function wayOf({ graph }: CastState, event: EventOf<"edge_taken">): Way {
   if (event.via === "none") return { via: "none", to: event.to };
-  const socket = socketOf(state.graph, event.from);
+  const socket = socketOf(graph, event.from);
   const index = event.index ?? -1;
   if (event.via === "edge") {
     const edge = socket.edges[index];
-    if (edge?.to !== event.to) throw new Error(`${event.from} has no such edge to ${event.to}`);
-    return { via: "edge", to: edge.to, edge, index };
+    if (!edge || (edge.to !== event.to && !event.then))
+      throw new Error(`${event.from} has no such edge to ${event.to}`);
+    return { via: "edge", to: event.to, edge, index, ...(event.then ? { then: true } : {}) };
   }
-  const exit = loopOf(state.graph, socket)?.exits[index];
+  const exit = loopOf(graph, socket)?.exits[index];
   if (exit?.targetSocketId !== event.to) throw new Error(`${event.from} has no such exit to ${event.to}`);
   return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
-/** [R1, R4] A `not_satisfied` route brings its reason; any other kind of route clears what was kept for the socket. */
-function reworkAfter(state: CastState, event: EventOf<"edge_taken">): CastState["rework"] {
-  if (event.to === END) return state.rework;
-  const kept = reasonsFor(state, event.to);
-  if (event.when === "not_satisfied" && state.satisfied === false && state.handed) {
-    const reason = `${state.handed.materia} (${state.handed.socket}): ${state.handed.reason}`;
-    return { ...state.rework, [event.to]: remember(kept, reason) };
-  }
-  if (kept.length === 0) return state.rework;
-  const { [event.to]: _forgotten, ...others } = state.rework;
-  return others;
+/** [R1, R4] A `not_satisfied` route brings its reason to a socket that has run; what was given up is no reason for the next item. */
+function bringsReason(state: CastState, phase: Leaving, event: EventOf<"edge_taken">): boolean {
+  if (event.when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
+  const isNextItem = phase.kind === "leaving" && phase.gaveUp && phase.moved === "advanced";
+  return event.to !== END && !isNextItem && countOf(state.visits, event.to) > 0;
+}
+
+function reworkAfter(state: CastState, to: SocketId, reworked: boolean): CastState["rework"] {
+  const { handed } = state;
+  if (!reworked || !handed) return withoutReasons(state, to);
+  return withReason(state, to, { socket: handed.socket, materia: handed.materia, text: handed.reason });
 }
 
 export function enterLoop(state: CastState, event: EventOf<"loop_entered">): CastState {
   const phase = expect(state, event, "arriving");
+  const { at } = phase;
   const loop = state.graph.loops[event.loop];
   const items = loop?.items ? listAt(state, loop.items) : "the loop walks no list";
-  if (typeof items === "string" || items.length !== event.size)
+  if (at === END || typeof items === "string" || items.length !== event.size)
     throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
-  return {
+  const entered: CastState = {
     ...state,
-    phase,
-    pass: { loop: event.loop, items, note: noteFor(state, loop?.items ?? []), cursor: 0 },
-    counts: { ...state.counts, item: EMPTY_TALLY, allowed: lastingOnly(state) },
-    // What sends the cast back into the loop is the reason to do its first item again.
-    rework: withoutLoop(state, event.loop, phase.at),
+    pass: { loop: event.loop, items, note: noteFor(state, loop?.items ?? []), cursor: 0, door: at, since: state.begun },
     done: { ...state.done, items: state.done.items + event.size },
+  };
+  // [G26] What was counted and said for another list does not hold for this one.
+  if (valueIn(state.walks, event.loop)?.list === items) return entered;
+  return {
+    ...entered,
+    walks: withValue(state.walks, event.loop, { list: items, taken: EMPTY_TABLE, allowed: EMPTY_TABLE }),
+    counts: { ...state.counts, returns: withoutMembers(state, event.loop) },
+    rework: withoutList(entered, event.loop, phase.reworked ? at : null),
   };
 }
 
@@ -95,15 +92,7 @@ function noteFor({ notes }: CastState, path: readonly string[]): Note | null {
   return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
 }
 
-/** What was allowed for an item goes with it; what was allowed for the cast stays. */
-function lastingOnly({ counts }: CastState): CastState["counts"]["allowed"] {
-  const entries = Object.entries(counts.allowed);
-  return entries.length === 0
-    ? counts.allowed
-    : Object.fromEntries(entries.filter(([key]) => key.startsWith("lasting ")));
-}
-
-/** [G10, R4] A new item: nothing that was counted or said for the old one holds for it. */
+/** [G10, R4] A new item: neither returns nor reasons of the old one hold for it. */
 export function advance(state: CastState, event: EventOf<"cursor_advanced">): CastState {
   const phase = expect(state, event, "leaving");
   if (!state.pass || event.index !== state.pass.cursor + 1)
@@ -111,16 +100,29 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
   return {
     ...state,
     phase: { ...phase, moved: "advanced" },
-    pass: { ...state.pass, cursor: event.index },
-    counts: { ...state.counts, item: EMPTY_TALLY, arrivals: EMPTY_TALLY, allowed: lastingOnly(state) },
-    rework: withoutLoop(state, event.loop),
-    done: { ...state.done, itemsDone: state.done.itemsDone + 1 },
+    pass: { ...state.pass, cursor: event.index, since: state.begun },
+    counts: { ...state.counts, returns: withoutMembers(state, event.loop) },
+    rework: withoutItem(state, event.loop, state.pass.cursor),
+    done: { ...state.done, itemsDone: state.done.itemsDone + (phase.gaveUp ? 0 : 1) },
   };
 }
 
-function withoutLoop(state: CastState, loop: string, except?: string): CastState["rework"] {
-  const members = new Set<string>(state.graph.loops[loop]?.sockets);
-  return Object.fromEntries(Object.entries(state.rework).filter(([id]) => id === except || !members.has(id)));
+const NAMED = 20;
+
+/** [G28] The item is left undone; which ones were, the end of the cast will say. */
+export function giveUp(state: CastState, event: EventOf<"item_given_up">): CastState {
+  const { index, reason } = event;
+  const phase = expect(state, event, "leaving");
+  if (state.pass?.cursor !== index) throw new Error(`item ${index} cannot be given up`);
+  const { count, first } = state.givenUp;
+  const title = state.pass.items[index]?.title ?? "";
+  const named = first.length < NAMED ? [...first, { index, title, reason }] : first;
+  return {
+    ...state,
+    phase: { ...phase, gaveUp: true },
+    givenUp: { count: count + 1, first: named },
+    done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
+  };
 }
 
 export function exhaust(state: CastState, event: EventOf<"loop_exhausted">): CastState {
@@ -128,5 +130,14 @@ export function exhaust(state: CastState, event: EventOf<"loop_exhausted">): Cas
     return { ...state, phase: { ...expect(state, event, "leaving"), moved: "exhausted" }, pass: null };
   const { at } = expect(state, event, "arriving");
   if (at === END) throw new Error(`${event.loop} cannot be passed by on the way to the end`);
-  return { ...state, phase: { kind: "bypassing", loop: event.loop, member: at }, pass: null };
+  const { passedBy } = state.counts;
+  const times = (Object.hasOwn(passedBy, event.loop) ? (passedBy[event.loop] ?? 0) : 0) + 1;
+  return {
+    ...state,
+    phase: { kind: "bypassing", loop: event.loop, member: at },
+    pass: null,
+    counts: { ...state.counts, passedBy: { ...passedBy, [event.loop]: times } },
+    // Nothing can be done again where there is nothing to do.
+    rework: withoutReasons(state, at),
+  };
 }

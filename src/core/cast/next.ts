@@ -1,21 +1,31 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { loopOf, materiaOf, socketOf } from "../compile/graph.ts";
-import { edgeFor, emptyExit, exitFor, matches } from "../compile/route.ts";
+import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "../compile/route.ts";
 import type { Way } from "../compile/route.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
+import { NEXT } from "../model/loadout.ts";
 import { never } from "../model/never.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./event.ts";
-import { budgetWarning, limitInTurn, limitOfRepair, limitOfTurn, limitOfWay, traversalKey } from "./limits.ts";
+import {
+  budgetWarning,
+  limitInTurn,
+  limitOfPassing,
+  limitOfRepair,
+  limitOfReturn,
+  limitOfTurn,
+  limitOfWay,
+} from "./limits.ts";
 import { listAt } from "./list.ts";
-import { failureText } from "./reason.ts";
+import { endText, failureText } from "./reason.ts";
 import { NOTHING_USED, currentItem } from "./state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./tally.ts";
 import { totalsOf } from "./totals.ts";
+import { countIn, scopeOf } from "./traversals.ts";
 
 /** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
 export type Effect =
@@ -66,12 +76,12 @@ function record(...events: readonly EventBody[]): Effect {
   return { kind: "record", events };
 }
 
-function arrive(state: CastState, { at }: Extract<Phase, { kind: "arriving" }>): Effect {
+function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): Effect {
+  const { at } = phase;
   if (at === END) {
-    // [G5] However the end is reached: the last answer decides what kind of end it is.
-    const outcome = state.satisfied === false ? "not_satisfied" : "completed";
-    const reason = outcome === "completed" ? "the graph reached its end" : (state.handed?.reason ?? "");
-    return record({ type: "cast_ended", outcome, reason, totals: totalsOf(state) });
+    // [G5, G28] However the end is reached: the last answer, and what was given up, decide what kind of end it is.
+    const outcome = state.satisfied === false || state.givenUp.count > 0 ? "not_satisfied" : "completed";
+    return record({ type: "cast_ended", outcome, reason: endText(state), totals: totalsOf(state) });
   }
   const socket = socketOf(state.graph, at);
   const loop = loopOf(state.graph, socket);
@@ -81,7 +91,11 @@ function arrive(state: CastState, { at }: Extract<Phase, { kind: "arriving" }>):
     return record({ type: "loop_entered", loop: loop.id, size: list.length });
   }
   if (loop?.items && state.pass?.items.length === 0)
-    return record({ type: "loop_exhausted", loop: loop.id, by: "empty" });
+    return record(
+      limitOfPassing(state, phase, { at, loop: loop.id }) ?? { type: "loop_exhausted", loop: loop.id, by: "empty" },
+    );
+  const returns = limitOfReturn(state, phase, at);
+  if (returns) return record(returns);
   if (isAgent(state.graph, socket)) {
     const limit = limitOfTurn(state, at);
     if (limit) return record(limit);
@@ -113,7 +127,7 @@ function bypass(state: CastState, { loop: id, member }: Extract<Phase, { kind: "
   if (!loop) throw new Error(`the graph has no loop ${id}`);
   const way = emptyExit(loop);
   const from = way.via === "exit" ? way.exit.from : member;
-  return record(limitOfWay(state, from, way) ?? edgeTaken(state, from, way));
+  return record(edgeTaken(state, from, way));
 }
 
 function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visiting" }>): Effect {
@@ -135,33 +149,47 @@ function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visitin
 }
 
 /** [O6] Advance, then the exits when the list is exhausted, else the first edge that matches; then the limits. */
-function leave(state: CastState, { visit, moved }: Extract<Phase, { kind: "leaving" }>): Effect {
+function leave(state: CastState, phase: Extract<Phase, { kind: "leaving" }>): Effect {
+  const { visit, moved, gaveUp } = phase;
   const socket = socketOf(state.graph, visit.socket);
   const loop = loopOf(state.graph, socket);
-  if (
-    moved === "no" &&
-    loop?.items &&
-    state.pass &&
-    socket.advance !== null &&
-    matches(socket.advance, state.satisfied)
-  ) {
-    return record({
-      type: "cursor_advanced",
-      loop: loop.id,
-      index: state.pass.cursor + 1,
-      size: state.pass.items.length,
-    });
-  }
-  if (moved === "advanced" && loop && state.pass && state.pass.cursor >= state.pass.items.length) {
+  const { pass } = state;
+  if (moved === "no" && loop?.items && pass && (gaveUp || advances(socket, state.satisfied)))
+    return record({ type: "cursor_advanced", loop: loop.id, index: pass.cursor + 1, size: pass.items.length });
+  if (moved === "advanced" && loop && pass && pass.cursor >= pass.items.length)
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
+  if (moved === "exhausted" && loop) {
+    const way = (gaveUp ? giveUpExit : exitFor)(loop, socket.id, state.satisfied);
+    return record(edgeTaken(state, socket.id, way));
   }
-  const way =
-    moved === "exhausted" && loop ? exitFor(loop, socket.id, state.satisfied) : edgeFor(socket, state.satisfied);
-  return record(limitOfWay(state, socket.id, way) ?? edgeTaken(state, socket.id, way));
+  const way = edgeFor(socket, state.satisfied);
+  return record(gaveUp ? nextItem(state, socket.id, way) : alongEdge(state, socket.id, way, moved));
+}
+
+function advances({ advance }: GraphSocket, satisfied: boolean | undefined): boolean {
+  return advance !== null && matches(advance, satisfied);
+}
+
+/** [G8, G27] The way, or what its `then` says where it is used up; without one that is a limit. */
+function alongEdge(state: CastState, from: SocketId, way: Way, moved: "no" | "advanced" | "exhausted"): EventBody {
+  const limit = limitOfWay(state, from, way);
+  if (!limit) return edgeTaken(state, from, way);
+  const then = way.via === "edge" ? way.edge.then : undefined;
+  if (then === undefined || way.via !== "edge" || (then === NEXT && state.pass === null)) return limit;
+  if (then !== NEXT) return edgeTaken(state, from, { ...way, to: then, then: true });
+  // Behind an advance the next item is in hand already; there is nothing to give up.
+  if (moved === "advanced" || !state.pass) return nextItem(state, from, way);
+  const reason = state.satisfied === false ? (state.handed?.reason ?? "") : "";
+  return { type: "item_given_up", loop: state.pass.loop, index: state.pass.cursor, reason };
+}
+
+/** [G28] An item begins where the loop was entered. */
+function nextItem(state: CastState, from: SocketId, way: Way): EventBody {
+  if (way.via !== "edge" || !state.pass) throw new Error(`${from} gave up an item outside a loop`);
+  return edgeTaken(state, from, { ...way, to: state.pass.door, then: true });
 }
 
 function edgeTaken(state: CastState, from: SocketId, way: Way): EventBody {
-  const { scope, key } = traversalKey(state, from, way);
   return {
     type: "edge_taken",
     from,
@@ -169,8 +197,9 @@ function edgeTaken(state: CastState, from: SocketId, way: Way): EventBody {
     when: way.via === "edge" ? way.edge.when : way.via === "exit" ? way.exit.condition : null,
     via: way.via,
     index: way.via === "none" ? null : way.index,
-    traversal: countOf(state.counts[scope], key) + 1,
+    traversal: countIn(state, "taken", scopeOf(state, from, way)) + 1,
     ...(way.via === "exit" ? { exit: way.exit.id } : {}),
+    ...(way.via === "edge" && way.then ? { then: way.then } : {}),
   };
 }
 

@@ -2,6 +2,8 @@ import type { Graph } from "../compile/graph.ts";
 import { placeLabel, socketOf } from "../compile/graph.ts";
 import type { Destination } from "../model/ids.ts";
 import { END } from "../model/ids.ts";
+import { itemKey } from "../model/handoff.ts";
+import { oneLine } from "../model/text.ts";
 import { never } from "../model/never.ts";
 import type { EventOf } from "./event.ts";
 import type { CastState, Failure, Phase } from "./state.ts";
@@ -46,6 +48,19 @@ function whenUsedUp(phase: Phase): string {
   if (stood.kind !== "visiting") return "before";
   const { input, output, cost } = stood.visit.turn.usage;
   return input + output + cost > 0 ? "in the middle of" : "before";
+}
+
+/** [G5, G28] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
+export function endText({ satisfied, handed, givenUp }: CastState): string {
+  const said = satisfied === false ? (handed?.reason ?? "") : "";
+  if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";
+  const named = givenUp.first.map(
+    ({ index, title, reason }) =>
+      `${itemKey(index)} "${title}"${reason.trim() === "" ? "" : ` (${oneLine(reason, 200)})`}`,
+  );
+  const more = givenUp.count > named.length ? ` and ${givenUp.count - named.length} more` : "";
+  const items = `${givenUp.count === 1 ? "1 item was" : `${givenUp.count} items were`} given up: ${named.join(", ")}${more}`;
+  return said.trim() === "" ? items : `${said}; ${items}`;
 }
 
 function cycleText(graph: Graph, cycle: readonly Destination[]): string {

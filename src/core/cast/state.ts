@@ -4,8 +4,13 @@ import type { WorkItem } from "../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
+import { NO_REASONS } from "./rework.ts";
+import type { Reasons } from "./rework.ts";
+import { EMPTY_TABLE } from "./table.ts";
+import type { Table } from "./table.ts";
 import { EMPTY_TALLY } from "./tally.ts";
 import type { Tally } from "./tally.ts";
+import type { Scope } from "./traversals.ts";
 import { NO_USAGE } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
@@ -30,9 +35,14 @@ export interface CastState {
   readonly turns: Tally;
   /** The sockets that were visited last, oldest first; no more than a person reads. */
   readonly walked: readonly SocketId[];
+  /** When each socket was visited last, as the number of the visit in the cast. */
+  readonly lastVisits: Tally;
+  readonly begun: number;
   readonly counts: Counts;
-  /** Reasons that wait for a socket, newest first. */
-  readonly rework: Readonly<Record<string, readonly string[]>>;
+  /** What is remembered of each loop's list, for as long as it is the same list. */
+  readonly walks: Table<Walk>;
+  readonly rework: Reasons;
+  readonly givenUp: GivenUp;
   readonly usage: Usage;
   readonly done: Done;
   readonly warned: boolean;
@@ -51,7 +61,13 @@ export interface CastStart {
 export type Phase =
   | { readonly kind: "unstarted" }
   /** On the way to a place; the visit there has not begun. */
-  | { readonly kind: "arriving"; readonly at: Destination; readonly from: SocketId | null }
+  | {
+      readonly kind: "arriving";
+      readonly at: Destination;
+      readonly from: SocketId | null;
+      /** Whether the way here brought a reason to do it again. */
+      readonly reworked: boolean;
+    }
   /** At the door of a loop whose list is empty. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
   | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask | Judged }
@@ -62,7 +78,13 @@ export type Phase =
   /** The result is kept; that the visit is over has not been written. */
   | { readonly kind: "accepted"; readonly visit: Visit }
   /** The visit is over; which way it goes on has not been written. */
-  | { readonly kind: "leaving"; readonly visit: Visit; readonly moved: "no" | "advanced" | "exhausted" }
+  | {
+      readonly kind: "leaving";
+      readonly visit: Visit;
+      readonly moved: "no" | "advanced" | "exhausted";
+      /** Whether the item was given up, so that the next one begins where the loop was entered. */
+      readonly gaveUp: boolean;
+    }
   /** Something failed or a limit was reached; the end has not been written. */
   | { readonly kind: "failing"; readonly failure: Failure; readonly before: Phase }
   | {
@@ -117,10 +139,35 @@ export interface Judged {
 /** One walk through a loop's list, as the list was at entry. */
 export interface Pass {
   readonly loop: string;
+  /** [G26] The list itself: made anew it is another one, even if it holds the same. */
   readonly items: readonly WorkItem[];
   /** What was said beside this list when it was made. */
   readonly note: Note | null;
   readonly cursor: number;
+  /** The member by which the loop was entered. */
+  readonly door: SocketId;
+  /** How many visits of the cast had begun when the item in hand did. */
+  readonly since: number;
+}
+
+/** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
+export interface Walk {
+  readonly list: readonly WorkItem[];
+  readonly taken: Table<Readonly<Record<string, number>>>;
+  readonly allowed: Table<Readonly<Record<string, number>>>;
+}
+
+/** Why something is to be done again, and who said so. */
+export interface Reason {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly text: string;
+}
+
+/** The items that were given up: how many, and the first of them by name. */
+export interface GivenUp {
+  readonly count: number;
+  readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
 }
 
 /** What a generator said beside its list, for everybody who works on an item of it. */
@@ -142,26 +189,26 @@ export interface Handed {
 }
 
 export interface Counts {
-  /** Edges inside a loop, for the current item. */
-  readonly item: Tally;
-  /** Edges outside loops, and those that leave one, by item of the list they were taken for. */
-  readonly lasting: Tally;
-  /** Arrivals at sockets since something last made progress. */
-  readonly arrivals: Tally;
-  /** Further traversals, repairs or returns that a person has allowed, by what they count. */
-  readonly allowed: Readonly<Record<string, number>>;
+  /** Ways outside loops, and those that leave one. */
+  readonly taken: Tally;
+  /** What a person has allowed beyond a limit: of those ways, and of repairs. */
+  readonly allowed: Tally;
+  /** Visits of sockets since something made progress, by the place of the item. */
+  readonly returns: Table<Readonly<Record<string, number>>>;
+  /** Loops that were passed by since the last visit. */
+  readonly passedBy: Readonly<Record<string, number>>;
 }
 
-export interface LimitHit {
-  readonly limit: LimitName;
-  /** What `allow` raises; empty for a budget. */
-  readonly key: string;
-}
+/** The limit that stopped a cast, and what raising it raises. */
+export type LimitHit =
+  | { readonly limit: LimitName; readonly scope?: Scope }
+  | { readonly limit: "maxNoAdvanceCycles"; readonly at: SocketId | undefined };
 
 export interface Done {
   readonly visits: number;
   readonly itemsDone: number;
   readonly items: number;
+  readonly itemsGivenUp?: number;
 }
 
 export function startState(start: CastStart): CastState {
@@ -176,12 +223,24 @@ export function startState(start: CastStart): CastState {
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,
     walked: [],
-    counts: { item: EMPTY_TALLY, lasting: EMPTY_TALLY, arrivals: EMPTY_TALLY, allowed: {} },
-    rework: {},
+    lastVisits: EMPTY_TALLY,
+    begun: 0,
+    counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_TABLE, passedBy: {} },
+    walks: EMPTY_TABLE,
+    rework: NO_REASONS,
+    givenUp: { count: 0, first: [] },
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },
     warned: false,
   };
+}
+
+/** [O4] State as materia see it: inside a loop with `workItem` and `workItemIndex`, the item in hand and its place from 0. */
+export function visibleState(state: CastState): JsonObject {
+  const item = currentItem(state);
+  if (item === null || state.pass === null) return state.data;
+  const workItem = { title: item.title, context: item.context };
+  return { ...state.data, workItem, workItemIndex: state.pass.cursor };
 }
 
 /** [O4] The item in hand: only inside its loop. */

@@ -1,9 +1,10 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
-import type { Graph, GraphSocket } from "./graph.ts";
+import { NEXT, edgeTargets } from "../model/loadout.ts";
+import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
-import { edgeFor, emptyExit, exitFor, matches } from "./route.ts";
+import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
 import type { Way } from "./route.ts";
 
 /** One step that a cast may take, as far as the graph alone tells. */
@@ -52,18 +53,57 @@ interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
 function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
   const answers = answersOf(walker.graph, socket);
   const loop = loopOf(walker.graph, socket);
-  const onward = (satisfied: boolean | undefined, advanced: boolean): Step => {
+  const onward = (satisfied: boolean | undefined, advanced: boolean): readonly Step[] => {
     const way = edgeFor(socket, satisfied);
-    return { way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) };
+    const step = { way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) };
+    return way.via === "edge" && way.edge.then !== undefined ? [step, ...stepsThen(walker, socket, step)] : [step];
   };
   const { advance } = socket;
-  if (!loop?.items || advance === null) return answers.map((satisfied) => onward(satisfied, false));
+  if (!loop?.items || advance === null) return answers.flatMap((satisfied) => onward(satisfied, false));
   return answers.flatMap((satisfied) => {
     if (!matches(advance, satisfied)) return onward(satisfied, false);
     const way = exitFor(loop, socket.id, satisfied);
     const out = { way, satisfied, advanced: true, exhausted: true, landings: landings(walker, way.to, socket.loop) };
-    return [onward(satisfied, true), out];
+    return [...onward(satisfied, true), out];
   });
+}
+
+/** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
+function stepsThen(walker: Walker, socket: GraphSocket, step: Step): readonly Step[] {
+  const { way, satisfied } = step;
+  if (way.via !== "edge" || way.edge.then === undefined) return [];
+  const { then } = way.edge;
+  const led = (to: Destination): Step => ({
+    ...step,
+    way: { ...way, to, then: true },
+    landings: landings(walker, to, socket.loop),
+  });
+  if (then !== NEXT) return [led(then)];
+  const loop = loopOf(walker.graph, socket);
+  if (!loop?.items) return [];
+  const exit = giveUpExit(loop, socket.id, satisfied);
+  const out = {
+    way: exit,
+    satisfied,
+    advanced: true,
+    exhausted: true,
+    landings: landings(walker, exit.to, socket.loop),
+  };
+  const begun = doorsOf(walker.graph, loop).map((door) => ({ ...led(door), advanced: true }));
+  return exit.to === END ? begun : [...begun, out];
+}
+
+/** The members by which a loop can be entered. */
+function doorsOf(graph: Graph, loop: GraphLoop): readonly SocketId[] {
+  const reached = new Set<Destination>([graph.entry]);
+  for (const socket of socketsOf(graph))
+    if (socket.loop !== loop.id) for (const edge of socket.edges) for (const to of edgeTargets(edge)) reached.add(to);
+  for (const { id, exits, emptyTo } of Object.values(graph.loops)) {
+    if (id === loop.id) continue;
+    for (const { targetSocketId } of exits) reached.add(targetSocketId);
+    if (emptyTo !== undefined) reached.add(emptyTo);
+  }
+  return loop.sockets.filter((id) => reached.has(id));
 }
 
 const NO_ANSWER = [undefined] as const;

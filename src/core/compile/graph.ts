@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { END, Destination, SocketId } from "../model/ids.ts";
-import { Condition, Edge, Exit } from "../model/loadout.ts";
+import { Condition, Edge, Exit, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
 import { wholeNumber } from "../model/number.ts";
 import { byId } from "../model/record.ts";
@@ -85,8 +85,8 @@ function brokenReference({ entry, sockets, loops, materia }: Graph): Keys | unde
     if (socket.id !== id) return ["sockets", id, "id"];
     if (!Object.hasOwn(materia, socket.materia)) return ["sockets", id, "materia"];
     if (socket.loop !== null && !Object.hasOwn(loops, socket.loop)) return ["sockets", id, "loop"];
-    const edge = socket.edges.findIndex(({ to }) => !isSocket(to));
-    if (edge !== -1) return ["sockets", id, "edges", edge, "to"];
+    const edge = socket.edges.findIndex((each) => !edgeTargets(each).every(isSocket));
+    if (edge !== -1) return ["sockets", id, "edges", edge, isSocket(socket.edges[edge]?.to ?? END) ? "then" : "to"];
   }
   for (const [id, loop] of Object.entries(loops)) {
     const { from, emptyTo } = loop;

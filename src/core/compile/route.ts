@@ -6,7 +6,14 @@ import type { GraphLoop, GraphSocket } from "./graph.ts";
 
 /** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
 export type Way =
-  | { readonly via: "edge"; readonly to: Destination; readonly edge: Edge; readonly index: number }
+  | {
+      readonly via: "edge";
+      readonly to: Destination;
+      readonly edge: Edge;
+      readonly index: number;
+      /** Its traversals were used up, so that its `then` decided where it leads. */
+      readonly then?: true;
+    }
   | { readonly via: "exit"; readonly to: Destination; readonly exit: Exit; readonly index: number }
   | { readonly via: "none"; readonly to: Destination };
 
@@ -38,6 +45,22 @@ function exitWhere({ exits }: GraphLoop, fits: (exit: Exit) => boolean): Way | u
   const index = exits.findIndex(fits);
   const exit = exits[index];
   return exit && { via: "exit", to: exit.targetSocketId, exit, index };
+}
+
+/** [G10] Whether a limit of its own bounds how often this way is taken. */
+export function isCounted(way: Way): boolean {
+  return way.via === "edge" && way.edge.maxTraversals !== undefined && way.then === undefined;
+}
+
+/**
+ * [G28] The exit behind the last item, where that one was given up: those of the member that gave it up, as if it had
+ * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take.
+ */
+export function giveUpExit(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
+  const own = exitFor(loop, from, satisfied);
+  if (own.via === "exit") return own;
+  const fitting = exitWhere(loop, (exit) => exit.condition !== "always" && matches(exit.condition, satisfied));
+  return fitting ?? emptyExit(loop);
 }
 
 export function matches(when: Condition, satisfied: boolean | undefined): boolean {

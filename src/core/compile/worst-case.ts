@@ -84,7 +84,7 @@ function itemRegion({ flow, loopAt }: LoopMap): Region {
         // Behind a loop that is passed by, everything is entered from outside.
         const stays = index === 0 && loop !== undefined && loopAt[to] === loop && !advanced;
         if (!stays) starts.add(to);
-        else if (way.via !== "edge" || way.edge.maxTraversals === undefined) lead(free, from, to);
+        else if (way.via !== "edge" || way.edge.maxTraversals === undefined || way.then) lead(free, from, to);
         else counted.set(`${from} ${way.index}`, { from, to, bound: way.edge.maxTraversals, perItemOf: "" });
       });
     }
@@ -108,7 +108,7 @@ function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
       for (const landing of landings) {
         const to = placeOf(landing);
         if (to === from && from !== socket) continue;
-        if (way.via !== "edge" || way.edge.maxTraversals === undefined) lead(free, from, to);
+        if (way.via !== "edge" || way.edge.maxTraversals === undefined || way.then) lead(free, from, to);
         else counted.set(`${socket} ${way.index} ${to}`, { from, to, bound: way.edge.maxTraversals, perItemOf });
       }
     }

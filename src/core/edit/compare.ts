@@ -87,8 +87,9 @@ function edgeText(from: string, edge: Edge): string {
   return `${from} ${restText(edge)}`;
 }
 
-function restText({ when, to, maxTraversals }: Edge): string {
-  return `${conditionText(when)} → ${to}${maxTraversals === undefined ? "" : `, up to ${maxTraversals}`}`;
+function restText({ when, to, maxTraversals, then }: Edge): string {
+  const limit = maxTraversals === undefined ? "" : `, up to ${maxTraversals}`;
+  return `${conditionText(when)} → ${to}${limit}${then === undefined ? "" : `, then ${then}`}`;
 }
 
 function loopChanges(before: Loadout, after: Loadout): readonly Change[] {

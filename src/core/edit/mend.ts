@@ -80,7 +80,16 @@ function edgeMend(issue: Issue, id: string, loadout: Loadout): Mend | undefined 
       if (edge.when === "always") return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
       return { label: "Move it before always", edit: (each) => movedUp(each, from, { index, to: always }) };
     }
+    case "then_without_limit":
+      return {
+        label: `Allow ${USUAL_LIMIT} times`,
+        edit: (each) => setEdge(each, from, index, { maxTraversals: USUAL_LIMIT }),
+      };
+    case "next_outside_loop":
+      return { label: "Then end", edit: (each) => setEdge(each, from, index, { then: "end" }) };
     case "unknown_socket": {
+      if (issue.path.at(-1) === "then")
+        return { label: "Take back what follows", edit: (each) => setEdge(each, from, index, { then: null }) };
       const near = nearest(edge.to, Object.keys(loadout.sockets));
       if (near === undefined) return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
       const to = Object.keys(loadout.sockets).find((each) => each === near) ?? "end";

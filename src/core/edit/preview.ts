@@ -1,3 +1,4 @@
+import { withReason } from "../cast/rework.ts";
 import { NOTHING_USED, startState } from "../cast/state.ts";
 import type { CastState, Visit } from "../cast/state.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
@@ -50,21 +51,23 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   const [before] = Object.values(graph.sockets).filter(({ edges }) => edges.some((edge) => edge.to === socket.id));
   const item = before && loopOf(graph, before)?.items ? (items[0]?.title ?? null) : null;
   const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
-  return {
+  const state: CastState = {
     ...start,
-    pass: loop?.items ? { loop: loop.id, items, note: null, cursor: 0 } : null,
+    pass: loop?.items ? { loop: loop.id, items, note: null, cursor: 0, door: socket.id, since: 0 } : null,
     handed: before
       ? {
           socket: before.id,
           materia: before.materia,
           item,
-          text: `What ${before.materia} hands on.`,
+          text: reworked ? reason : `What ${before.materia} hands on.`,
           reason,
           workItems: before.generator ? items : null,
         }
       : null,
-    rework: reworked ? { [socket.id]: [`${before?.materia ?? "Auto-Eval"}: one thing is missing.`] } : {},
   };
+  if (!reworked) return state;
+  const by = before ?? socket;
+  return { ...state, rework: withReason(state, socket.id, { socket: by.id, materia: by.materia, text: reason }) };
 }
 
 export interface FoundVariable {

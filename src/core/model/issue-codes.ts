@@ -58,6 +58,8 @@ export const ISSUE_CODES = {
   gate_is_no_text: "a gate, which answers yes or no, is to be read as text",
   guard_needs_json: "a guard stands on a socket that is read as text",
   edge_after_always: "the edge stands behind an `always` and can never be taken",
+  then_without_limit: "an edge says what follows its last traversal, and nothing counts them",
+  next_outside_loop: "an edge leads on to the next item where there are no items",
   uncovered_outcome: "an answer has no way on",
   unbounded_cycle: "nothing counts a way round",
   advance_outside_loop: "a socket outside loops has nothing to advance",

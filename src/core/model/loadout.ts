@@ -9,17 +9,33 @@ export const Condition = v.pipe(
 );
 export type Condition = v.InferOutput<typeof Condition>;
 
+/** On to the next work item, as a place where an edge may lead when it is used up. */
+export const NEXT = "next";
+
 export const Edge = v.object({
   when: Condition,
   to: v.pipe(Destination, v.description("A socket, or end.")),
   maxTraversals: v.optional(
     v.pipe(
       wholeNumber(1),
-      v.description("How often this edge may be taken for one work item (outside loops: in one cast)."),
+      v.description(
+        "How often this edge may be taken: for one work item where it stays in its loop, else in one cast.",
+      ),
+    ),
+  ),
+  then: v.optional(
+    v.pipe(
+      v.union([v.literal(NEXT), Destination], 'is neither a socket id, "end" nor "next"'),
+      v.description("Where to go once maxTraversals are used up: a socket, end, or next for the next work item."),
     ),
   ),
 });
 export type Edge = v.InferOutput<typeof Edge>;
+
+/** Every place where an edge may lead, once it is used up included. */
+export function edgeTargets({ to, then }: Edge): readonly Destination[] {
+  return then === undefined || then === NEXT ? [to] : [to, then];
+}
 
 export const Advance = v.object({
   cursor: v.optional(v.pipe(v.string(), v.description("A name for people; the loop owns the cursor itself."))),

@@ -3,6 +3,11 @@ export function edgeWayId(from: string, index: number): string {
   return `edge:${from}:${index + 1}`;
 }
 
+/** Where an edge leads once it is used up. */
+export function thenWayId(from: string, index: number): string {
+  return `then:${from}:${index + 1}`;
+}
+
 /** A route of a loop; its form is fixed by the graph semantics. */
 export function exitWayId(loop: string, exit: string): string {
   return `loop-exit:${loop}:${exit}`;

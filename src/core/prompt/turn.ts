@@ -1,9 +1,9 @@
-import { loopOf, materiaOf, socketOf } from "../compile/graph.ts";
+import { materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { fill } from "../cast/fill.ts";
 import { reasonsFor, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
-import type { Ask, CastState, Handed, Visit } from "../cast/state.ts";
+import type { Ask, CastState, Reason, Visit } from "../cast/state.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { never } from "../model/never.ts";
 import { cut } from "../model/text.ts";
@@ -59,7 +59,7 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: As
         section("Request", cut(state.request, LIMITS.request)),
         noteText(state),
         section("Current item", itemText(state)),
-        handedText(state, socket, visit),
+        handedText(state, visit),
         section("Do it again", reworkText(state, visit)),
       ]);
     case "repair":
@@ -87,22 +87,15 @@ function noteText({ pass }: CastState): string {
   return pass?.note ? section(`Notes of ${pass.note.materia} (${pass.note.socket}) on all items`, pass.note.text) : "";
 }
 
-/** [P2] What the socket before passed on, under its name; a generator's list only where no loop walks it. */
-function handedText(state: CastState, socket: GraphSocket, visit: Visit): string {
-  const { handed } = state;
+/** [P2] What the socket before passed on, under its name; a generator's list unless this very list is walked here. */
+function handedText({ handed, pass }: CastState, { reworked }: Visit): string {
   if (!handed) return "";
-  const list = handed.workItems && !isWalked(state, socket, handed) ? workItemsText(handed.workItems) : "";
+  const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";
   // [P9, P10] Told elsewhere already: as the reason to do it again, or as a note on all items.
-  const told = visit.reworked || handed.text.trim() === state.pass?.note?.text;
+  const told = reworked || handed.text.trim() === pass?.note?.text;
   const body = join([told ? "" : cut(handed.text, LIMITS.handed), list]);
   const item = handed.item === null ? "" : `, item "${cut(handed.item, LIMITS.title)}"`;
   return section(`Handed on by ${handed.materia} (${handed.socket}${item})`, body);
-}
-
-/** Whether the items are met one by one here: not those that a generator made inside the loop. */
-function isWalked({ graph }: CastState, socket: GraphSocket, handed: Handed): boolean {
-  const isMember = socketOf(graph, handed.socket).loop === socket.loop;
-  return loopOf(graph, socket)?.items?.join(".") === "workItems" && !isMember;
 }
 
 function workItemsText(items: readonly WorkItem[]): string {
@@ -121,17 +114,18 @@ function workItemsText(items: readonly WorkItem[]): string {
 /** [R2, R3] Why this visit is done again, newest reason first. */
 function reworkText(state: CastState, visit: Visit): string {
   if (!visit.reworked) return "";
-  const [newest = "", ...earlier] = shownReasons(reasonsFor(state, visit.socket));
+  const [newest, ...earlier] = shownReasons(reasonsFor(state, visit.socket));
+  if (!newest) return "";
+  const handed = state.handed?.text.trim() ?? "";
+  const text = handed === "" ? newest.text : cut(handed, LIMITS.handed);
   return join([
-    `The last result was not accepted. Reason, from ${wholeReason(state) ?? newest}`,
-    ...earlier.map((reason) => `Earlier reason, from ${reason}`),
+    `The last result was not accepted. Reason, from ${reasonText({ ...newest, text })}`,
+    ...earlier.map((reason) => `Earlier reason, from ${reasonText(reason)}`),
   ]);
 }
 
-/** [P10] The newest reason is what was handed on, and is told whole. */
-function wholeReason({ handed }: CastState): string | undefined {
-  if (!handed || handed.text.trim() === "") return undefined;
-  return `${handed.materia} (${handed.socket}): ${cut(handed.text.trim(), LIMITS.handed)}`;
+function reasonText({ materia, socket, text }: Reason): string {
+  return `${materia} (${socket}): ${text}`;
 }
 
 function section(title: string, body: string): string {

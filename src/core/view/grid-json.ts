@@ -22,7 +22,7 @@ export function gridJson(
     name: graph.name,
     entry: graph.entry,
     sockets: sockets.map((socket) => socketJson(graph, socket)),
-    edges: drawn.map(edgeJson),
+    edges: drawn.filter((way) => !way.then).map((way) => edgeJson(graph, way)),
     loops: loops.map(({ id, sockets: members, from, items, emptyTo }) => ({
       id,
       sockets: members,
@@ -52,6 +52,16 @@ function socketJson(graph: Graph, socket: GraphSocket) {
   };
 }
 
-function edgeJson({ id, from, to, when, via, maxTraversals, loop }: DrawnWay) {
-  return { id, from, to, when, via, maxTraversals: maxTraversals ?? null, ...(loop === undefined ? {} : { loop }) };
+function edgeJson(graph: Graph, { id, from, to, when, via, index, maxTraversals, loop }: DrawnWay) {
+  const then = via === "edge" ? graph.sockets[from]?.edges[index ?? -1]?.then : undefined;
+  return {
+    id,
+    from,
+    to,
+    when,
+    via,
+    maxTraversals: maxTraversals ?? null,
+    ...(then === undefined ? {} : { then }),
+    ...(loop === undefined ? {} : { loop }),
+  };
 }

@@ -9,7 +9,7 @@ import type { Block, Row } from "./graph/order.ts";
 import { waysIn } from "./graph/ways.ts";
 import type { DrawnWay, Ways } from "./graph/ways.ts";
 import { loopText, nameText, orbOf, placeText } from "./graph/words.ts";
-import { countedText, timesText } from "./numbers.ts";
+import { countedText, limitWords } from "./numbers.ts";
 import { columnsOf, padColumns, wrapColumns } from "./text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "./text/line.ts";
 import type { Line, Span } from "./text/line.ts";
@@ -161,7 +161,8 @@ function wayLine({ graph, width, stitches, position }: Drawing, way: DrawnWay, b
     " · ",
   );
   const tone = stitch === -1 ? way.tone : "accent";
-  const counted = way.maxTraversals === undefined ? "" : `, at most ${timesText(way.maxTraversals)}`;
+  const limit = limitWords(way);
+  const counted = limit === "" ? "" : `, ${limit}`;
   const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
   return squeeze(
     {

@@ -6,7 +6,7 @@ import type { Block } from "./graph/order.ts";
 import { waysIn } from "./graph/ways.ts";
 import type { DrawnWay } from "./graph/ways.ts";
 import { loopText, nameText, orbOf } from "./graph/words.ts";
-import { timesText } from "./numbers.ts";
+import { limitWords } from "./numbers.ts";
 
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
 export function mermaidText(graph: Graph): string {
@@ -46,9 +46,9 @@ function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
   return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : orb === "▲" ? `[/${label}/]` : `([${label}])`}`;
 }
 
-function arrowOf({ label, when, maxTraversals }: DrawnWay): string {
-  const counted = maxTraversals === undefined ? [] : [`at most ${timesText(maxTraversals)}`];
-  const words = [...(label === "" ? [] : [label]), ...counted].join(", ");
+function arrowOf(way: DrawnWay): string {
+  const { label, when } = way;
+  const words = [label, limitWords(way)].filter((part) => part !== "").join(", ");
   const arrow = when === "not_satisfied" ? "-.->" : "-->";
   return words === "" ? arrow : `${arrow}|"${escaped(words)}"|`;
 }

@@ -47,7 +47,7 @@ export function ofText(count: number, limit: number): string {
   return count <= limit ? `${count} of ${limit}` : `${count} of ${limit} + ${count - limit} allowed`;
 }
 
-export function timesText(count: number): string {
+function timesText(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
@@ -59,4 +59,16 @@ export function millisOf(at: string | null, otherwise: number): number {
 
 function wholeSeconds(ms: number): number {
   return Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
+}
+
+/** `at most 3 times, then the next item`; empty for a way that nothing counts. */
+export function limitWords({
+  maxTraversals,
+  thenNext,
+}: {
+  readonly maxTraversals?: number;
+  readonly thenNext?: true;
+}): string {
+  if (maxTraversals === undefined) return "";
+  return `at most ${timesText(maxTraversals)}${thenNext ? ", then the next item" : ""}`;
 }

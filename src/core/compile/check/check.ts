@@ -5,11 +5,13 @@ import { checkLoops } from "./loops.ts";
 import { checkCycles, checkReach } from "./reach.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkStateUse } from "./state-use.ts";
+import { checkThen } from "./then.ts";
 
 /** Every problem of a graph at once. */
 export function checkGraph(graph: Graph, flow: Flow): readonly Issue[] {
   return [
     ...checkSockets(flow),
+    ...checkThen(graph, flow),
     ...checkLoops(graph, flow),
     ...checkReach(flow),
     ...checkCycles(flow),

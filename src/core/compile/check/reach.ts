@@ -3,6 +3,7 @@ import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
 import { components, isCyclic } from "../components.ts";
+import { isCounted } from "../route.ts";
 import { atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */
@@ -44,7 +45,7 @@ export function checkCycles(flow: Flow): readonly Issue[] {
 function uncounted(steps: readonly Step[]): readonly number[] {
   const next: number[] = [];
   for (const { way, advanced, landings } of steps) {
-    const counted = way.via === "edge" && way.edge.maxTraversals !== undefined;
+    const counted = isCounted(way);
     const [to] = landings;
     if (!advanced && !counted && to !== undefined) next.push(to);
   }

@@ -1,9 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Entry } from "../../catalog/layer.ts";
 import { END, sortSocketIds } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import type { Destination, SocketId } from "../../model/ids.ts";
 import { error } from "../../model/issue.ts";
 import type { Issue } from "../../model/issue.ts";
+import { NEXT } from "../../model/loadout.ts";
 import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
@@ -151,17 +152,22 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
   const parse = parseModeOf(materia, socket.parse);
   if (parse === "json" && socket.parse === "text")
     report([...keys, "parse"], "gate_is_no_text", "a gate answers yes or no, which is no text to be read", "remove it");
-  const edges = socket.edges.map((edge, index): Edge => {
-    if (edge.to === END || Object.hasOwn(context.loadout.sockets, edge.to)) return edge;
-    const hint = () => didYouMean(edge.to, [...Object.keys(context.loadout.sockets), END]);
+  const known = (key: "to" | "then", to: Destination, index: number): Destination => {
+    if (to === END || Object.hasOwn(context.loadout.sockets, to)) return to;
     report(
-      [...keys, "edges", index, "to"],
+      [...keys, "edges", index, key],
       "unknown_socket",
-      `the edge leads to "${edge.to}", which is not a socket of this loadout`,
-      hint,
+      `the edge leads to "${to}", which is not a socket of this loadout`,
+      () => didYouMean(to, [...Object.keys(context.loadout.sockets), END]),
     );
     // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
-    return { ...edge, to: END };
+    return END;
+  };
+  const edges = socket.edges.map((edge, index): Edge => {
+    const to = known("to", edge.to, index);
+    const { then } = edge;
+    if (then !== undefined && then !== NEXT) return { ...edge, to, then: known("then", then, index) };
+    return to === edge.to ? edge : { ...edge, to };
   });
   const sources = socket.assign ?? materia.assign;
   const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;

@@ -1,5 +1,6 @@
 import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
+import { NEXT } from "../../model/loadout.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 
 /** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
@@ -20,7 +21,11 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
   const socketOf = (socket: GraphSocket): GraphSocket => ({
     ...socket,
     id: idOf(socket.id),
-    edges: socket.edges.map((edge) => ({ ...edge, to: placeOf(edge.to) })),
+    edges: socket.edges.map(({ then, ...edge }) => ({
+      ...edge,
+      to: placeOf(edge.to),
+      ...(then === undefined ? {} : { then: then === NEXT ? NEXT : placeOf(then) }),
+    })),
     loop: socket.loop === null ? null : `${prefix}${socket.loop}`,
   });
   const loopOf = (loop: GraphLoop): GraphLoop => ({

@@ -96,7 +96,7 @@ function terminalsOf({ flow }: Part): readonly Terminal[] {
 }
 
 function endText(socket: GraphSocket, { way, advanced }: Step): string {
-  if (way.via === "edge") return `its "${way.edge.when}" edge leads to end`;
+  if (way.via === "edge") return `its "${way.edge.when}" edge leads to end${way.then ? " when it is used up" : ""}`;
   if (advanced) return "it exhausts its loop and no exit covers that";
   return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
 }
@@ -104,7 +104,11 @@ function endText(socket: GraphSocket, { way, advanced }: Step): string {
 /** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
 function redirect(graph: Graph, { from, to }: Stitch): Graph {
   const terminal = socketOf(graph, from);
-  const edges: readonly Edge[] = terminal.edges.map((edge) => (edge.to === END ? { ...edge, to } : edge));
+  const edges: readonly Edge[] = terminal.edges.map((edge) => ({
+    ...edge,
+    to: edge.to === END ? to : edge.to,
+    ...(edge.then === END ? { then: to } : {}),
+  }));
   const covered = edges.some((edge) => edge.when === "always");
   const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
   const loops = Object.fromEntries(

@@ -1,6 +1,7 @@
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Destination } from "../../model/ids.ts";
+import { NEXT } from "../../model/loadout.ts";
 import type { Condition, Edge, Loadout } from "../../model/loadout.ts";
 import { leads, loopWith, noSocket, refuse, seat, withField, withSocket } from "./base.ts";
 import { addExit } from "./exits.ts";
@@ -57,19 +58,25 @@ export interface EdgeChange {
   readonly to?: Destination;
   /** `null` lifts the limit. */
   readonly maxTraversals?: number | null;
+  /** Where it leads once it is used up; `null` takes that back. */
+  readonly then?: Edge["then"] | null;
 }
 
 export function setEdge(loadout: Loadout, from: string, index: number, changed: EdgeChange): Result<Loadout> {
   const socket = seat(loadout, from);
   const edge = socket?.edges[index];
   if (!socket || !edge) return noEdge(from, index);
-  const { when = edge.when, to = edge.to, maxTraversals } = changed;
+  const { when = edge.when, to = edge.to, maxTraversals, then } = changed;
   if (!leads(loadout, to)) return noSocket(to);
+  if (typeof then === "string" && then !== NEXT && !leads(loadout, then)) return noSocket(then);
   if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
     return refuse(from, "the number of traversals must be a whole number of at least 1");
   const next = { ...edge, when, to };
   const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
-  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.with(index, counted) }));
+  // What nothing counts is never used up.
+  const after = maxTraversals === null ? null : then;
+  const led = after === undefined ? counted : withField(counted, "then", after);
+  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.with(index, led) }));
 }
 
 export function removeEdge(loadout: Loadout, from: string, index: number): Result<Loadout> {

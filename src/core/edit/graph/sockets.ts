@@ -2,7 +2,8 @@ import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
-import type { Condition, Loadout, Loop, Socket } from "../../model/loadout.ts";
+import { NEXT } from "../../model/loadout.ts";
+import type { Condition, Edge, Loadout, Loop, Socket } from "../../model/loadout.ts";
 import type { ParseMode } from "../../model/materia.ts";
 import { loopWith, noSocket, refuse, seat, withField, withSocket, without } from "./base.ts";
 
@@ -33,7 +34,7 @@ export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<
   const sockets = Object.fromEntries(
     Object.entries(without(loadout.sockets, ...ids)).map(([id, socket]) => [
       id,
-      { ...socket, edges: socket.edges.filter((edge) => !gone(edge.to)) },
+      { ...socket, edges: socket.edges.filter((edge) => !gone(edge.to)).map((edge) => withoutThen(edge, gone)) },
     ]),
   );
   const loops = Object.fromEntries(
@@ -71,6 +72,10 @@ function heirOf(loadout: Loadout, gone: readonly string[]): SocketId {
   return (next ?? first) as SocketId; // a key of sockets, or "Socket-1"
 }
 
+function withoutThen({ then, ...edge }: Edge, gone: (id: Destination) => boolean): Edge {
+  return then === undefined || (then !== NEXT && gone(then)) ? edge : { ...edge, then };
+}
+
 /** [E4] Copies with new ids: edges among the copied lead to the copies, all others where they led. */
 export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
   const copies = new Map<string, SocketId>();
@@ -85,7 +90,11 @@ export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Resu
   for (const copy of copies.values()) {
     const socket = result.sockets[copy];
     if (!socket) continue;
-    const edges = socket.edges.map((edge) => ({ ...edge, to: copies.get(edge.to) ?? edge.to }));
+    const edges = socket.edges.map((edge) => ({
+      ...edge,
+      to: copies.get(edge.to) ?? edge.to,
+      ...(edge.then === undefined ? {} : { then: copies.get(edge.then) ?? edge.then }),
+    }));
     result = withSocket(result, copy, { ...socket, edges });
   }
   const loops = Object.entries(result.loops).map(([id, loop]) => [

@@ -1,7 +1,7 @@
 import type { Destination } from "../../model/ids.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge, Exit, Loadout } from "../../model/loadout.ts";
-import { edgeWayId, exitWayId } from "../../model/way-id.ts";
+import { edgeWayId, exitWayId, thenWayId } from "../../model/way-id.ts";
 import { refuse } from "./base.ts";
 import { removeEdge, setEdge } from "./edges.ts";
 import { removeExit, setExit } from "./exits.ts";
@@ -13,7 +13,7 @@ export type Authored =
 
 export function wayOf(loadout: Loadout, id: string): Authored | undefined {
   for (const [from, { edges }] of Object.entries(loadout.sockets)) {
-    const index = edges.findIndex((_, each) => id === edgeWayId(from, each));
+    const index = edges.findIndex((_, each) => id === edgeWayId(from, each) || id === thenWayId(from, each));
     const edge = edges[index];
     if (edge) return { kind: "edge", from, index, edge };
   }

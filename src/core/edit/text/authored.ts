@@ -20,7 +20,9 @@ export function authoredSocket({ materia, parse, assign, advance, edges }: Socke
     assign: assign && some(assign),
     advance: advance && present({ cursor: advance.cursor, items: advance.items, when: advance.when }),
     edges:
-      edges.length === 0 ? undefined : edges.map(({ when, to, maxTraversals }) => present({ when, to, maxTraversals })),
+      edges.length === 0
+        ? undefined
+        : edges.map(({ when, to, maxTraversals, then }) => present({ when, to, maxTraversals, then })),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
+import { edgeTargets } from "../../model/loadout.ts";
 import { rankFrom } from "./rank.ts";
 import type { Ranked } from "./rank.ts";
 
@@ -72,8 +73,8 @@ function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
 
 /** Where a place leads: edges first, then the ways out of a loop. */
 function waysOf(graph: Graph, place: Place): readonly Destination[] {
-  if (!isLoop(place)) return place.edges.map((edge) => edge.to);
-  const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.map((edge) => edge.to) ?? []);
+  if (!isLoop(place)) return place.edges.flatMap(edgeTargets);
+  const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.flatMap(edgeTargets) ?? []);
   return [
     ...members,
     ...place.exits.map((exit) => exit.targetSocketId),
@@ -121,7 +122,7 @@ function targetOf(graph: Graph, place: Place): number {
 function membersOf(loop: GraphLoop, { graph, doors }: Plan): readonly Row[] {
   const inside = new Set<SocketId>(loop.sockets);
   const next = (id: SocketId): readonly SocketId[] =>
-    (graph.sockets[id]?.edges ?? []).flatMap(({ to }) => (to !== END && inside.has(to) ? [to] : []));
+    (graph.sockets[id]?.edges ?? []).flatMap(edgeTargets).flatMap((to) => (to !== END && inside.has(to) ? [to] : []));
   const ranked = rankFrom([...(doors.get(loop.id) ?? []), ...loop.sockets], next);
   return withAside(ranked, ({ rank }) => `${rank}`).flatMap(({ item, aside }) => {
     const socket = graph.sockets[item.place];

@@ -2,6 +2,7 @@ import { components, isCyclic } from "../../compile/components.ts";
 import type { Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { loopOf } from "../../compile/graph.ts";
+import { isCounted } from "../../compile/route.ts";
 import { nameText, placeText } from "./words.ts";
 
 /** Ways round that no count limits because a loop on them starts afresh each time; each as the names of its places. */
@@ -20,7 +21,7 @@ export function unboundedPlaces(graph: Graph, flow: Flow): readonly (readonly st
   flow.steps.forEach((steps, socket) => {
     const from = numberOf[socket] ?? socket;
     for (const { way, landings } of steps) {
-      if (way.via === "edge" && way.edge.maxTraversals !== undefined) continue;
+      if (isCounted(way)) continue;
       for (const landing of landings) {
         const to = numberOf[landing] ?? landing;
         // What stays inside a loop is limited by its items.

@@ -4,8 +4,9 @@ import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
 import { END } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
+import { NEXT } from "../../model/loadout.ts";
 import type { Edge, Exit } from "../../model/loadout.ts";
-import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId } from "../../model/way-id.ts";
+import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";
 import type { Tone } from "../text/line.ts";
 import { conditionText, conditionTone } from "./words.ts";
 
@@ -22,6 +23,10 @@ export interface DrawnWay {
   readonly from: SocketId;
   readonly to: Destination;
   readonly maxTraversals?: number;
+  /** Used up, the edge leads on to the next item. */
+  readonly thenNext?: true;
+  /** Whether this is where an edge leads once it is used up. */
+  readonly then?: true;
   readonly loop?: string;
 }
 
@@ -46,16 +51,28 @@ function answersOf(flow: Flow, socket: GraphSocket): readonly (boolean | undefin
 }
 
 function waysOn(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
-  const edges = socket.edges.map((edge, index) => drawnEdge(socket.id, edge, index));
+  const edges = socket.edges.flatMap((edge, index) => [
+    drawnEdge(socket.id, edge, index),
+    ...drawnThen(socket.id, edge, index),
+  ]);
   const covered = answers.every((answer) => edgeFor(socket, answer).via === "edge");
   if (covered && edges.length > 0) return edges;
   const label = edges.length === 0 ? "" : "otherwise";
   return [...edges, { id: endWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
 }
 
-function drawnEdge(from: SocketId, { when, to, maxTraversals }: Edge, index: number): DrawnWay {
+function drawnThen(from: SocketId, { when, then }: Edge, index: number): readonly DrawnWay[] {
+  if (then === undefined || then === NEXT) return [];
+  const id = thenWayId(from, index);
+  return [{ id, via: "edge", index, when, label: "used up", tone: conditionTone(when), from, to: then, then: true }];
+}
+
+function drawnEdge(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): DrawnWay {
   const label = when === "always" ? "" : conditionText(when);
-  const counted = maxTraversals === undefined ? {} : { maxTraversals };
+  const counted = {
+    ...(maxTraversals === undefined ? {} : { maxTraversals }),
+    ...(then === NEXT ? { thenNext: true as const } : {}),
+  };
   return {
     id: edgeWayId(from, index),
     via: "edge",

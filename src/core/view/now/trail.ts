@@ -62,7 +62,7 @@ function walkAfter(walk: Walk | null, { pass }: CastState, event: CastEvent): Wa
   if (event.type === "loop_entered") return { loop: event.loop, size: event.size, done: 0, reworked: [] };
   if (!walk) return null;
   if (event.type === "cursor_advanced") return { ...walk, done: event.index };
-  if (event.type !== "edge_taken" || event.when !== "not_satisfied" || !pass) return walk;
+  if (event.type !== "edge_taken" || event.when !== "not_satisfied" || event.then || !pass) return walk;
   const known = pass.cursor >= CELLS_SHOWN || walk.reworked.includes(pass.cursor);
   return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
 }

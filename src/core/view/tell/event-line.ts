@@ -71,6 +71,11 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
       return say("plain", `loop ${nameText(event.loop)}: ${countedText(event.size, "item")}`);
     case "cursor_advanced":
       return say("ok", `item ${event.index} of ${event.size} done`);
+    case "item_given_up":
+      return say(
+        "bad",
+        `item ${event.index + 1} of ${before.pass?.items.length ?? 0} given up: ${told(event.reason) || "no reason"}`,
+      );
     case "edge_taken":
       return reworkWords(before, event);
     case "limit_reached":
@@ -144,9 +149,10 @@ function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_ac
 /** A way on shows in the visit it leads to; a way back is worth a line of its own. */
 function reworkWords(
   { graph }: CastState,
-  { from, to, when, via, index, traversal }: EventOf<"edge_taken">,
+  { from, to, when, via, index, traversal, then }: EventOf<"edge_taken">,
 ): Words | undefined {
   if (when !== "not_satisfied") return undefined;
+  if (then) return say("rework", `used up → ${placeText(graph, to)}`);
   const edge = via === "edge" ? socketOf(graph, from).edges[index ?? -1] : undefined;
   const count = edge?.maxTraversals === undefined ? "" : `, ${ofText(traversal, edge.maxTraversals)}`;
   return say("rework", `✗ not satisfied → ${placeText(graph, to)}${count}`);

@@ -46,6 +46,13 @@ export function eventLines(
       return event.index < event.size
         ? noteLines("plain", `on to item ${event.index + 1} of ${event.size}: `, titleAt(before, event.index), width)
         : [];
+    case "item_given_up":
+      return noteLines(
+        "bad",
+        `item ${event.index + 1} given up: `,
+        event.reason.trim() || "no reason was given",
+        width,
+      );
     case "loop_exhausted":
       return [
         line(

@@ -77,8 +77,14 @@ function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: 
     return silent(graph, event, why);
   }
   const edge = socket.edges[event.index ?? -1];
-  const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
   const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
+  if (event.then) {
+    const used = edge
+      ? `: ${edge.maxTraversals ?? 0} of ${edge.maxTraversals ?? 0} times to ${placeText(graph, edge.to)} are used up`
+      : "";
+    return { before: [], long: takenSpan(event.when, way), after: line(toned("dim", used)) };
+  }
+  const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
   return { before: [], long: takenSpan(event.when, way), after: line(times) };
 }
 

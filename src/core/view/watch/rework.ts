@@ -1,6 +1,5 @@
-import { traversalKey } from "../../cast/limits.ts";
 import type { CastState } from "../../cast/state.ts";
-import { countOf } from "../../cast/tally.ts";
+import { countIn, scopeOf } from "../../cast/traversals.ts";
 import { socketOf, socketsOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 
@@ -8,8 +7,7 @@ import type { SocketId } from "../../model/ids.ts";
 export function takenNow(state: CastState, from: SocketId, index: number): number {
   const edge = socketOf(state.graph, from).edges[index];
   if (!edge) return 0;
-  const { scope, key } = traversalKey(state, from, { via: "edge", to: edge.to, edge, index });
-  return countOf(state.counts[scope], key);
+  return countIn(state, "taken", scopeOf(state, from, { via: "edge", to: edge.to, edge, index }));
 }
 
 /** The rework of the item in hand that is nearest to its limit; null where nothing came back. */

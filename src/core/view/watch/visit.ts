@@ -1,5 +1,6 @@
 import type { CastEvent, EventOf } from "../../cast/event.ts";
-import type { CastState } from "../../cast/state.ts";
+import { reasonsFor } from "../../cast/rework.ts";
+import type { CastState, Reason } from "../../cast/state.ts";
 import { NO_USAGE } from "../../cast/usage.ts";
 import type { Usage } from "../../cast/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
@@ -29,7 +30,7 @@ export interface VisitRecord {
   readonly cameBy: number | null;
   readonly leftBy: number | null;
   /** Why it is done again, newest first. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
 }
 
 export interface VisitItem {
@@ -79,8 +80,12 @@ export function beginVisit(
     lastSeq: event.seq,
     cameBy,
     leftBy: null,
-    reasons: before.rework[event.socket] ?? [],
+    reasons: isReworked(before) ? reasonsFor(before, event.socket) : [],
   };
+}
+
+function isReworked({ phase }: CastState): boolean {
+  return phase.kind === "arriving" && phase.reworked;
 }
 
 /** The visit after an event that belongs to it; `at` is the work done so far. */
@@ -127,6 +132,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "turn_answered":
     case "loop_entered":
     case "cursor_advanced":
+    case "item_given_up":
     case "loop_exhausted":
     case "cast_warned":
     case "limits_raised":

@@ -1,7 +1,8 @@
 import type { CastEvent, EventOf } from "../../cast/event.ts";
 import type { CastState } from "../../cast/state.ts";
 import { socketOf } from "../../compile/graph.ts";
-import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId } from "../../model/way-id.ts";
+import { NEXT } from "../../model/loadout.ts";
+import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";
 
 /** A way that was walked, by the id under which it is drawn. */
 export interface WayTaken {
@@ -15,7 +16,11 @@ export function wayTaken(before: CastState, event: CastEvent & EventOf<"edge_tak
 
 function wayId({ graph, phase }: CastState, event: EventOf<"edge_taken">): string {
   const socket = socketOf(graph, event.from);
-  if (event.via === "edge") return edgeWayId(event.from, event.index ?? -1);
+  if (event.via === "edge") {
+    const index = event.index ?? -1;
+    const isDrawn = event.then && socket.edges[index]?.then !== NEXT;
+    return isDrawn ? thenWayId(event.from, index) : edgeWayId(event.from, index);
+  }
   const loop = phase.kind === "bypassing" ? phase.loop : socket.loop;
   if (event.via === "exit") return exitWayId(loop ?? "", event.exit ?? "");
   if (phase.kind === "bypassing") return emptyWayId(phase.loop);

@@ -1,10 +1,11 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { EventOf } from "../../../../../../core/cast/event.ts";
+import type { Reason } from "../../../../../../core/cast/state.ts";
 import { socketOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import { END } from "../../../../../../core/model/ids.ts";
-import { conditionText } from "../../../../../../core/view/graph/words.ts";
+import { conditionText, visitText } from "../../../../../../core/view/graph/words.ts";
 import { costText, ofText } from "../../../../../../core/view/numbers.ts";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { limitText } from "../../../../../../core/view/tell/limit.ts";
@@ -73,12 +74,13 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
   return (
     <>
       <Step graph={graph} to={event.from} event={event} />
-      {reason !== undefined && <div className="note rew">{reason}</div>}
+      {reason !== undefined && <div className="note rew">{reasonWords(reason)}</div>}
       {earlier.length > 0 &&
         (all ? (
-          earlier.map((each) => (
-            <div key={each} className="note">
-              {each}
+          earlier.map((each, index) => (
+            // The same may be said twice.
+            <div key={index} className="note">
+              {reasonWords(each)}
             </div>
           ))
         ) : (
@@ -88,6 +90,10 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
         ))}
     </>
   );
+}
+
+function reasonWords({ socket, materia, text }: Reason): string {
+  return `${visitText(socket, materia)}: ${text}`;
 }
 
 function LeftBy({ cast, visit }: VisitProps): ReactElement | null {
@@ -105,12 +111,12 @@ function Step(props: {
 }): ReactElement {
   const { graph, to, event } = props;
   const socket = socketOf(graph, event.from);
-  const limit = event.via === "edge" ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
+  const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
   return (
     <div className="row wrap step">
       <Place graph={graph} to={to} />
       <span className={event.when === "not_satisfied" ? "t-rework" : event.when === "satisfied" ? "t-ok" : "mute"}>
-        {event.via === "exit" ? "exit · " : ""}
+        {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
         {event.when === null
           ? socket.edges.length === 0
             ? "it has no edges"
@@ -140,14 +146,16 @@ export function WaysOn({ cast, visit }: VisitProps): ReactElement {
   if (socket.edges.length === 0) return <p className="sub">{END}</p>;
   return (
     <ul>
-      {socket.edges.map(({ when, to, maxTraversals }, index) => (
+      {socket.edges.map(({ when, to, maxTraversals, then }, index) => (
         // The same edge may be written twice.
         <li key={`${when} ${to} ${index}`} className="row wrap step">
           <Place graph={graph} to={to} />
           <span className={when === "not_satisfied" ? "t-rework" : when === "satisfied" ? "t-ok" : "mute"}>
             {glyphs(conditionText(when))}
           </span>
-          {maxTraversals !== undefined && <span className="mute">{`up to ${maxTraversals}`}</span>}
+          {maxTraversals !== undefined && (
+            <span className="mute">{`up to ${maxTraversals}${then === undefined ? "" : `, then ${then}`}`}</span>
+          )}
         </li>
       ))}
     </ul>

@@ -9,6 +9,7 @@ import { edgeWayId, emptyWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
+import { ThenField } from "./then-field.tsx";
 
 /** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
@@ -77,6 +78,9 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
         <>
           <Row label="At most">
             <LimitField from={way.from} index={way.index} />
+          </Row>
+          <Row label="Then">
+            <ThenField from={way.from} index={way.index} />
           </Row>
           <OrderRow from={way.from} index={way.index} />
         </>

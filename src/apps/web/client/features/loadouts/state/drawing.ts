@@ -45,7 +45,9 @@ function labelLines(graph: Graph, way: AnyWay, lane: boolean): readonly string[]
   const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;
   const order = several && way.index !== undefined ? `${way.index + 1} · ` : "";
   const words = way.when === "always" ? (several || lane ? "always" : "") : way.label;
-  const limit = way.maxTraversals === undefined ? [] : [`up to ${way.maxTraversals}`];
+  const next = way.thenNext ? ", then next" : "";
+  const limit = way.maxTraversals === undefined ? [] : [`up to ${way.maxTraversals}${next}`];
+  if (way.then) return [way.label];
   return words === "" ? limit : [`${order}${words}`, ...limit];
 }
 

@@ -1,0 +1,25 @@
+import type { Issue } from "../../model/issue.ts";
+import { NEXT } from "../../model/loadout.ts";
+import type { Flow } from "../flow.ts";
+import type { Graph } from "../graph.ts";
+import { loopOf } from "../graph.ts";
+import { atSocket, faulty } from "./report.ts";
+
+/** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */
+export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
+  return sockets.flatMap((socket) =>
+    socket.edges.flatMap(({ then, maxTraversals }, index) => {
+      if (then === undefined) return [];
+      const say = (issue: ReturnType<typeof faulty>): Issue => atSocket(socket, ["edges", index, "then"], issue);
+      const uncounted =
+        maxTraversals === undefined
+          ? [say(faulty("then_without_limit", "nothing counts this edge, so it is never used up", "set maxTraversals"))]
+          : [];
+      const itemless =
+        then === NEXT && !loopOf(graph, socket)?.items
+          ? [say(faulty("next_outside_loop", "there is no next item outside a loop that walks a list", 'use "end"'))]
+          : [];
+      return [...uncounted, ...itemless];
+    }),
+  );
+}
