@@ -143,6 +143,7 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
       journal,
       artifacts: NO_ARTIFACTS,
       now: () => new Date(),
+      redact: (text: string) => text,
       pause: async () => {},
     },
     { cwd: file.cwd, runDir: file.cwd, signal: new AbortController().signal },

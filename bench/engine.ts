@@ -40,6 +40,7 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     journal,
     artifacts: NO_ARTIFACTS,
     now: () => new Date(),
+    redact: (text: string) => text,
     pause: async () => {},
   };
   const before = writtenBytes();

@@ -17,6 +17,7 @@ const ORDER = [
   "src/shell/ports.ts",
   "src/shell/version.ts",
   "src/shell/system",
+  "src/shell/secrets",
   "src/shell/process",
   "src/shell/config",
   "src/shell/store",

@@ -72,6 +72,7 @@ async function castWithFiles(
     journal,
     artifacts: fileArtifacts(runDir, unchanged),
     now: () => new Date(),
+    redact: (text: string) => text,
     pause: async () => {},
   };
   const started = performance.now();

@@ -58,6 +58,7 @@ async function turnsOf(items: number): Promise<readonly Told[]> {
     journal: { append: async () => undefined },
     artifacts: { visitFolder: () => "", write: async () => undefined, append: async () => undefined },
     now: () => new Date(),
+    redact: (text: string) => text,
     pause: async () => {},
   };
   const start = startState({

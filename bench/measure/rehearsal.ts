@@ -53,6 +53,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       earlierTurns: () => [],
       isUsedUp: () => false,
       instructions: "none",
+      redact: (text: string) => text,
       signal: new AbortController().signal,
       onProgress: () => undefined,
     });

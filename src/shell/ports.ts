@@ -11,6 +11,8 @@ export interface Ports {
   readonly runUtility: (request: UtilityRequest) => Promise<UtilityOutcome>;
   readonly journal: Journal;
   readonly artifacts: Artifacts;
+  /** Takes secrets out of whatever is kept: events before they count, files before they are written. */
+  readonly redact: (text: string) => string;
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -50,6 +52,8 @@ export interface TurnRequest {
   /** Where the conversation of this visit is kept; a turn that continues it finds it there. */
   readonly transcript: string;
   readonly history: "fresh" | "continued";
+  /** Every line of the transcript passes it on its way to the disk. */
+  readonly redact: (text: string) => string;
   /** Turns that each socket has had in this cast, this one not counted. */
   readonly earlierTurns: () => readonly SocketTurns[];
   /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */

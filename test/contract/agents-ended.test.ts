@@ -76,19 +76,39 @@ describe.each(BODIES)("agents %s that are ended or cannot begin", (_name, play) 
     expect(timer.waiting()).toEqual([]);
   });
 
-  it("[A1] a transcript that cannot be written is a failed turn", async () => {
+  it("[D9] a transcript that cannot be written is a broken disk", async () => {
     const { host } = await play([{ text: "built" }]);
     const file = join(scratchFolder(), "file");
     writeFileSync(file, "");
     const outcome = await host.runTurn(ask({ transcript: join(file, "transcript.jsonl") }).request);
-    expect(outcome).toMatchObject({ kind: "failed", reason: "provider" });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "disk", usage: { input: 0, output: 0 } });
   });
 
-  it("[A1] a transcript that is a folder is a failed turn", async () => {
+  it("[D9] a folder that may not be written is a broken disk, and nobody is asked", async () => {
+    const { host } = await play([{ text: "built" }]);
+    const { request, progress } = ask();
+    mkdirSync(join(request.cwd, "visits"), { mode: 0o500 });
+    // Who may write everywhere is stopped by a file in its place.
+    if (process.getuid?.() === 0) writeFileSync(join(request.cwd, "visits", "1"), "");
+    expect(await host.runTurn(request)).toMatchObject({ kind: "failed", reason: "disk" });
+    expect(progress).toEqual([]);
+  });
+
+  it("[D9] a transcript that is lost in the middle of a turn is a broken disk", async () => {
+    const command = "rm -r visits && touch visits";
+    const { host } = await play([{ tools: [{ name: "bash", arguments: { command } }], text: "done" }]);
+    expect(await host.runTurn(ask({ tools: ["bash"] }).request)).toMatchObject({ kind: "failed", reason: "disk" });
+  });
+
+  it("[D9] a transcript that is a folder is a broken disk", async () => {
     const { host } = await play([{ text: "built" }]);
     const { request } = ask({ history: "continued" });
     mkdirSync(request.transcript, { recursive: true });
-    expect(await host.runTurn(request)).toMatchObject({ kind: "failed", message: expect.stringContaining("EISDIR") });
+    expect(await host.runTurn(request)).toMatchObject({
+      kind: "failed",
+      reason: "disk",
+      message: expect.stringContaining("EISDIR"),
+    });
   });
 
   it("[A1] a listener that throws fails the turn, not the caller", async () => {

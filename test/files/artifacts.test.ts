@@ -5,7 +5,7 @@ import { startState } from "../../src/core/cast/state.ts";
 import type { CastState } from "../../src/core/cast/state.ts";
 import { fileArtifacts } from "../../src/shell/store/artifacts.ts";
 import { openJournal } from "../../src/shell/store/journal.ts";
-import { redactor } from "../../src/shell/system/secrets.ts";
+import { redactor } from "../../src/shell/secrets/redact.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";

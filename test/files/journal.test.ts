@@ -5,7 +5,7 @@ import type { CastEvent } from "../../src/core/cast/event.ts";
 import { openJournal } from "../../src/shell/store/journal.ts";
 import { journalEnds } from "../../src/shell/store/journal-tail.ts";
 import { readJournal } from "../../src/shell/store/read-journal.ts";
-import { redactor } from "../../src/shell/system/secrets.ts";
+import { redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { play } from "../harness/play.ts";
 import { TIME, fold, graph, items, seat, startOf, workshop } from "../harness/seats.ts";

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileArtifacts } from "../../src/shell/store/artifacts.ts";
-import { redactor } from "../../src/shell/system/secrets.ts";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import { redactEvent } from "../../src/shell/secrets/events.ts";
+import { knowSecrets, redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
 
@@ -28,6 +30,10 @@ const NAMES = [
   "DB_PASSWORD",
   "PGPASSWORD",
   "SSH_PRIVATE_KEY",
+  "GITHUB_PAT",
+  "SSHKEY",
+  "DB_PASS",
+  "MYSQL_PWD",
 ];
 
 it.each(NAMES.map((name): [rule: string, name: string] => [`[S7] ${name}`, name]))(
@@ -53,8 +59,8 @@ it("[S7] what is no secret stays", () => {
 });
 
 it("[S7] a secret inside another is no way out", () => {
-  const redact = redactor({ A_KEY: "abcdefgh", B_KEY: "abcdefgh-longer" });
-  expect(redact("abcdefgh-longer abcdefgh")).toBe("[secret B_KEY] [secret A_KEY]");
+  const redact = redactor({ A_KEY: "abcdefg1", B_KEY: "abcdefg1-longer" });
+  expect(redact("abcdefg1-longer abcdefg1")).toBe("[secret B_KEY] [secret A_KEY]");
 });
 
 it("[S7] signs that mean something to patterns are just signs", () => {
@@ -71,4 +77,69 @@ it("[S7] what an agent or a utility printed is written without it", async () => 
   expect(readFileSync(join(runDir, "sockets", "Socket-1", "1", "stdout.txt"), "utf8")).toBe(
     "export OPENAI_API_KEY=[secret OPENAI_API_KEY]\n[secret OPENAI_API_KEY]\n",
   );
+});
+
+it.each<[rule: string, env: Record<string, string>, printed: string]>([
+  [
+    "[S7] an address with a password",
+    { DATABASE_URL: "postgres://me:s3cr3t@db:5432/x" },
+    "postgres://me:s3cr3t@db:5432/x",
+  ],
+  [
+    "[S7] the password of an address alone",
+    { DATABASE_URL: "postgres://me:s3cr3t@db:5432/x" },
+    "PGPASSWORD is s3cr3t.",
+  ],
+  ["[S7] a password as an address spells it", { REDIS_URI: "redis://:p%40ss-w0rd@h" }, "p@ss-w0rd"],
+  ["[S7] a short value", { DB_PASSWORD: "hunter2" }, "the password is hunter2"],
+  ["[S7] a sentence", { VAULT_PASSPHRASE: "correct horse battery staple" }, "say correct horse battery staple"],
+  ["[S7] JSON inside JSON", { A_TOKEN: 'a"b\\c-d/e12' }, JSON.stringify(JSON.stringify({ x: 'a"b\\c-d/e12' }))],
+  ["[S7] letters as escapes", { A_TOKEN: "pässwörter-1" }, String.raw`p\u00e4ssw\u00f6rter-1`],
+  ["[S7] part of an address", { A_TOKEN: "a+b/c=d&e 9" }, `https://h/?t=${encodeURIComponent("a+b/c=d&e 9")}`],
+  ["[S7] base64", { A_TOKEN: "tok-1234567890" }, Buffer.from("tok-1234567890").toString("base64")],
+  ["[S7] base64 behind a user", { A_TOKEN: "tok-1234567890" }, Buffer.from("me:tok-1234567890\n").toString("base64")],
+  ["[S7] base64 of an address", { A_TOKEN: "tok-?>?>?>?>56" }, Buffer.from("x:tok-?>?>?>?>56").toString("base64url")],
+  ["[S7] hex", { A_TOKEN: "tok-1234567890" }, Buffer.from("tok-1234567890").toString("hex")],
+])("%s is kept out of every text", (_rule, env, printed) => {
+  const clean = redactor(env)(printed);
+  expect(clean).toContain(`[secret ${Object.keys(env)[0]}]`);
+  for (const value of Object.values(env)) expect(clean).not.toContain(value);
+});
+
+it.each<[rule: string, env: Record<string, string>, text: string]>([
+  ["[S7] an ordinary word", { DEPLOY_KEY: "production" }, "build-production-eu"],
+  ["[S7] ordinary words", { DEPLOY_KEY: "production-eu-west" }, "to production-eu-west"],
+  ["[S7] a word under a name that says secret", { AUTH_TOKEN: "disabled" }, "tokens are disabled"],
+  ["[S7] a number", { TOKEN_LIMIT: "200000", MAX_TOKENS: "4096" }, "200000 of 4096"],
+  ["[S7] a version", { KEY_VERSION: "v1.22.333" }, "v1.22.333"],
+  ["[S7] an address without a password", { SERVICE_URL: "https://example.org/a" }, "see https://example.org/a"],
+  ["[S7] a folder", { PWD: "/home/me/work-1", OLDPWD: "/home/me/w0rk" }, "in /home/me/work-1 and /home/me/w0rk"],
+  ["[S7] a short value inside a longer word", { DB_PASSWORD: "abc1" }, "abc12 xabc1"],
+])("%s is no secret", (_rule, env, text) => {
+  expect(redactor(env)(text)).toBe(text);
+});
+
+it("[S7] keys that stand in no variable are learnt", () => {
+  const redact = redactor({});
+  expect(redact("sk-live-123456")).toBe("sk-live-123456");
+  knowSecrets([{ name: "key of acme", value: "sk-live-123456" }]);
+  expect(redact("sk-live-123456")).toBe("[secret key of acme]");
+});
+
+it("[S7] the words of an event are redacted with their keys, and what it is made of is not", () => {
+  const event: CastEvent = {
+    seq: 1,
+    at: "2026-01-01T00:00:00.000Z",
+    type: "handoff_accepted",
+    socket: socket("Socket-1"),
+    visit: 1,
+    handoff: { context: "it is s3cr3t-value", state: { "s3cr3t-value": ["s3cr3t-value"] } },
+    found: "exact",
+    dropped: [],
+    usage: { input: 0, output: 0, cost: 0 },
+  };
+  expect(redactEvent(event, redactor({ A_KEY: "s3cr3t-value" }))).toEqual({
+    ...event,
+    handoff: { context: "it is [secret A_KEY]", state: { "[secret A_KEY]": ["[secret A_KEY]"] } },
+  });
 });

@@ -40,6 +40,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     interactive: false,
     transcript: join(cwd, "visits", "1", "transcript.jsonl"),
     history: "fresh",
+    redact: (text) => text,
     earlierTurns: () => [],
     isUsedUp: () => false,
     signal: controller.signal,

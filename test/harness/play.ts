@@ -100,6 +100,7 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
       append: async () => undefined,
     },
     now: () => new Date(0),
+    redact: (text: string) => text,
     pause: async () => {},
   };
 }

@@ -162,6 +162,7 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
       append: async () => undefined,
     },
     now: () => new Date(TIME),
+    redact: (text: string) => text,
     pause: async () => {},
     ...part,
   };

@@ -72,6 +72,7 @@ export class World {
       artifacts: { visitFolder: () => runDir, write, append: write },
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),
+      redact: (text: string) => text,
       pause: async () => {},
     };
   }

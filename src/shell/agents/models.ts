@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelsStore } from "@earendil-works/pi-ai";
 import { loadPi, NO_CREDENTIALS, onlyOurs, settingsFor } from "./pi.ts";
+import { knowCredentials } from "./pi-secrets.ts";
 import type { Companions, PiModel, RetryPolicy, Stage } from "./pi.ts";
 
 export interface PiStage extends Stage {
@@ -21,6 +22,7 @@ export async function openPi(retry: Partial<RetryPolicy>, equip?: Companions["eq
     ...(existsSync(auth) ? { authPath: auth } : { credentials: NO_CREDENTIALS }),
     ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: NO_CATALOG }),
   });
+  knowCredentials(auth);
   await equip?.(runtime);
   const user = pi.SettingsManager.create(folder, folder, { projectTrusted: false });
   const settings = user.getGlobalSettings();

@@ -5,6 +5,7 @@ import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { chooseModel, openPi, type ModelChoice, type PiStage } from "./models.ts";
 import type { Companions, RetryPolicy } from "./pi.ts";
+import { knowKeyOf } from "./pi-secrets.ts";
 import { modelIssues, toolIssues } from "./preflight.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
 
@@ -43,6 +44,7 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
       try {
         const choice = await modelFor(request);
         if (choice.kind !== "found") return refused(choice);
+        await knowKeyOf(await stage(), choice.model);
         const { after = realTimer, silenceMs, companions = {} } = options;
         return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs, companions }, request);
       } catch (cause) {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
@@ -6,24 +6,68 @@ import type { TurnRequest } from "../ports.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import type { Pi } from "./pi.ts";
 
-/** [A16] The conversation of a visit, at exactly the path asked for. */
-export function openTranscript(pi: Pi, request: TurnRequest): SessionManager {
-  const { transcript: path, cwd } = request;
-  mkdirSync(dirname(path), { recursive: true });
-  if (request.history === "fresh") writeFileSync(path, "");
-  else keepSoundPart(path);
-  // Pi writes to an existing file from the first entry on, to a missing one only after the first answer.
-  return pi.SessionManager.open(path, dirname(path), cwd);
+/** The conversation of a visit: Pi has it in memory, and what it adds stands on the disk before anything follows. */
+export interface OpenedTranscript {
+  /** Nothing where it could not be opened. */
+  readonly session?: SessionManager;
+  /** What kept a line of it from the disk. */
+  readonly problem: () => unknown;
+}
+
+/** [A16, S7] At exactly the path asked for. Pi does not write it: what it would write holds whatever the agent has seen. */
+export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
+  try {
+    return keepTranscript(pi, request);
+  } catch (thrown) {
+    return { problem: () => thrown };
+  }
+}
+
+function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact }: TurnRequest): OpenedTranscript {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const sound = history === "fresh" ? "" : soundPart(readIfThere(path));
+  const session = pi.SessionManager.inMemory(cwd, undefined, pi.parseSessionEntries(sound));
+  const lineOf = (entry: unknown): string => redact(`${JSON.stringify(entry)}\n`);
+  begin(path, sound === "" ? lineOf(session.getHeader()) : sound);
+  let problem: unknown;
+  onAppended(session, (entry) => {
+    try {
+      appendFileSync(path, lineOf(entry));
+    } catch (thrown) {
+      problem ??= thrown;
+      throw thrown;
+    }
+  });
+  // Pi tells each command of the agent which conversation it belongs to.
+  Object.defineProperty(session, "getSessionFile", { value: () => path });
+  return { session, problem: () => problem };
 }
 
 /** A kill tears the last line, a disk may tear more; the conversation goes on from what is sound before it. */
-function keepSoundPart(path: string): void {
-  const text = readIfThere(path);
-  const sound = soundPart(text);
-  if (sound.length === text.length && text !== "") return;
+function begin(path: string, text: string): void {
+  if (readIfThere(path) === text) return;
   // Not in place: a second kill here must not cost the part that was sound.
-  writeFileSync(`${path}.mended`, sound);
+  writeFileSync(`${path}.mended`, text, { mode: 0o600 });
   renameSync(`${path}.mended`, path);
+}
+
+type Append = (...given: readonly unknown[]) => unknown;
+
+/** Every way in which Pi adds to a conversation ends with a new last entry. */
+function onAppended(session: SessionManager, write: (entry: unknown) => void): void {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(session)).filter(
+    (name) => name.startsWith("append") || name === "branchWithSummary",
+  );
+  for (const name of names) {
+    const append = Reflect.get(session, name) as Append; // one of its own methods
+    const value: Append = (...given) => {
+      const before = session.getLeafId();
+      const answer = append.apply(session, [...given]);
+      if (session.getLeafId() !== before) write(session.getLeafEntry());
+      return answer;
+    };
+    Object.defineProperty(session, name, { value });
+  }
 }
 
 function readIfThere(path: string): string {

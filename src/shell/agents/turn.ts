@@ -1,4 +1,4 @@
-import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
@@ -6,7 +6,7 @@ import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
 import { systemOf } from "./instructions.ts";
 import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
-import { openTranscript } from "./transcript.ts";
+import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { witness, type Witness } from "./witness.ts";
 
 interface TurnSetup extends Stage {
@@ -19,10 +19,16 @@ interface TurnSetup extends Stage {
 
 /** [A1] One turn in a Pi session of its own; whatever Pi throws becomes a failed outcome. */
 export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise<TurnOutcome> {
+  if (request.signal.aborted) return failed("aborted", "the turn was aborted before it began", NO_USAGE);
+  const transcript = openTranscript(setup.pi, request);
+  const outcome = transcript.session ? await runSession(setup, request, transcript.session) : undefined;
+  return brokenDisk(transcript, outcome) ?? outcome ?? failed("provider", "the agent was not asked", NO_USAGE);
+}
+
+async function runSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<TurnOutcome> {
   const seen = witness(request.onProgress);
   try {
-    if (request.signal.aborted) return failed("aborted", "the turn was aborted before it began", NO_USAGE);
-    const session = await openSession(setup, request);
+    const session = await openSession(setup, request, kept);
     const { after, silenceMs } = setup;
     // It settles with the prompt, which is awaited and tells of any failure.
     const halt = () => void session.abort().catch(() => {});
@@ -61,11 +67,15 @@ export function failed(reason: FailureReason, message: string, usage: Usage): Tu
   return { kind: "failed", reason, message: cut(message, 2000), usage };
 }
 
-/** [D9] A disk that cannot keep the conversation is no fault of the provider. */
+/** [D9] A disk that cannot keep the conversation is no fault of the provider, whatever Pi made of it. */
+export function brokenDisk({ problem }: OpenedTranscript, outcome?: TurnOutcome): TurnOutcome | undefined {
+  const found = problem();
+  if (found === undefined) return undefined;
+  return failed("disk", `the transcript cannot be written: ${problemText(found)}`, outcome?.usage ?? NO_USAGE);
+}
+
 function thrownAs(error: unknown, usage: Usage): TurnOutcome {
-  return isDiskProblem(error)
-    ? failed("disk", `the transcript cannot be written: ${problemText(error)}`, usage)
-    : failed("provider", textOf(error), usage);
+  return isDiskProblem(error) ? failed("disk", problemText(error), usage) : failed("provider", textOf(error), usage);
 }
 
 type FailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
@@ -74,7 +84,7 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function openSession(setup: TurnSetup, request: TurnRequest): Promise<AgentSession> {
+async function openSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<AgentSession> {
   const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
@@ -83,7 +93,7 @@ async function openSession(setup: TurnSetup, request: TurnRequest): Promise<Agen
     model: setup.model,
     tools: [...request.tools],
     resourceLoader: (await setup.companions?.resources?.(bare)) ?? bare,
-    sessionManager: openTranscript(setup.pi, request),
+    sessionManager: kept,
     ...(request.thinking === undefined ? {} : { thinkingLevel: request.thinking }),
   });
   return session;
@@ -102,6 +112,8 @@ export function outcomeOf(seen: Witness, stop: Stop | undefined, model: Pick<PiM
   }
   const message = last?.errorMessage ?? "the agent ended without an answer";
   if (seen.overflowed()) return failed("overflow", message, usage);
+  // A connection that could not be opened for want of file descriptors says nothing about the provider.
+  if (/\bE[MN]FILE\b/.test(message)) return failed("disk", message, usage);
   // [A18] Only the words of the message tell a time-out from another failure of the provider.
   return failed(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
 }

@@ -16,7 +16,7 @@ import { SILENT_MS, claim } from "../store/ownership.ts";
 import type { Claim } from "../store/ownership.ts";
 import { isOfThisHost } from "../process/process-owner.ts";
 import { problemText } from "../system/problem.ts";
-import { redactor } from "../system/secrets.ts";
+import { redactor } from "../secrets/redact.ts";
 import type { AgentHost, Journal, TurnProgress, UtilityRequest } from "../ports.ts";
 import { endLeftovers, rememberProgram } from "../run/leftovers.ts";
 import type { Interruption } from "../run/performing.ts";
@@ -123,6 +123,7 @@ async function run(
         runUtility({ ...request, onStarted: (pid) => rememberProgram(folder.runDir, pid) }),
       journal: guarded(journal, driving.holds),
       artifacts: fileArtifacts(folder.runDir, redact),
+      redact,
       now: () => new Date(),
       pause,
     };

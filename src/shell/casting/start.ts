@@ -16,7 +16,8 @@ import { createCast, discardCast, newCastId } from "../store/cast-store.ts";
 import type { CastFolder } from "../store/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { redactKeys, redactor } from "../system/secrets.ts";
+import { redactKeys } from "../secrets/events.ts";
+import { redactor } from "../secrets/redact.ts";
 import { VERSION } from "../version.ts";
 import { drive } from "./drive.ts";
 import type { Driving } from "./drive.ts";
@@ -80,7 +81,7 @@ export async function startCast(
   ready: ReadyCast,
   driving: Omit<Driving, "host" | "cwd" | "env">,
 ): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
-  // [S7] The cast itself works with what was typed; its files hold no secret.
+  // [S10] What holds no secret is kept, and the cast works with what is kept.
   const kept = redactKeys(ready.file, TYPED, redactor(ready.workspace.place.env));
   const folder = createCast(ready.workspace.root, kept, {
     brings: ready.brings,
@@ -89,7 +90,7 @@ export async function startCast(
   if (!folder.ok) return folder;
   recordCast(ready.workspace.place.env, kept);
   const { cwd, env } = ready.workspace.place;
-  const take = () => ok({ state: startState(startOf(ready.file)), first: [] });
+  const take = () => ok({ state: startState(startOf(kept)), first: [] });
   const end = await drive(folder.value, take, { ...driving, cwd, env, host: ready.host });
   // [C3] Not even its owner could be written down: nothing of it has run.
   if (!end.ok) {

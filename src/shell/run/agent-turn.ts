@@ -70,6 +70,7 @@ function turnRequest(
     interactive: socket.interactive,
     transcript: `${performing.ports.artifacts.visitFolder(socket.id, visit.number)}/transcript.jsonl`,
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
+    redact: performing.ports.redact,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => follow(progress, effect, performing, { tell, prompt, ask: text }),

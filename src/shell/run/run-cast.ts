@@ -6,6 +6,7 @@ import type { Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import { never } from "../../core/model/never.ts";
 import type { Ports } from "../ports.ts";
+import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
 import type { Performed, Performing, RunOptions } from "./performing.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
@@ -96,7 +97,8 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
   let problem: string | undefined;
   let writing: Promise<void> = Promise.resolve();
   const note = (body: EventBody): void => {
-    const event: CastEvent = { seq: ahead.seq + 1, at: ports.now().toISOString(), ...body };
+    // [S10] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
+    const event = redactEvent({ seq: ahead.seq + 1, at: ports.now().toISOString(), ...body }, ports.redact);
     ahead = apply(ahead, event);
     pending.push(event);
   };

@@ -4,8 +4,8 @@ import type { Journal } from "../ports.ts";
 import type { CastEvent } from "../../core/cast/event.ts";
 import { problemText } from "../system/problem.ts";
 import { syncFolder } from "../system/sync.ts";
-import { redactEvent } from "../system/secrets.ts";
-import type { Redact } from "../system/secrets.ts";
+import { redactEvent } from "../secrets/events.ts";
+import type { Redact } from "../secrets/redact.ts";
 
 export type Durability = "write" | "sync";
 

@@ -12,7 +12,9 @@ export function isMissing(thrown: unknown): boolean {
 
 /** Whether it is the place where things are kept that fails. */
 export function isDiskProblem(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(thrown.code));
+  return (
+    thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/.test(String(thrown.code))
+  );
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -27,6 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ELOOP: "its links lead in a circle",
   ENOTREGULAR: "it is not a regular file",
   EMFILE: "too many files are open",
+  ENFILE: "too many files are open on this machine",
   EEXIST: "it exists already",
   EADDRINUSE: "the port is in use",
 };

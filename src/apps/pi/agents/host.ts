@@ -4,6 +4,7 @@ import type { Issue } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
 import { piAgentHost } from "../../../shell/agents/pi-host.ts";
+import { knowSecrets } from "../../../shell/secrets/redact.ts";
 import type { AgentChoice, Patience } from "../../../shell/casting/hosts.ts";
 import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
 import type { Here } from "../session/here.ts";
@@ -24,6 +25,9 @@ export async function openAgents(
 ): Promise<AgentHost> {
   const { pi, ctx } = here;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
+  const key = ctx.model && (await ctx.modelRegistry.getApiKeyForProvider(ctx.model.provider));
+  // [S7] The agent in the user's session is asked with it, and writes a transcript as well.
+  if (ctx.model && key !== undefined) knowSecrets([{ name: `key of ${ctx.model.provider}`, value: key }]);
   const gates = await findGates(ctx);
   const isolated = piAgentHost({
     ...patience,

@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../../core/cast/usage.ts";
 import { systemOf } from "../../../shell/agents/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openTranscript } from "../../../shell/agents/transcript.ts";
-import { failed, outcomeOf, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
+import { brokenDisk, failed, outcomeOf, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
 import { witness, type Witness } from "../../../shell/agents/witness.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
 import type { Patience } from "../../../shell/casting/hosts.ts";
@@ -64,16 +64,19 @@ let turns = 0;
 async function runInSession(here: Here, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
   const own = await loadPi();
   const transcript = openTranscript(own, request);
+  const { session } = transcript;
+  if (!session) return brokenDisk(transcript) ?? aborted();
   turns += 1;
   const curation: Curation = {
     turn: `${request.castId}/${turns}`,
     system: `${systemOf(own, request)}\n\nCurrent working directory: ${request.cwd}`,
-    earlier: transcript.buildSessionContext().messages.filter(({ role }) => role !== "system"),
+    earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
   const borrowed = await borrowSettings(here, request);
   try {
     if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
-    return await ask(here, request, { curation, transcript, patience });
+    const outcome = await ask(here, request, { curation, transcript: session, patience });
+    return brokenDisk(transcript, outcome) ?? outcome;
   } finally {
     await borrowed.giveBack();
   }
