@@ -21,7 +21,7 @@ describe.each(BODIES)("secrets that agents %s see", (_name, play) => {
     const { host } = await play([{ text: "tok-12345678" }, { text: "two" }]);
     const { request } = ask({ redact: redactor({ A_TOKEN: "tok-12345678" }) });
     await host.runTurn(request);
-    const earlierTurns = () => [{ ...request, turns: 1 }];
+    const earlierTurns = () => [{ ...request, turns: 1, turnsFor: () => 0 }];
     await host.runTurn({ ...request, history: "continued", prompt: "Go on.", earlierTurns });
     expect(conversation(request.transcript)).toEqual([
       "user: Build it.",

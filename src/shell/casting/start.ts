@@ -81,7 +81,7 @@ export async function startCast(
   ready: ReadyCast,
   driving: Omit<Driving, "host" | "cwd" | "env">,
 ): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
-  // [S10] What holds no secret is kept, and the cast works with what is kept.
+  // [S12] What holds no secret is kept, and the cast works with what is kept.
   const kept = redactKeys(ready.file, TYPED, redactor(ready.workspace.place.env));
   const folder = createCast(ready.workspace.root, kept, {
     brings: ready.brings,

@@ -97,7 +97,7 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
   let problem: string | undefined;
   let writing: Promise<void> = Promise.resolve();
   const note = (body: EventBody): void => {
-    // [S10] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
+    // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
     const event = redactEvent({ seq: ahead.seq + 1, at: ports.now().toISOString(), ...body }, ports.redact);
     ahead = apply(ahead, event);
     pending.push(event);
