@@ -29,6 +29,9 @@ export function openMemory() {
 interface ScreenAnswers {
   readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
+  /** What is chosen and typed in dialogs; left without an answer unless set. */
+  readonly select?: (title: string) => string | undefined;
+  readonly input?: (title: string) => string | undefined;
 }
 
 /** Own methods only: Pi copies the object. */
@@ -44,8 +47,15 @@ export function recordingScreen(setting: ScreenAnswers, add: (text: string) => v
       add(`confirm: ${title} ${message}`);
       return setting.confirm?.(title, message) ?? false;
     },
-    select: async () => undefined,
-    input: async () => undefined,
+    select: async (title: string, options: readonly string[]) => {
+      add(`select: ${title}`);
+      const wanted = setting.select?.(title);
+      return options.find((option) => option === wanted);
+    },
+    input: async (title: string) => {
+      add(`input: ${title}`);
+      return setting.input?.(title);
+    },
     editor: async () => undefined,
     custom: async () => undefined,
     onTerminalInput: (listener: (data: string) => unknown) => {

@@ -30,6 +30,8 @@ export interface PiSetting {
   readonly agentFiles?: Readonly<Record<string, unknown>>;
   readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
+  readonly select?: (title: string) => string | undefined;
+  readonly input?: (title: string) => string | undefined;
   readonly trusted?: boolean;
 }
 

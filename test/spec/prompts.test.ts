@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { play } from "../harness/play.ts";
@@ -262,81 +262,4 @@ it("[P2] what a loop with an empty list is passed by with comes from the socket 
     Request: "do it",
     "Handed on by Plan (Socket-1)": expect.stringContaining("nothing to do"),
   });
-});
-
-const NOTES = "Notes of Plan (Socket-1) on all items";
-
-it("[P9] what a planner said beside its list reaches every item, at every visit", async () => {
-  const says = {
-    Plan: [{ ...items("a", "b"), context: "keep the API" }],
-    Eval: [{ satisfied: false, context: "no test" }, yes],
-  };
-  const played = await play(workshop(), { says });
-  const told = played.asked.slice(1).filter(({ socket: id }) => id !== "Socket-4");
-  expect(told.map(({ prompt }) => parts(prompt)[NOTES])).toEqual(told.map(() => "keep the API"));
-  // Between what never changes and what does.
-  expect(Object.keys(asked(played, "Socket-2", 1).prompt)).toEqual(["Request", NOTES, "Current item", "Do it again"]);
-});
-
-it("[P9] notes have a limit, and a longer context is handed on whole once", async () => {
-  const long = `${"x".repeat(2_500)} the end`;
-  const played = await play(workshop(), { says: { Plan: [{ ...items("a", "b"), context: long }], Eval: [yes] } });
-  const [first, second] = [asked(played, "Socket-2").prompt, asked(played, "Socket-2", 1).prompt];
-  expect(first[NOTES]?.length).toBeLessThanOrEqual(2_000);
-  expect(first[NOTES]).toMatch(/\[cut: \d+ more characters\]$/);
-  expect(first["Handed on by Plan (Socket-1)"]).toBe(long);
-  expect(second[NOTES]).toBe(first[NOTES]);
-});
-
-describe("another list", () => {
-  /** Plan → Tool, which hands a list on → Build for each item. */
-  const config = graph(
-    {
-      "Socket-1": seat("Plan", always("Socket-2")),
-      "Socket-2": seat("Sort", always("Socket-3")),
-      "Socket-3": { ...seat("Build", always("Socket-3")), advance: {} },
-    },
-    {
-      materia: { Sort: { type: "utility", command: ["sort"], generator: true } },
-      loops: { each: { sockets: ["Socket-3"], consumes: { from: "Socket-2", output: "workItems" } } },
-    },
-  );
-  const sorted = async (list: JsonObject, context: string) => {
-    const says = { Plan: [{ ...items("a", "b"), context: "keep the API" }] };
-    const played = await play(config, { says, utility: () => exited(JSON.stringify({ ...list, context })) });
-    return Object.keys(asked(played, "Socket-3", 1).prompt).filter((title) => title.startsWith("Notes"));
-  };
-
-  it("[P9] the same list from a program keeps its notes", async () => {
-    expect(await sorted(items("a", "b"), "all titles are good")).toEqual([NOTES]);
-  });
-
-  it("[P9] another list has the notes that came with it, or none", async () => {
-    expect(await sorted(items("b", "c"), "sorted")).toEqual(["Notes of Sort (Socket-2) on all items"]);
-    expect(await sorted(items("b", "c"), "")).toEqual([]);
-  });
-});
-
-it("[P2] a list that was made inside a loop over work items is listed there", async () => {
-  const config = graph(
-    {
-      "Socket-1": seat("Plan", always("Socket-2")),
-      "Socket-2": seat("Sub", always("Socket-3")),
-      "Socket-3": { ...seat("Build", always("Socket-2")), advance: {} },
-    },
-    {
-      materia: { Sub: { prompt: "Split.", generator: true, assign: { parts: "$.workItems" } } },
-      loops: { each: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
-    },
-  );
-  const played = await play(config, { says: { Plan: [items("a")], Sub: [items("half", "other")] } });
-  expect(asked(played, "Socket-3").prompt['Handed on by Sub (Socket-2, item "a")']).toContain("1. half");
-});
-
-it("[P10] a long reason is told once, and whole", async () => {
-  const reason = `first ${"x".repeat(3_000)} last`;
-  const says = { Plan: [items("a")], Eval: [{ satisfied: false, context: reason }, yes] };
-  const { prompt } = asked(await play(workshop(), { says }), "Socket-2", 1);
-  expect(Object.keys(prompt)).toEqual(["Request", "Current item", "Do it again"]);
-  expect(prompt["Do it again"]).toContain(`Eval (Socket-3): ${reason}`);
 });

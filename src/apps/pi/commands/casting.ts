@@ -14,7 +14,7 @@ import type { VisibleBody } from "../agents/visible.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
 import { runInSession } from "./running.ts";
-import type { Desk, WaitingCast } from "./state.ts";
+import type { Answer, Desk, WaitingCast } from "./state.ts";
 
 /** What has been set going: over when `done` resolves. */
 export interface Begun {
@@ -39,14 +39,14 @@ export async function beginIn(
   return take(desk, trusted, { options, ask: (asking) => undertake(command, asking) });
 }
 
-/** What the person says to the agent that waits, in the place and with the options that its cast was begun with. */
-export async function refine(desk: Desk, { castId, options }: WaitingCast, text: string): Promise<Result<Begun>> {
+/** What the person says to the cast that waits, in the place and with the options that it was begun with. */
+export async function answer(desk: Desk, { castId, options }: WaitingCast, nudge: Answer): Promise<Result<Begun>> {
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   const trusted = await trustedPlace(desk, options);
   if (!trusted.ok) return trusted;
-  const ask: Wish["ask"] = async (asking) => undertakeAgain(castId, { kind: "answer", text }, asking);
-  return take(desk, trusted.value, { options, ask, said: text });
+  const ask: Wish["ask"] = async (asking) => undertakeAgain(castId, nudge, asking);
+  return take(desk, trusted.value, { options, ask, ...(nudge.kind === "finish" ? {} : { said: nudge.text }) });
 }
 
 /** What is to run. */

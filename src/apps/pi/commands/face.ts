@@ -5,7 +5,7 @@ import type { Pi } from "../../../shell/agents/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { openScreen } from "../live/screen.ts";
-import { refine } from "./casting.ts";
+import { answer } from "./casting.ts";
 import { giveBackHeld, onInput } from "./messages.ts";
 import { perform } from "./perform.ts";
 import { refuseSaid } from "./running.ts";
@@ -32,11 +32,11 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       here,
       screen,
       state,
-      refine: (text) => {
+      answer: (said) => {
         const { waiting } = state;
         if (!waiting) return;
-        refine(desk, waiting, text).then(
-          (begun) => void (begun.ok || refuseSaid(desk, begun.issues, text)),
+        answer(desk, waiting, said).then(
+          (begun) => void (begun.ok || refuseSaid(desk, begun.issues, said.kind === "finish" ? undefined : said.text)),
           (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
         );
       },

@@ -21,8 +21,9 @@ export function onInput(desk: Desk, { text, images, source, streamingBehavior }:
     }
     return { action: "handled" };
   }
-  if (!state.waiting) return { action: "continue" };
-  desk.refine(text);
+  // [Q8] At a gate a person may talk with their own agent before they decide.
+  if (!state.waiting || state.waiting.dialog) return { action: "continue" };
+  desk.answer({ kind: "answer", text });
   return { action: "handled" };
 }
 

@@ -3,6 +3,7 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { Here } from "../session/here.ts";
+import type { Nudge } from "../../../shell/casting/resume.ts";
 import type { Screen } from "../live/screen.ts";
 
 /** What one command is carried out with. */
@@ -10,8 +11,8 @@ export interface Desk {
   readonly here: Here;
   readonly screen: Screen;
   readonly state: FaceState;
-  /** Tells the agent that waits what the person has said; a refusal is shown. */
-  readonly refine: (text: string) => void;
+  /** Tells the cast that waits what the person has said; a refusal is shown. */
+  readonly answer: (answer: Answer) => void;
 }
 
 /** All that this session remembers of casts. It dies with the session; the journals do not. */
@@ -35,12 +36,17 @@ export interface RunningCast {
   readonly refinements: string[];
 }
 
-/** A cast whose agent has answered and waits for this person. */
+/** What a person says to a cast that waits for them. */
+export type Answer = Exclude<Nudge, { kind: "recast" }>;
+
+/** A cast that waits for this person: with an agent that has answered, or at a gate of theirs. */
 export interface WaitingCast {
   readonly castId: string;
   /** Those of the command that it was begun with. */
   readonly options: Options;
   readonly widget: Widget;
+  /** The dialog of a gate, which goes when the answer comes from elsewhere; what is typed is no answer to one. */
+  readonly dialog?: AbortController;
 }
 
 export type HeldMessage = Pick<InputEvent, "text" | "images">;

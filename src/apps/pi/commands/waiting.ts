@@ -1,12 +1,15 @@
+import { personAsked } from "../../../core/cast/question.ts";
 import type { CastState } from "../../../core/cast/state.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
 import type { Result } from "../live/result-card.ts";
 import { openWidget } from "../live/widget.ts";
-import type { Desk } from "./state.ts";
+import { askGate } from "./gate-dialog.ts";
+import type { Desk, WaitingCast } from "./state.ts";
 
 interface Waiting {
   readonly state: CastState;
@@ -22,20 +25,36 @@ interface Waiting {
 export function waitFor(desk: Desk, { state, refinements, result, seen, options }: Waiting): void {
   const { here, screen } = desk;
   const answer = (result.card.opened ?? result.card.lines).flatMap((each) => wrapLine(each, screen.width()));
-  if (!seen) screen.answer({ lines: answer, data: null, code: 4 });
+  if (!seen || personAsked(state)) screen.answer({ lines: answer, data: null, code: 4 });
   const lines = waitingLines(state);
   const widget = openWidget(here.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
-  desk.state.waiting = { castId: state.castId, options, widget };
+  const waiting = { castId: state.castId, options, widget };
+  if (personAsked(state)) return waitAtGate(desk, waiting, state);
+  desk.state.waiting = waiting;
   const said = refinements.join("\n\n");
-  if (said !== "") desk.refine(said);
+  if (said !== "") desk.answer({ kind: "answer", text: said });
+}
+
+/** [Q8] A dialog asks; put off, the answer is a command. */
+function waitAtGate(desk: Desk, waiting: WaitingCast, { phase }: CastState): void {
+  const { here, screen, state } = desk;
+  const dialog = new AbortController();
+  state.waiting = { ...waiting, dialog };
+  const question = phase.kind === "waiting" ? phase.reply : "";
+  askGate(here.ctx, question, dialog.signal).then(
+    (said) => void (said && !dialog.signal.aborted && desk.answer(said)),
+    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+  );
 }
 
 export function stopWaiting({ state }: Pick<Desk, "state">): void {
+  state.waiting?.dialog?.abort();
   state.waiting?.widget.close();
   delete state.waiting;
 }
 
-function waitingLines({ phase, graph, castId }: CastState): readonly Line[] {
+function waitingLines(state: CastState): readonly Line[] {
+  const { phase, graph, castId } = state;
   const socket = phase.kind === "waiting" ? socketOf(graph, phase.visit.socket) : undefined;
   return [
     line(
@@ -44,13 +63,24 @@ function waitingLines({ phase, graph, castId }: CastState): readonly Line[] {
       toned("strong", socket ? visitText(socket.id, socket.materia) : ""),
       toned("dim", `  ${castId}`),
     ),
-    line(
-      "type to refine",
-      toned("dim", " · "),
-      toned("accent", "/materia continue"),
-      toned("dim", " takes the result and goes on · "),
-      toned("accent", "/materia abort"),
-      toned("dim", " stops it"),
-    ),
+    ...(personAsked(state) ? [GATE_LINE] : [AGENT_LINE]),
   ];
 }
+
+const AGENT_LINE = line(
+  "type to refine",
+  toned("dim", " · "),
+  toned("accent", "/materia continue"),
+  toned("dim", " takes the result and goes on · "),
+  toned("accent", "/materia abort"),
+  toned("dim", " stops it"),
+);
+
+const GATE_LINE = line(
+  toned("accent", "/materia continue"),
+  toned("dim", " says yes · "),
+  toned("accent", "/materia continue --reject <reason>"),
+  toned("dim", " says no · "),
+  toned("accent", "/materia abort"),
+  toned("dim", " stops it"),
+);

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { Orb } from "../parts/marks/orb.tsx";
 import { glyphs } from "../parts/marks/words.tsx";
 
 const ROWS = [
@@ -9,7 +10,9 @@ const ROWS = [
   ["data", "work items", null],
 ] as const;
 
-/** What the lines mean. */
+const KINDS = ["agent", "utility", "person"] as const;
+
+/** What the lines mean, and the shapes of the sockets. */
 export function Legend(): ReactElement {
   return (
     <div className="legend">
@@ -22,6 +25,12 @@ export function Legend(): ReactElement {
             </g>
           </svg>
           {glyphs(text)}
+        </span>
+      ))}
+      {KINDS.map((type) => (
+        <span key={type}>
+          <Orb materia={{ type }} size="sm" />
+          {type}
         </span>
       ))}
     </div>

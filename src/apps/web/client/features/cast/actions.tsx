@@ -1,10 +1,12 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
+import { personAsked } from "../../../../../core/cast/question.ts";
 import type { CastStatus } from "../../../../../core/view/casts.ts";
 import { nextSteps } from "../../../../../core/view/tell/next-step.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { ContinueDialog } from "./continue-dialog.tsx";
+import { GateDialog } from "./gate-dialog.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { RaiseDialog } from "./raise-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
@@ -21,11 +23,13 @@ export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: s
   const command = useCommand();
   const why = reasonsAgainst(status);
   const close = (): void => setDialog(null);
-  const [step] = nextSteps(cast.replay.trailAt(cast.replay.lastSeq()).state, status, "");
+  const { state } = cast.replay.trailAt(cast.replay.lastSeq());
+  const [step] = nextSteps(state, status, "");
+  const Answer = personAsked(state) ? GateDialog : ContinueDialog;
   return (
     <div className="acts" role="group" aria-label="Cast">
       <Button className={why.continue === null ? "" : "off"} off={why.continue} onClick={() => setDialog("continue")}>
-        Continue…
+        {Answer === GateDialog ? "Yes or no…" : "Continue…"}
       </Button>
       <Button
         className={why.resume === null ? "" : "off"}
@@ -50,7 +54,7 @@ export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: s
       {dialog === "abort" && why.abort === null && (
         <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
       )}
-      {dialog === "continue" && why.continue === null && <ContinueDialog cast={cast} view={view} onClose={close} />}
+      {dialog === "continue" && why.continue === null && <Answer cast={cast} view={view} onClose={close} />}
       {dialog === "raise" && why.raise === null && <RaiseDialog cast={cast} view={view} onClose={close} />}
     </div>
   );

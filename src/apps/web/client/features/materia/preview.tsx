@@ -80,6 +80,8 @@ function Told(props: {
   const [reworked, setReworked] = useState(false);
   const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
   const seated = useMemo(() => seatIn(catalog, name, chosen), [catalog, name, chosen]);
+  if (value?.type === "person")
+    return <p className="pvs mute">A person has no prompt. They are asked the question, and answer yes or no.</p>;
   if (value?.type === "utility")
     return (
       <p className="pvs mute">

@@ -21,7 +21,7 @@ export function Orb({
   readonly materia: Pick<Materia, "type" | "color"> | undefined;
   readonly size?: "sm" | "md" | "lg";
 }): ReactElement {
-  const shape = materia?.type === "utility" ? "u" : "";
+  const shape = materia?.type === "utility" ? "u" : materia?.type === "person" ? "p" : "";
   return (
     <span className={`orb ${shape} ${size === "md" ? "" : size}`} style={hueStyle(materia?.color)} aria-hidden="true" />
   );

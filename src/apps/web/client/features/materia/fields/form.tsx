@@ -21,6 +21,7 @@ export function MateriaForm(props: {
   const { name, history } = work;
   const { raw } = history.present;
   const isUtility = raw["type"] === "utility";
+  const isPerson = raw["type"] === "person";
   return (
     <div className="mform">
       {issues.map((issue) => (
@@ -31,19 +32,21 @@ export function MateriaForm(props: {
         />
       ))}
       <div className="opts">
-        {!isUtility && <AgentOptions work={work} />}
-        <Opt label="Parse">
-          <Segments
-            label="Parse"
-            value={textOf(raw["parse"], raw["generator"] === true ? "json" : "text")}
-            options={[
-              { value: "text", label: "text" },
-              { value: "json", label: "json" },
-            ]}
-            onPick={(parse) => setField(name, "parse", parse)}
-          />
-        </Opt>
-        <Behaviour name={name} raw={raw} />
+        {!isUtility && !isPerson && <AgentOptions work={work} />}
+        {!isPerson && raw["gate"] !== true && (
+          <Opt label="Parse">
+            <Segments
+              label="Parse"
+              value={textOf(raw["parse"], raw["generator"] === true ? "json" : "text")}
+              options={[
+                { value: "text", label: "text" },
+                { value: "json", label: "json" },
+              ]}
+              onPick={(parse) => setField(name, "parse", parse)}
+            />
+          </Opt>
+        )}
+        {!isPerson && <Behaviour name={name} raw={raw} />}
         <Hues name={name} chosen={textOf(raw["color"], "slate")} />
         <Opt label="What for" whole>
           <TextField
@@ -57,7 +60,12 @@ export function MateriaForm(props: {
       {isUtility ? (
         <UtilityFields work={work} />
       ) : (
-        <PromptEditor name={name} prompt={textOf(raw["prompt"], "")} value={value} />
+        <PromptEditor
+          name={name}
+          field={isPerson ? "question" : "prompt"}
+          prompt={textOf(raw[isPerson ? "question" : "prompt"], "")}
+          value={value}
+        />
       )}
     </div>
   );
@@ -73,6 +81,9 @@ function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObj
           on={raw["generator"] === true}
           onTurn={(on) => setField(name, "generator", on ? true : null)}
         />
+        {isUtility && (
+          <Switch label="Gate" on={raw["gate"] === true} onTurn={(on) => setField(name, "gate", on ? true : null)} />
+        )}
         {!isUtility && (
           <Switch
             label="Interactive"

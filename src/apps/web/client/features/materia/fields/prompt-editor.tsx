@@ -11,10 +11,13 @@ const INSERTED = ["request", "item.title", "item.context", "state.path", "workIt
 /** The prompt, with its variables marked and known ones to insert. */
 export function PromptEditor({
   name,
+  field: key = "prompt",
   prompt,
   value,
 }: {
   readonly name: string;
+  /** Where it stands: a person's question is written like a prompt. */
+  readonly field?: "prompt" | "question";
   readonly prompt: string;
   readonly value: Materia | null;
 }): ReactElement {
@@ -23,7 +26,7 @@ export function PromptEditor({
   const insert = (variable: string): void => {
     const field = area.current;
     const [from, to] = [field?.selectionStart ?? prompt.length, field?.selectionEnd ?? prompt.length];
-    setField(name, "prompt", `${prompt.slice(0, from)}{{${variable}}}${prompt.slice(to)}`);
+    setField(name, key, `${prompt.slice(0, from)}{{${variable}}}${prompt.slice(to)}`);
     requestAnimationFrame(() => {
       field?.focus();
       field?.setSelectionRange(from + variable.length + 4, from + variable.length + 4);
@@ -35,7 +38,7 @@ export function PromptEditor({
   return (
     <>
       <div className="row wrap">
-        <h2>Prompt</h2>
+        <h2>{key === "prompt" ? "Prompt" : "Question"}</h2>
         <span className="grow" />
         <span className="mute hide-s">Insert</span>
         {INSERTED.map((variable) => (
@@ -56,11 +59,11 @@ export function PromptEditor({
         </pre>
         <textarea
           ref={area}
-          aria-label="Prompt"
+          aria-label={key === "prompt" ? "Prompt" : "Question"}
           spellCheck={false}
           value={prompt}
           onScroll={follow}
-          onChange={(event) => setField(name, "prompt", event.target.value, "prompt")}
+          onChange={(event) => setField(name, key, event.target.value, "prompt")}
         />
       </div>
       <Foot prompt={prompt} value={value} />
