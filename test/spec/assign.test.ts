@@ -1,8 +1,20 @@
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { play } from "../harness/play.ts";
+import { play, playFrom } from "../harness/play.ts";
 import type { Played, Script } from "../harness/play.ts";
-import { always, exited, graph, items, loop, notSatisfied, refusals, seat, workshop } from "../harness/seats.ts";
+import {
+  after,
+  always,
+  exited,
+  graph,
+  items,
+  loop,
+  notSatisfied,
+  refusals,
+  seat,
+  socket,
+  workshop,
+} from "../harness/seats.ts";
 
 /** One utility with this result and this assignment. */
 function kept(result: Json, assign: object, script: Script = {}): Promise<Played> {
@@ -220,4 +232,57 @@ it("[H18] an agent has no state to patch", async () => {
 it("[H19] a field of the utility's own is kept nowhere but where assign puts it", async () => {
   const { state } = await kept({ branch: "main", other: 1 }, { "vcs.branch": "$.branch" });
   expect(state.data).toEqual({ vcs: { branch: "main" } });
+});
+
+it.each<[rule: string, materia: string, assign: object, place: string]>([
+  ["[H16] state that is not there", "Eval", { kept: "state.nope.deep" }, "state.nope.deep is not there"],
+  ["[H16] the same for a text socket", "Build", { kept: "state.nope" }, "state.nope is not there"],
+  ["[H16] a target that leads into a list", "Eval", { "list.0.title": "$.context" }, "state.list is a list"],
+])("%s fails the cast at once, without asking again", async (_rule, materia, assign, place) => {
+  const { asked, events, state } = await play(graph({ "Socket-1": { ...seat(materia), assign } }), {
+    says: { Eval: [{ context: "c" }], Build: ["built"] },
+    data: { list: [{ title: "a", context: "" }] },
+  });
+  expect(asked).toHaveLength(1);
+  expect(events.find((event) => event.type === "turn_failed")).toMatchObject({
+    reason: "state",
+    message: expect.stringContaining(place),
+  });
+  expect(state.data).toEqual({ list: [{ title: "a", context: "" }] });
+});
+
+it("[H16] a person's approval of what cannot be kept fails the cast, and asks nobody again", async () => {
+  const config = graph({ "Socket-1": { ...seat("Talk"), assign: { kept: "state.nope" } } });
+  const first = await play(config, { says: { Talk: [{ context: "c" }] } });
+  const place = { socket: socket("Socket-1"), visit: 1 };
+  const second = await playFrom(after(first.state, { type: "person_finished", ...place }), {});
+  expect([second.asked.length, second.trace]).toEqual([0, ["failed"]]);
+});
+
+it("[O4] inside a loop state shows the item and its place to assign and to prompts, and nowhere else", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": {
+        ...seat("Show", always("Socket-2")),
+        advance: {},
+        assign: { title: "state.workItem.title", at: "state.workItemIndex" },
+      },
+      "Socket-3": seat("Show"),
+    },
+    {
+      materia: { Show: { prompt: "[{{state.workItem.title}}|{{state.workItem.context}}|{{state.workItemIndex}}]" } },
+      loops: {
+        each: loop(["Socket-2"], { id: "x", from: "Socket-2", condition: "always", targetSocketId: "Socket-3" }),
+      },
+    },
+  );
+  const { asked, state } = await play(config, { says: { Plan: [items("a", "b")] } });
+  expect(asked.slice(1).map(({ system }) => /\[.*\]/.exec(system)?.[0])).toEqual([
+    "[a|about a|0]",
+    "[b|about b|1]",
+    "[||]",
+  ]);
+  expect(state.data).toMatchObject({ title: "b", at: 1 });
+  expect(Object.keys(state.data)).not.toContain("workItem");
 });

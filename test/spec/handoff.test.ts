@@ -200,7 +200,11 @@ it.each<[rule: string, reply: unknown, named: readonly string[]]>([
   ],
   ["[H8] everything at once", { satisfied: 0, context: 0, workItems: 0 }, ['"satisfied"', '"context"', '"workItems"']],
 ])("%s", (_rule, reply, named) => {
-  expect(read(reply)).toEqual({ ok: false, problems: named.map((name) => expect.stringContaining(name)) });
+  expect(read(reply)).toEqual({
+    ok: false,
+    blame: "reply",
+    problems: named.map((name) => expect.stringContaining(name)),
+  });
 });
 
 it.each<[rule: string, handoff: object]>([

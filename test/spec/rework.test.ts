@@ -139,6 +139,16 @@ it.each<[rule: string, reply: string]>([
   expect(reworkOf(asked, "Socket-1")[1]).toContain(`Eval (Socket-2): ${reply}`);
 });
 
+it.each<[rule: string, reply: string, reason: string]>([
+  ["[R1] of JSON alone", '{"satisfied":false,"feedback":"secret"}', '{"satisfied":false}'],
+  ["[R1] of words before it", 'Not yet.\n{"satisfied":false,"feedback":"secret"}', "Not yet."],
+])("%s what was dropped does not come back", async (_rule, reply, reason) => {
+  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
+  const [, again = ""] = reworkOf(asked, "Socket-1");
+  expect(again).toContain(`Eval (Socket-2): ${reason}`);
+  expect(asked.map(({ prompt }) => prompt).join("")).not.toContain("secret");
+});
+
 it("[R1] of a long output 900 characters from its beginning, said once", async () => {
   const reply = `${"a".repeat(890)}${"b".repeat(5_000)}{"satisfied":false}`;
   const { asked } = await play(pair, { says: { Eval: [reply, yes] } });

@@ -14,7 +14,7 @@ import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./notes.ts";
 import { countVisit, forgiven } from "./returns.ts";
 import { reasonOf } from "./rework.ts";
-import { NOTHING_USED, currentItem } from "./state.ts";
+import { NOTHING_USED, currentItem, surroundingsOf } from "./state.ts";
 import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state.ts";
 import { withValue } from "./table.ts";
 import { increment, turnKey } from "./tally.ts";
@@ -220,7 +220,7 @@ function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean
 }
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
-  const assigned = assign(socket.assign, output, { data, item: currentItem(state) });
+  const assigned = assign(socket.assign, output, surroundingsOf({ ...state, data }));
   return { ...state, data: assigned };
 }
 

@@ -1,12 +1,14 @@
 import type { GraphSocket } from "../compile/graph.ts";
-import { missingSources } from "../handoff/assign.ts";
+import { assignFaults } from "../handoff/assign.ts";
 import { readHandoff } from "../handoff/read.ts";
+import type { Unusable } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
+import type { JsonObject } from "../model/json.ts";
 import { cut, cutStart, withoutControls } from "../model/text.ts";
 import { never } from "../model/never.ts";
 import type { EventBody, EventOf } from "./event.ts";
 import { excerptOf } from "./rework.ts";
-import { currentItem } from "./state.ts";
+import { surroundingsOf } from "./state.ts";
 import type { CastState, Judged, Phase, Visit } from "./state.ts";
 import { totalsOf } from "./totals.ts";
 import { NO_USAGE } from "./usage.ts";
@@ -76,9 +78,8 @@ function decideGate(
   handoff: { readonly satisfied: boolean; readonly context: string },
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
-  const problems = missingSources(socket.assign, handoff, { data: state.data, item: currentItem(state) });
-  if (problems.length > 0)
-    return { type: "turn_failed", ...place, reason: "state", message: problems.join("; "), usage: NO_USAGE };
+  const { said, state: stands } = assignFaults(socket.assign, handoff, surroundingsOf(state));
+  if (said.length + stands.length > 0) return stateFailed(place, [...said, ...stands], NO_USAGE);
   return { type: "handoff_accepted", ...place, handoff, found: "exact", dropped: [], usage: NO_USAGE };
 }
 
@@ -93,9 +94,18 @@ function decideReply(
   if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
     return { type: "turn_answered", ...place, text, usage };
   const read = readReply(state, socket, visit, text, usage);
-  return read.ok
-    ? read.event
-    : { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
+  if (read.ok) return read.event;
+  // [H16] Asking again would not help: no reply can put into state what is not there.
+  if (read.blame === "state") return stateFailed(place, read.problems, usage);
+  return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
+}
+
+function stateFailed(
+  place: { readonly socket: SocketId; readonly visit: number },
+  problems: readonly string[],
+  usage: Usage,
+): EventBody {
+  return { type: "turn_failed", ...place, reason: "state", message: cut(problems.join("; "), 2_000), usage };
 }
 
 /** [H12] A program is not asked twice: a result that breaks the contract fails the cast at once. */
@@ -121,17 +131,17 @@ function decideExit(
 /** The event that accepts a reply as it stands, or nothing when it does not meet the contract. */
 export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit, reply: string): EventBody | undefined {
   const read = readReply(state, socket, visit, reply, NO_USAGE);
-  return read.ok ? { ...read.event, approved: true } : undefined;
+  if (read.ok) return { ...read.event, approved: true };
+  const place = { socket: socket.id, visit: visit.number };
+  return read.blame === "state" ? stateFailed(place, read.problems, NO_USAGE) : undefined;
 }
 
-type Read =
-  | { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> }
-  | { readonly ok: false; readonly problems: readonly string[] };
+type Read = { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> } | Unusable;
 
 function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): Read {
   const place = { socket: socket.id, visit: visit.number };
   if (socket.parse === "text") return readText(state, socket, place, text, usage);
-  const reading = readHandoff(state.graph, socket, text, { data: state.data, item: currentItem(state) });
+  const reading = readHandoff(state.graph, socket, text, surroundingsOf(state));
   if (!reading.ok) return reading;
   const { handoff, found, dropped, hints } = reading;
   const silent =
@@ -145,10 +155,16 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
       found,
       dropped: [...dropped],
       ...(hints.length > 0 ? { hints: [...hints] } : {}),
-      ...(silent ? { excerpt: excerptOf(text) } : {}),
+      ...(silent ? { excerpt: dropped.length === 0 ? excerptOf(text) : excerptOf(keptText(text, handoff)) } : {}),
       usage,
     },
   };
+}
+
+/** [R1] What was dropped does not come back as a reason: the words before the object, else the object as it was kept. */
+function keptText(reply: string, handoff: JsonObject): string {
+  const words = reply.replace(/(```|~~~|[{[])[^]*$/, "").trim();
+  return words === "" ? JSON.stringify(handoff) : words;
 }
 
 /** [H13, H14] Plain text is passed on as it is; only what state asks for is kept whole. */
@@ -159,9 +175,9 @@ function readText(
   reply: string,
   usage: Usage,
 ): Read {
-  const around = { data: state.data, item: currentItem(state) };
-  const problems = missingSources(socket.assign, reply, around);
-  if (problems.length > 0) return { ok: false, problems };
+  const faults = assignFaults(socket.assign, reply, surroundingsOf(state));
+  if (faults.said.length > 0) return { ok: false, problems: faults.said, blame: "reply" };
+  if (faults.state.length > 0) return { ok: false, problems: faults.state, blame: "state" };
   const whole = socket.assign.some((assignment) => assignment.from === "output");
   const text = whole ? reply.trim() : cut(reply.trim(), TEXT_KEPT);
   return { ok: true, event: { type: "output_accepted", ...place, text, chars: reply.length, usage } };

@@ -1,4 +1,5 @@
 import type { Graph } from "../compile/graph.ts";
+import type { Surroundings } from "../handoff/assign.ts";
 import type { Budget, CastLimits } from "../model/config.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../model/ids.ts";
@@ -241,6 +242,12 @@ export function visibleState(state: CastState): JsonObject {
   if (item === null || state.pass === null) return state.data;
   const workItem = { title: item.title, context: item.context };
   return { ...state.data, workItem, workItemIndex: state.pass.cursor };
+}
+
+/** What `assign` can read besides the output. */
+export function surroundingsOf(state: CastState): Surroundings {
+  const item = currentItem(state);
+  return { data: state.data, item: item && state.pass ? { ...item, index: state.pass.cursor } : null };
 }
 
 /** [O4] The item in hand: only inside its loop. */

@@ -8,7 +8,8 @@ import { valueAt, withValueAt } from "../model/path.ts";
 /** What `assign` can read besides the output itself. */
 export interface Surroundings {
   readonly data: JsonObject;
-  readonly item: WorkItem | null;
+  /** The item in hand and its place, inside a loop. */
+  readonly item: (WorkItem & { readonly index: number }) | null;
 }
 
 /** [H18] State with a utility's own patch merged in, one level deep; an agent's handoff never has one. */
@@ -33,17 +34,33 @@ export function assignedValues(
   }));
 }
 
-/** [H16] Sources that lead nowhere, in sentences. */
-export function missingSources(
-  assignments: readonly Assignment[],
-  output: Json,
-  around: Surroundings,
-): readonly string[] {
-  return assignedValues(assignments, output, around).flatMap(({ assignment: { target, from, path }, value }) =>
-    value === undefined
-      ? [`nothing to put into state.${target.join(".")}: ${[from, ...path].join(".")} is not there`]
-      : [],
-  );
+/** What `assign` cannot do, in sentences: because of what was said, or because of how state stands. */
+export interface AssignFaults {
+  readonly said: readonly string[];
+  readonly state: readonly string[];
+}
+
+/** [H16] Sources that lead nowhere, and targets that lead into a list. */
+export function assignFaults(assignments: readonly Assignment[], output: Json, around: Surroundings): AssignFaults {
+  const said: string[] = [];
+  const state: string[] = [];
+  let { data } = around;
+  for (const { assignment, value } of assignedValues(assignments, output, around)) {
+    const { target, from, path } = assignment;
+    const into = `state.${target.join(".")}`;
+    const list = listOnTheWay(data, target);
+    if (list !== undefined) state.push(`nothing can be put at ${into}: state.${list} is a list`);
+    else if (value !== undefined) data = withValueAt(data, target, value);
+    else if (from === "output") said.push(`nothing to put into ${into}: ${["output", ...path].join(".")} is not there`);
+    else state.push(`nothing to put into ${into}: ${[from, ...path].join(".")} is not there`);
+  }
+  return { said, state };
+}
+
+/** The part of a path that is a list, where more follows: a value put there would turn the list into something else. */
+function listOnTheWay(data: JsonObject, target: readonly string[]): string | undefined {
+  const steps = target.slice(0, -1).map((_, index) => target.slice(0, index + 1));
+  return steps.find((path) => Array.isArray(valueAt(data, path)))?.join(".");
 }
 
 /** State with a visit's values put in; `workItems` stands at `state.workItems` like any other value. */
@@ -59,10 +76,15 @@ function sourceOf({ from }: Assignment, output: Json, { data, item }: Surroundin
     case "output":
       return output;
     case "state":
-      return data;
+      // [O4] Inside a loop state shows the item as well.
+      return item === null ? data : { ...data, workItem: fieldsOf(item), workItemIndex: item.index };
     case "item":
-      return item === null ? undefined : { title: item.title, context: item.context };
+      return item === null ? undefined : fieldsOf(item);
     default:
       return never(from);
   }
+}
+
+function fieldsOf({ title, context }: WorkItem): JsonObject {
+  return { title, context };
 }

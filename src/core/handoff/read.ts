@@ -5,7 +5,7 @@ import { HANDOFF_FIELDS, isWorkItem } from "../model/handoff.ts";
 import { depthExceeds, isJsonObject } from "../model/json.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
-import { assignedValues, missingSources, patchState } from "./assign.ts";
+import { assignFaults, assignedValues, patchState } from "./assign.ts";
 import type { Surroundings } from "./assign.ts";
 import { findObject } from "./find.ts";
 import type { Found } from "./find.ts";
@@ -21,17 +21,25 @@ export type Reading =
       readonly dropped: readonly string[];
       readonly hints: readonly string[];
     }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | Unusable;
+
+/** What is wrong, and whether whoever replied could have done better: state that is not there is not theirs. */
+export interface Unusable {
+  readonly ok: false;
+  readonly problems: readonly string[];
+  readonly blame: "reply" | "state";
+}
 
 /** [H8, H9] Never throws, whatever the reply. */
 export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: Surroundings): Reading {
   const found = findObject(reply);
-  if (!found) return { ok: false, problems: [missingObject(reply)] };
+  if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
   const isAgent = materiaOf(graph, socket).type === "agent";
   const { handoff, dropped } = isAgent ? keepContract(found.object) : keepUtility(found.object);
   const problems = [...typeProblems(handoff, isAgent), ...missingProblems(graph, socket, handoff)];
-  if (problems.length === 0) problems.push(...assignProblems(socket, handoff, around));
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems, blame: "reply" };
+  const unusable = unassignable(socket, handoff, around);
+  if (unusable) return unusable;
   return { ok: true, handoff, found: found.found, dropped, hints: dropped.flatMap(hintsFor) };
 }
 
@@ -126,12 +134,15 @@ function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject)
 }
 
 /** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
-function assignProblems(socket: GraphSocket, handoff: JsonObject, around: Surroundings): readonly string[] {
+function unassignable(socket: GraphSocket, handoff: JsonObject, around: Surroundings): Unusable | undefined {
   const patched = { ...around, data: patchState(around.data, handoff) };
   const lists = assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
     value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],
   );
-  return [...missingSources(socket.assign, handoff, patched), ...lists];
+  const faults = assignFaults(socket.assign, handoff, patched);
+  const problems = [...faults.said, ...lists];
+  if (problems.length > 0) return { ok: false, problems, blame: "reply" };
+  return faults.state.length > 0 ? { ok: false, problems: faults.state, blame: "state" } : undefined;
 }
 
 function shown(value: Json): string {
