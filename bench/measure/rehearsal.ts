@@ -54,6 +54,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       isUsedUp: () => false,
       instructions: "none",
       redact: (text: string) => text,
+      env: {},
       signal: new AbortController().signal,
       onProgress: () => undefined,
     });

@@ -56,6 +56,8 @@ export interface TurnRequest {
   readonly redact: (text: string) => string;
   /** Turns that each socket has had in this cast, this one not counted. */
   readonly earlierTurns: () => readonly SocketTurns[];
+  /** What the commands of the agent find in their environment besides. */
+  readonly env: Readonly<Record<string, string>>;
   /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */
   readonly isUsedUp: (usage: Usage) => boolean;
   readonly signal: AbortSignal;
@@ -96,6 +98,8 @@ export interface UtilityRequest {
   readonly signal: AbortSignal;
   /** [D24] The visit's secret: by it the program and whatever it starts are found when nobody knows them any more. */
   readonly secret?: string;
+  /** [U42] The same for every run of one visit, and for no other. */
+  readonly idempotencyKey?: string;
   /** Told the leader of the program's process group, as soon as there is one. */
   readonly onStarted?: (pid: number) => void;
 }

@@ -50,6 +50,14 @@ async function settle(outcome: Promise<UtilityOutcome>): Promise<UtilityOutcome>
 describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
   const failed = { kind: "failed", reason: expect.stringContaining(told) };
 
+  it.runIf(process.platform === "linux")("[D24] a grandchild in a session of its own is ended, too", async () => {
+    const child = `grandchild('write("ready", String(process.pid)); forever();', { detached: true, stdio: "ignore" }).unref();`;
+    const prepared = endless(child);
+    const request = { ...prepared.request, secret: "0123456789abcdef" };
+    await endWhenReady({ ...prepared, request }, end);
+    await gone(await prepared.written("ready"));
+  });
+
   it("[U6] says so, with what it had said, and leaves nothing behind", async () => {
     const prepared = endless(
       `process.stdout.write("half"); process.stderr.write("waiting for a lock", () => write("ready"));`,

@@ -223,3 +223,9 @@ it("[U6] a time-out may be longer than any timer", async () => {
   const { request } = utility(`console.log("in time")`, { timeoutMs: Number.MAX_SAFE_INTEGER });
   expect(await runUtility(request)).toMatchObject({ kind: "exited", stdout: "in time\n" });
 });
+
+it("[U42] the idempotency key of a visit is in the environment of its program", async () => {
+  const { request } = utility(`process.stdout.write(process.env.MATERIA_IDEMPOTENCY_KEY ?? "none");`);
+  const idempotencyKey = "cast-1/Socket-1/2";
+  expect(await runUtility({ ...request, idempotencyKey })).toMatchObject({ stdout: idempotencyKey });
+});

@@ -41,6 +41,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     transcript: join(cwd, "visits", "1", "transcript.jsonl"),
     history: "fresh",
     redact: (text) => text,
+    env: {},
     earlierTurns: () => [],
     isUsedUp: () => false,
     signal: controller.signal,

@@ -9,7 +9,7 @@ import {
   SettingsManager,
 } from "@earendil-works/pi-coding-agent";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import materia from "../../src/apps/pi/extension.ts";
 import { loadCast } from "../../src/shell/store/cast-store.ts";
 import { castIds } from "../../src/shell/store/casts.ts";
@@ -52,9 +52,15 @@ export interface PiSession {
   readonly leave: (reason: "quit" | "reload" | "new") => Promise<void>;
 }
 
+const people = new Map<string, string>();
+
 export async function openPiSession(setting: PiSetting = {}): Promise<PiSession> {
   const cwd = setting.cwd ?? scratchFolder();
   const agentDir = piFolder({ "settings.json": {}, ...setting.agentFiles });
+  // Whoever comes back to a place is the same person.
+  const person = people.get(cwd) ?? scratchFolder();
+  people.set(cwd, person);
+  vi.stubEnv("XDG_CONFIG_HOME", person);
   const seen = openMemory();
   const model = scriptedModel(setting.replies ?? []);
   const modelRuntime = await ModelRuntime.create({

@@ -1,4 +1,4 @@
-import type { AgentSession, SessionManager } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
 import { cut } from "../../core/model/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
@@ -86,17 +86,32 @@ export function textOf(error: unknown): string {
 
 async function openSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<AgentSession> {
   const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
+  const resources = (await setup.companions?.resources?.(bare)) ?? bare;
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,
     settingsManager: setup.settings,
     model: setup.model,
     tools: [...request.tools],
-    resourceLoader: (await setup.companions?.resources?.(bare)) ?? bare,
+    resourceLoader: resources,
+    customTools: ownShell(setup, request, resources),
     sessionManager: kept,
     ...(request.thinking === undefined ? {} : { thinkingLevel: request.thinking }),
   });
   return session;
+}
+
+/** [U42] Pi's own shell with the visit in its environment; one that the user's extensions bring stays as it is. */
+function ownShell({ pi, settings }: Stage, { cwd, env }: TurnRequest, resources: ResourceLoader): ToolDefinition[] {
+  if (resources.getExtensions().extensions.some(({ tools }) => tools.has("bash"))) return [];
+  const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
+  return [
+    pi.createBashToolDefinition(cwd, {
+      ...(commandPrefix === undefined ? {} : { commandPrefix }),
+      ...(shellPath === undefined ? {} : { shellPath }),
+      spawnHook: (spawned) => ({ ...spawned, env: { ...spawned.env, ...env } }),
+    }) as ToolDefinition, // of one tool's own parameters, which only it reads
+  ];
 }
 
 export function outcomeOf(seen: Witness, stop: Stop | undefined, model: Pick<PiModel, "provider" | "id">): TurnOutcome {

@@ -4,6 +4,27 @@ import { realpathSync } from "node:fs";
 /** [D24] What every program of a visit is started with. */
 export const VISIT_VARIABLE = "MATERIA_VISIT";
 
+/** [U42] What tells a repeat of a visit from a new one. */
+const KEY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
+
+/** What programs and commands of a visit are started with. */
+export function visitEnvironment({ secret, idempotencyKey }: VisitMarks): Readonly<Record<string, string>> {
+  return {
+    ...(secret === undefined ? {} : { [VISIT_VARIABLE]: secret }),
+    ...(idempotencyKey === undefined ? {} : { [KEY_VARIABLE]: idempotencyKey }),
+  };
+}
+
+/** [U42] A visit that is tried again, in this process or another, has the same one. */
+export function idempotencyKeyOf(castId: string, socket: string, visit: number): string {
+  return `${castId}/${socket}/${visit}`;
+}
+
+interface VisitMarks {
+  readonly secret?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
 export interface VisitPlace {
   readonly runDir: string;
   readonly socket: string;

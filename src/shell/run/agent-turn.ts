@@ -2,6 +2,8 @@ import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import { countOf, turnKey } from "../../core/cast/tally.ts";
 import type { Ask, CastState } from "../../core/cast/state.ts";
+import { endStarted } from "../process/end-visit.ts";
+import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
 import { limitInTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE } from "../../core/cast/usage.ts";
 import type { Usage } from "../../core/cast/usage.ts";
@@ -11,6 +13,8 @@ import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
 import type { SocketTurns, TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
 import type { Interruption, Performed, Performing } from "./performing.ts";
+
+const GRACE_MS = 1000;
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
@@ -27,6 +31,9 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
   // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
   const isUsedUp = (usage: Usage) => limitInTurn(performing.state, visit, { usage, ms: elapsed() }) !== undefined;
   const outcome = recovered(performing) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+  // [D24] A command that left its group is ended like the others when its turn was.
+  if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
+    await endStarted(options.secretOf?.(socket.id, visit.number), GRACE_MS);
   const written = [...(await Promise.all(told)), await keepOutput(effect, performing, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
@@ -70,6 +77,10 @@ function turnRequest(
     interactive: socket.interactive,
     transcript: `${performing.ports.artifacts.visitFolder(socket.id, visit.number)}/transcript.jsonl`,
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
+    env: visitEnvironment({
+      secret: options.secretOf?.(socket.id, visit.number),
+      idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
+    }),
     redact: performing.ports.redact,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,

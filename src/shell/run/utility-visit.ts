@@ -6,6 +6,7 @@ import { itemKey } from "../../core/model/handoff.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { cut } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
+import { idempotencyKeyOf } from "../process/visit-secret.ts";
 import type { Performed, Performing } from "./performing.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
@@ -27,6 +28,7 @@ export async function runUtilityVisit(effect: UtilityEffect, performing: Perform
     input,
     cwd: options.cwd,
     signal: options.signal,
+    idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     ...(secret === undefined ? {} : { secret }),
   };
   const outcome = await runAgain(request, effect, performing);
@@ -65,7 +67,7 @@ async function runAgain(
   }
 }
 
-function utilityInput({ socket }: UtilityEffect, { state, options }: Performing): JsonObject {
+function utilityInput({ socket, visit }: UtilityEffect, { state, options }: Performing): JsonObject {
   const item = currentItem(state);
   const materia = materiaOf(state.graph, socket);
   const params = materia.type === "utility" ? (materia.params ?? {}) : {};
@@ -75,6 +77,7 @@ function utilityInput({ socket }: UtilityEffect, { state, options }: Performing)
     request: state.request,
     castId: state.castId,
     socketId: socket.id,
+    idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     materia: socket.materia,
     params,
     state: state.data,

@@ -1,5 +1,6 @@
 import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE } from "../../../core/cast/usage.ts";
+import { VISIT_VARIABLE } from "../../../shell/process/visit-secret.ts";
 import { systemOf } from "../../../shell/agents/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openTranscript } from "../../../shell/agents/transcript.ts";
@@ -75,11 +76,27 @@ async function runInSession(here: Here, request: TurnRequest, patience: VisibleP
   const borrowed = await borrowSettings(here, request);
   try {
     if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
-    const outcome = await ask(here, request, { curation, transcript: session, patience });
+    const restore = lendEnvironment(request.env);
+    const outcome = await ask(here, request, { curation, transcript: session, patience }).finally(restore);
     return brokenDisk(transcript, outcome) ?? outcome;
   } finally {
     await borrowed.giveBack();
   }
+}
+
+/**
+ * [U42] The session's own shell takes its environment from this process, and no other turn runs in the session meanwhile.
+ * Without the visit's secret: what the person starts beside it is not to be ended with the visit.
+ */
+function lendEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env"]): () => void {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, env);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
 }
 
 interface Asked {

@@ -4,8 +4,9 @@ import type { UtilityMateria } from "../../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../ports.ts";
 import { bundledUtilityPath } from "./bundled.ts";
 import { keepBeginning, keepEnd } from "./capture.ts";
+import { endStarted } from "../../process/end-visit.ts";
 import { endGroup } from "../../process/process-group.ts";
-import { VISIT_VARIABLE } from "../../process/visit-secret.ts";
+import { visitEnvironment } from "../../process/visit-secret.ts";
 import { reasonFor, type Failure } from "./reason.ts";
 import { joinedStreams } from "./streams.ts";
 
@@ -57,7 +58,10 @@ async function gateOutcome(child: ChildProcess, reader: Socket, request: Utility
   return { kind: "failed", reason: await reasonFor(ending, request, printed.told()), ...kept };
 }
 
-function startChild({ materia, input, cwd, secret }: UtilityRequest, output: Socket | undefined): ChildProcess | Error {
+function startChild(
+  { materia, input, cwd, secret, idempotencyKey }: UtilityRequest,
+  output: Socket | undefined,
+): ChildProcess | Error {
   try {
     const [program, ...args] = programOf(materia);
     const text = `${JSON.stringify(input)}\n`;
@@ -65,7 +69,7 @@ function startChild({ materia, input, cwd, secret }: UtilityRequest, output: Soc
     // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
     const child: ChildProcess = spawn(program, args, {
       cwd,
-      env: environmentOf(materia, secret),
+      env: environmentOf(materia, secret, idempotencyKey),
       detached: true,
       stdio,
     });
@@ -85,12 +89,16 @@ function programOf({ command, script = "" }: UtilityMateria): readonly [program:
 }
 
 /** [S6] The usual four and what the materia lists; a model's key is in neither unless its author says so. */
-function environmentOf({ env = [] }: UtilityMateria, secret: string | undefined): Record<string, string | undefined> {
+function environmentOf(
+  { env = [] }: UtilityMateria,
+  secret: string | undefined,
+  idempotencyKey: string | undefined,
+): Record<string, string | undefined> {
   const names = ["PATH", "HOME", "LANG", "TMPDIR", ...env];
   // Own names only: "constructor" is no variable.
   const taken = names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]);
   // [D24] With the program's birth: a kill in the next moment finds it written nowhere else.
-  return Object.fromEntries([...taken, ...(secret === undefined ? [] : [[VISIT_VARIABLE, secret]])]);
+  return { ...Object.fromEntries(taken), ...visitEnvironment({ secret, idempotencyKey }) };
 }
 
 /** How it ended; by then its group is gone and its output read. */
@@ -100,7 +108,7 @@ async function endOf(child: ChildProcess, request: UtilityRequest, read?: Promis
   if (child.pid === undefined) return ending;
 
   if (ending.kind === "timed_out" || ending.kind === "aborted") {
-    await endGroup(child.pid, GRACE_MS);
+    await Promise.all([endGroup(child.pid, GRACE_MS), endStarted(request.secret, GRACE_MS)]);
     await drain(closed);
   } else {
     await drain(closed);
