@@ -54,7 +54,7 @@ describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
     const child = `grandchild('write("ready", String(process.pid)); forever();', { detached: true, stdio: "ignore" }).unref();`;
     const prepared = endless(child);
     const request = { ...prepared.request, secret: "0123456789abcdef" };
-    await endWhenReady({ ...prepared, request }, end);
+    expect(await endWhenReady({ ...prepared, request }, end)).toMatchObject(failed);
     await gone(await prepared.written("ready"));
   });
 

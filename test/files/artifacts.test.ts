@@ -106,6 +106,7 @@ it("[J20] a utility's visit keeps its input and both outputs", async () => {
   const { "sockets/Socket-1/1/input.json": input, ...others } = files;
   expect(JSON.parse(input ?? "")).toEqual({
     cwd: "/project",
+    idempotencyKey: "cast-1/Socket-1/1",
     runDir,
     request: "do it",
     castId: "cast-1",
