@@ -61,6 +61,8 @@ export interface Cast {
   readonly traversals: Map<string, number>;
   readonly allowed: Map<string, number>;
   readonly returns: Map<string, number>;
+  /** How often the empty list of a loop was passed by since the last visit. */
+  readonly passedBy: Map<string, number>;
   readonly reasons: Map<string, readonly string[]>;
   /** The number of the list that stands at a path of state. */
   readonly lists: Map<string, number>;
@@ -85,6 +87,7 @@ export function newCast(graph: Graph, world: World): Cast {
     traversals: new Map(),
     allowed: new Map(),
     returns: new Map(),
+    passedBy: new Map(),
     reasons: new Map(),
     lists: new Map(),
     notes: new Map(),

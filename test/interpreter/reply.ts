@@ -65,7 +65,7 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
 
 /** [Q1, Q2, Q6] The answer of a gate or a person. */
 export function judged(satisfied: boolean, context: string): Said {
-  const handoff = { satisfied, ...(context !== "" && { context }) };
+  const handoff = { satisfied, context };
   return { answer: satisfied, handoff, found: "exact", dropped: [], whole: handoff, text: context, patch: {} };
 }
 

@@ -37,7 +37,7 @@ function arrive(cast: Cast, route: Route): string {
   if (route.to !== END && !empty) countReturn(cast, route);
   if (route.fact !== undefined) cast.facts.push(route.fact);
   if (region && cast.pass && !inside) cast.facts.push(`entered ${region.id} ${cast.pass.items.length}`);
-  if (region && empty) return arrive(cast, passBy(cast, region, route.to));
+  if (region && empty) return arrive(cast, passBy(cast, region, route));
   if (route.to !== END) remember(cast, route);
   return route.to;
 }
@@ -49,7 +49,13 @@ function passOf(cast: Cast, region: Region, list: readonly string[]): Pass {
 }
 
 /** [O8] The first `always` exit, whichever member it names. */
-function passBy(cast: Cast, region: Region, entered: string): Route {
+function passBy(cast: Cast, region: Region, { from, to: entered }: Route): Route {
+  // [G9] Loops without items that lead to each other would be passed by for ever.
+  const times = cast.passedBy.get(region.id) ?? 0;
+  const allowed = cast.allowed.get("returns") ?? 0;
+  if (times > cast.world.limits.maxNoAdvanceCycles + allowed)
+    cast.allowed.set("returns", allowed + stopAt(cast, "maxNoAdvanceCycles", `${from?.id} ${entered} `));
+  cast.passedBy.set(region.id, times + 1);
   cast.facts.push(`exhausted ${region.id} empty`);
   const exit = emptyExit(region);
   const how = exit ? exitName(region, exit) : "null none null";
@@ -90,6 +96,7 @@ function visit(cast: Cast, place: Place): Route {
   const number = (cast.visits.get(place.id) ?? 0) + 1;
   cast.visits.set(place.id, number);
   cast.walked.push(place.id);
+  cast.passedBy.clear();
   const item = cast.pass ? ` WI-${cast.pass.index + 1} ${cast.pass.items[cast.pass.index]?.title}` : "";
   cast.facts.push(`visit ${place.id} ${number}${item}`);
   if (kind !== "utility") cast.facts.push(told(cast, place));

@@ -78,7 +78,9 @@ export function runEngine(start: CastState, before: readonly CastEvent[], graph:
       const text = world.reply(place, number, turn);
       const outcome: Outcome =
         effect.kind === "utility"
-          ? { kind: "exited", stdout: text, cut: false }
+          ? place.materia.gate
+            ? { kind: "ended", code: world.exitCode(place, number), printed: text }
+            : { kind: "exited", stdout: text, cut: false }
           : { kind: "replied", text, usage: { input: TURN - 5, output: 5, cost: 0 } };
       note(decide(state, effect.socket, outcome));
     } else if (effect.kind === "wait") {
@@ -87,7 +89,8 @@ export function runEngine(start: CastState, before: readonly CastEvent[], graph:
       const at = { socket: effect.socket.id, visit: effect.visit.number };
       const { yes, text } = world.person(place, at.visit, had.get(`${place.id} ${at.visit}`) ?? 1);
       note({ type: "cast_resumed", by: "law" });
-      note(yes ? { type: "person_finished", ...at } : { type: "person_answered", ...at, text });
+      if (place.materia.type === "person") note({ type: "person_judged", ...at, satisfied: yes, text });
+      else note(yes ? { type: "person_finished", ...at } : { type: "person_answered", ...at, text });
     } else {
       const limit = events.findLast(({ type }) => type === "limit_reached");
       if (events.at(-1)?.type === "limits_raised") {

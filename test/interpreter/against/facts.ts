@@ -39,7 +39,10 @@ export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
       return [`limit ${event.limit} ${socket}${way}`];
     }
     case "cast_waiting":
-      return [`waiting ${event.socket}`];
+      return [
+        ...(event.question === undefined ? [] : [`told ${event.socket} ${marksOf(event.question).join(" ")}`]),
+        `waiting ${event.socket}`,
+      ];
     case "cast_resumed":
       return ["resumed"];
     case "cast_ended":
