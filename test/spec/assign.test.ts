@@ -153,6 +153,18 @@ it("[H16] an agent is told what is missing", async () => {
   expect(state.data).toEqual({ a: "b" });
 });
 
+it("[H14] a socket adds to what its materia assigns, and may say otherwise for a target", async () => {
+  const config = {
+    materia: { Keep: { prompt: "k", parse: "json", assign: { a: "$.context", b: "$.satisfied" } } },
+    loadouts: {
+      Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Keep", assign: { b: "$.context", c: "$" } } } },
+    },
+  };
+  const said = { satisfied: true, context: "why" };
+  const { state } = await play(config, { says: { Keep: [said] } });
+  expect(state.data).toEqual({ a: "why", b: "why", c: said });
+});
+
 const before = items("old");
 it.each<[rule: string, materia: string, part: object, after: JsonObject]>([
   ["[H17] an agent generator", "Plan", {}, items("new")],

@@ -169,8 +169,8 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     if (then !== undefined && then !== NEXT) return { ...edge, to, then: known("then", then, index) };
     return to === edge.to ? edge : { ...edge, to };
   });
-  const sources = socket.assign ?? materia.assign;
-  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
+  // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
+  const assign = readAssign({ ...materia.assign, ...socket.assign }, materia, [...keys, "assign"], report);
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
@@ -191,8 +191,6 @@ function originOf(id: string, { place }: Context): Origin {
   const origin = { target: order, kind, name, socket: id };
   return place.file === undefined ? origin : { ...origin, file: place.file };
 }
-
-const NO_ASSIGN: readonly Assignment[] = [];
 
 function readAssign(assign: Assign, materia: Materia, keys: readonly string[], report: Report): readonly Assignment[] {
   return Object.entries(assign).flatMap(([target, source]) => {
