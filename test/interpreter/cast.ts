@@ -24,9 +24,13 @@ export interface Verdict {
 export interface Pass {
   readonly region: Region;
   readonly items: readonly Item[];
-  /** [G-j] Which list it is: another number for every list that was made. */
+  /** [G26] Which list it is: another number for every list that was made. */
   readonly list: number;
   readonly index: number;
+  /** The member at which it was entered; an item that follows one given up begins there. */
+  readonly door: string;
+  /** How many visits there were when the current item began. */
+  readonly since: number;
 }
 
 /** How a visit was reached. */
@@ -130,12 +134,18 @@ export function placeOf(cast: Cast, id: string): Place {
   return place;
 }
 
-/** [G-j] The current item: its list and its place in it. */
+/** [G26] The current item: its list and its place in it. */
 export function itemOf(cast: Cast): string {
   return cast.pass ? `${cast.pass.list}:${cast.pass.index}` : "";
 }
 
-/** [G-j] A list that was written is another list. */
+/** [O4] The current item as state shows it, inside the loop only. */
+export function currentOf({ pass }: Cast): JsonObject {
+  const item = pass?.items[pass.index];
+  return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
+}
+
+/** [G26] A list that was written is another list. */
 export function write(cast: Cast, target: readonly string[], value: Json): void {
   cast.data = written(cast.data, target, value);
   for (const { list } of cast.graph.regions.values()) {

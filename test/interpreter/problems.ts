@@ -52,9 +52,9 @@ function edgeProblems(edge: EdgeText, { sockets, loops }: LoadoutText, loop: Loo
   return [
     ...(known(edge.to) ? [] : ["G15 to"]),
     ...(most === undefined || (Number.isInteger(most) && most >= 1) ? [] : ["G6 maxTraversals"]),
-    ...(edge.then !== undefined && most === undefined ? ["G-i then without maxTraversals"] : []),
-    ...(edge.then === undefined || known(edge.then) || (edge.then === "next" && (walks || !loops)) ? [] : ["G-i then"]),
-    ...(edge.then === "next" && !walks ? ["G-i next outside a loop"] : []),
+    ...(edge.then !== undefined && most === undefined ? ["G29 then without maxTraversals"] : []),
+    ...(edge.then === undefined || known(edge.then) || (edge.then === "next" && (walks || !loops)) ? [] : ["G29 then"]),
+    ...(edge.then === "next" && !walks ? ["G29 next outside a loop"] : []),
   ];
 }
 

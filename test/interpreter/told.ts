@@ -1,6 +1,6 @@
 import type { Place } from "./texts.ts";
 import { valueAt } from "./texts.ts";
-import { itemOf } from "./cast.ts";
+import { currentOf, itemOf } from "./cast.ts";
 import type { Cast } from "./cast.ts";
 
 /** Every marked word of a text, once and in order. What was dropped (`«d…»`) reaches nobody and is never expected. */
@@ -33,14 +33,13 @@ export function told(cast: Cast, place: Place): string {
 /** [P8] The words in double braces. */
 function filled(cast: Cast, prompt: string): string {
   const item = cast.pass?.items[cast.pass.index];
-  const current = item && cast.pass ? { workItem: { ...item }, workItemIndex: cast.pass.index } : {};
   return [...prompt.matchAll(/\{\{([^}]*)\}\}/g)]
     .map(([, name = ""]) => {
       if (name === "workItems") return JSON.stringify(cast.data["workItems"] ?? "");
       if (name === "item.title") return item?.title ?? "";
       if (name === "item.context") return item?.context ?? "";
       const path = /^state\.(.*)$/.exec(name)?.[1]?.split(".");
-      return path ? JSON.stringify(valueAt({ ...cast.data, ...current }, path) ?? "") : "";
+      return path ? JSON.stringify(valueAt({ ...cast.data, ...currentOf(cast) }, path) ?? "") : "";
     })
     .join("\n");
 }

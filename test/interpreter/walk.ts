@@ -1,11 +1,11 @@
 import { END, matches, valueAt } from "./texts.ts";
 import type { EdgeText, ExitText, Graph, Json, Place, Region } from "./texts.ts";
-import { Ended, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
+import { Ended, currentOf, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
 import type { Cast, Pass, Route, World } from "./cast.ts";
 import { judged, read } from "./reply.ts";
 import type { Item, Said } from "./reply.ts";
 import { marksOf, told } from "./told.ts";
-import { edgeFor, emptyExit, exitFor } from "./ways.ts";
+import { edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
 /** Tokens of every turn. */
 export const TURN = 15;
@@ -18,7 +18,7 @@ export function walk(graph: Graph, world: World): { readonly facts: readonly str
   try {
     let at = arrive(cast, { to: graph.entry, counted: true });
     while (at !== END && cast.walked.length < LONGEST) at = arrive(cast, visit(cast, placeOf(cast, at)));
-    // [G5, G-i] However it came to its end.
+    // [G5, G28] However it came to its end.
     if (at === END) cast.facts.push(cast.last === false || cast.gaveUp ? "ended not_satisfied" : "ended completed");
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
@@ -28,58 +28,62 @@ export function walk(graph: Graph, world: World): { readonly facts: readonly str
 
 /** Where a way leads in truth: [O2] into a fresh pass, [O8] past a loop whose list is empty. */
 function arrive(cast: Cast, route: Route): string {
-  if (route.to === END) cast.pass = undefined;
-  const region = regionOf(cast, route.to);
-  const inside = region !== undefined && route.from?.loop === region.id;
-  if (!inside) cast.pass = region?.list && passOf(cast, region, region.list);
-  const empty = cast.pass?.items.length === 0;
-  // [G9] A member that an empty list passes by was not visited.
-  if (route.to !== END && !empty) countReturn(cast, route);
   if (route.fact !== undefined) cast.facts.push(route.fact);
-  if (region && cast.pass && !inside) cast.facts.push(`entered ${region.id} ${cast.pass.items.length}`);
-  if (region && empty) return arrive(cast, passBy(cast, region, route));
-  if (route.to !== END) remember(cast, route);
+  if (route.to === END) return END;
+  if (route.counted && route.from) for (const id of cycleClosedBy(cast, route.from, route.to)) forget(cast, id);
+  const region = regionOf(cast, route.to);
+  if (!region || route.from?.loop !== region.id)
+    cast.pass = region?.list && passOf(cast, region, region.list, route.to);
+  if (region && cast.pass?.items.length === 0) return arrive(cast, passBy(cast, region, route));
+  countReturn(cast, route);
+  remember(cast, route);
   return route.to;
 }
 
-function passOf(cast: Cast, region: Region, list: readonly string[]): Pass {
+function passOf(cast: Cast, region: Region, list: readonly string[], door: string): Pass {
   const value = valueAt(cast.data, list);
   const items = Array.isArray(value) ? (value as readonly Item[]) : []; // generators make nothing else
-  return { region, items, list: cast.lists.get(list.join(".")) ?? 0, index: 0 };
+  cast.facts.push(`entered ${region.id} ${items.length}`);
+  return { region, items, list: cast.lists.get(list.join(".")) ?? 0, index: 0, door, since: cast.walked.length };
 }
 
 /** [O8] The first `always` exit, whichever member it names. */
 function passBy(cast: Cast, region: Region, { from, to: entered }: Route): Route {
   // [G9] Loops without items that lead to each other would be passed by for ever.
-  const times = cast.passedBy.get(region.id) ?? 0;
-  const allowed = cast.allowed.get("returns") ?? 0;
-  if (times > cast.world.limits.maxNoAdvanceCycles + allowed)
-    cast.allowed.set("returns", allowed + stopAt(cast, "maxNoAdvanceCycles", `${from?.id} ${entered} `));
-  cast.passedBy.set(region.id, times + 1);
+  while ((cast.passedBy.get(region.id) ?? 0) > cast.world.limits.maxNoAdvanceCycles) forgive(cast, from, entered);
+  cast.passedBy.set(region.id, (cast.passedBy.get(region.id) ?? 0) + 1);
   cast.facts.push(`exhausted ${region.id} empty`);
   const exit = emptyExit(region);
   const how = exit ? exitName(region, exit) : "null none null";
   return take(cast, placeOf(cast, exit?.from ?? entered), exit?.targetSocketId ?? region.onward, how);
 }
 
-/** [G9, G10] Returns without progress. */
-function countReturn(cast: Cast, { from, to, counted }: Route): void {
+/** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
+function countReturn(cast: Cast, { from, to }: Route): void {
   const key = `${to} ${itemOf(cast)}`;
+  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) forgive(cast, from, to);
+  cast.returns.set(key, (cast.returns.get(key) ?? 0) + 1);
+}
+
+/** [G10] The sockets since the last visit of this one, inside a loop as long as it is about the same item. */
+function cycleClosedBy(cast: Cast, from: Place, to: string): readonly string[] {
+  const since = staysIn(cast, from, to) ? (cast.pass?.since ?? 0) : 0;
   const last = cast.walked.lastIndexOf(to);
-  const before = cast.returns.get(key);
-  if (counted && from && last >= 0) {
-    const cycle = new Set(cast.walked.slice(last));
-    for (const each of cast.returns.keys()) if (cycle.has(each.split(" ")[0] ?? "")) cast.returns.delete(each);
-  } else if (before !== undefined) {
-    const allowed = cast.allowed.get("returns") ?? 0;
-    if (before + 1 > cast.world.limits.maxNoAdvanceCycles + allowed)
-      cast.allowed.set(
-        "returns",
-        allowed + stopAt(cast, "maxNoAdvanceCycles", `${from?.id} ${to} ${cast.walked.slice(last).join(">")}`),
-      );
-    cast.returns.set(key, before + 1);
-  }
-  if (!cast.returns.has(key)) cast.returns.set(key, 0);
+  return last < since ? [] : cast.walked.slice(last);
+}
+
+function forget(cast: Cast, socket: string): void {
+  for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
+}
+
+/** [D17] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
+function forgive(cast: Cast, from: Place | undefined, to: string): void {
+  const last = cast.walked.lastIndexOf(to);
+  const cycle = last < 0 ? [] : cast.walked.slice(last);
+  const more = stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
+  for (const [key, count] of cast.returns)
+    if (cycle.includes(key.split(" ")[0] ?? "")) cast.returns.set(key, count - more);
+  for (const [loop, count] of cast.passedBy) cast.passedBy.set(loop, count - more);
 }
 
 /** [R2, R4] Why the work comes back, as long as it comes back in that way. */
@@ -173,8 +177,8 @@ function assigned(
   place: Place,
   said: Said,
 ): readonly (readonly [target: readonly string[], value: Json])[] {
-  const patched = { ...cast.data, ...said.patch };
   const item = cast.pass?.items[cast.pass.index];
+  const patched = { ...cast.data, ...said.patch, ...currentOf(cast) };
   const list = said.handoff.workItems;
   return [
     ...Object.entries(said.patch).map(([key, value]) => [[key], value] as const),
@@ -195,8 +199,8 @@ function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said
   const { type, generator, gate } = place.materia;
   if (generator) cast.notes.set(list, handoff.context ?? "");
   const words = gate && answer ? "" : found ? (handoff.context ?? "") : text;
-  // [Q4] Who says nothing leaves what was said before; only an agent's silence is news.
-  const silent = (type ?? "agent") !== "agent" && words.trim() === "" && !generator;
+  // [Q4] A program that says nothing leaves what was said before; a no is news, and so is an agent's silence.
+  const silent = (type ?? "agent") !== "agent" && words.trim() === "" && answer !== false && !generator;
   const label = cast.pass?.items[cast.pass.index]?.title ?? "";
   if (!silent) cast.handed = { label, text: words, items: generator ? (handoff.workItems ?? []) : [], list };
   cast.last = answer;
@@ -205,15 +209,15 @@ function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said
 /** [O6, O7, O9] Advance, then an exit when exhausted, or else the first edge that matches. */
 function leave(cast: Cast, place: Place, said: Said): Route {
   const { answer } = said;
-  if (place.advance !== undefined && matches(place.advance, answer) && !advance(cast))
-    return exhaust(cast, place, said);
+  const advanced = place.advance !== undefined && matches(place.advance, answer);
+  if (advanced && !advance(cast)) return exhaust(cast, place, said, exitFor);
   const edge = edgeFor(place, answer);
   if (!edge) return take(cast, place, place.onward, "null none null");
   const number = place.edges.indexOf(edge);
   const key = `${place.id} edge ${number} ${staysIn(cast, place, edge.to) ? itemOf(cast) : ""}`;
   const used = cast.traversals.get(key) ?? 0;
   if (used >= (edge.maxTraversals ?? Infinity) + (cast.allowed.get(key) ?? 0)) {
-    if (edge.then !== undefined) return takeThen(cast, place, edge, said);
+    if (edge.then !== undefined) return takeThen(cast, place, { edge, advanced }, said);
     cast.allowed.set(
       key,
       (cast.allowed.get(key) ?? 0) + stopAt(cast, "maxTraversals", `${place.id} ${edge.to} ${used}`),
@@ -230,37 +234,46 @@ function advance(cast: Cast): boolean {
   if (!pass) return false;
   const item = itemOf(cast);
   for (const key of cast.reasons.keys()) if (key.endsWith(` ${item}`)) cast.reasons.delete(key);
-  for (const key of cast.returns.keys())
-    if (pass.region.members.includes(key.split(" ")[0] ?? "")) cast.returns.delete(key);
-  cast.pass = { ...pass, index: pass.index + 1 };
+  for (const member of pass.region.members) forget(cast, member);
+  cast.pass = { ...pass, index: pass.index + 1, since: cast.walked.length };
   cast.facts.push(`advanced ${pass.region.id} ${pass.index + 1}/${pass.items.length}`);
   if (pass.index + 1 < pass.items.length) return true;
   cast.facts.push(`exhausted ${pass.region.id} advance`);
   return false;
 }
 
-function exhaust(cast: Cast, place: Place, said: Said): Route {
+function exhaust(cast: Cast, place: Place, said: Said, choose: typeof exitFor): Route {
   const region = regionOf(cast, place.id);
-  const exit = region && exitFor(place, region, said.answer);
-  if (!exit) return take(cast, place, place.onward, "null none null");
-  const route = take(cast, place, exit.targetSocketId, exitName(region, exit));
-  return { ...route, ...reasonOf(exit.condition, said) };
+  const exit = region && choose(place, region, said.answer);
+  const onward = (choose === givenUpExit ? region?.onward : undefined) ?? place.onward;
+  if (!region || !exit) return take(cast, place, onward, "null none null");
+  return { ...take(cast, place, exit.targetSocketId, exitName(region, exit)), ...reasonOf(exit.condition, said) };
 }
 
 function exitName({ exits }: Region, exit: ExitText): string {
   return `${exit.condition} exit ${exits.indexOf(exit)} ${exit.id}`;
 }
 
-/** [G-i] The way that is left when the traversals of an edge are used up. */
-function takeThen(cast: Cast, place: Place, edge: EdgeText, said: Said): Route {
-  if (edge.then !== "next") return take(cast, place, edge.then ?? END, `${edge.when} then`);
-  cast.facts.push(`gave up ${cast.pass?.region.id} ${cast.pass?.index}`);
-  cast.gaveUp = true;
-  return advance(cast) ? take(cast, place, edge.to, `${edge.when} then`) : exhaust(cast, place, said);
+/** [G27, G28] The way that is left when the traversals of an edge are used up. */
+function takeThen(
+  cast: Cast,
+  place: Place,
+  { edge, advanced }: { readonly edge: EdgeText; readonly advanced: boolean },
+  said: Said,
+): Route {
+  const how = `${edge.when} edge ${place.edges.indexOf(edge)} then`;
+  if (edge.then !== "next") return { ...take(cast, place, edge.then ?? END, how), ...reasonOf(edge.when, said) };
+  // Behind an advance the next item is in hand already.
+  if (!advanced) {
+    cast.facts.push(`gave up ${cast.pass?.region.id} ${cast.pass?.index}`);
+    cast.gaveUp = true;
+    if (!advance(cast)) return exhaust(cast, place, said, givenUpExit);
+  }
+  return take(cast, place, cast.pass?.door ?? END, how);
 }
 
 function take(cast: Cast, place: Place, to: string, how: string): Route {
-  const key = `${place.id} ${how}`;
+  const key = `${place.id} ${how} ${staysIn(cast, place, to) ? itemOf(cast) : ""}`;
   const traversal = (cast.traversals.get(key) ?? 0) + 1;
   cast.traversals.set(key, traversal);
   return { from: place, to, fact: way(cast, place, to, how, traversal), counted: false };

@@ -46,16 +46,33 @@ export function emptyExit(region: Region): ExitText | undefined {
   return region.exits.find(({ condition }) => condition === "always");
 }
 
-/** Every place that a cast can come to from this one; `onward` of the place stands for a way that nobody drew. */
+/** [G28] The exit behind a last item that was given up: of this member, else one that fits, else that of an empty list. */
+export function givenUpExit(place: Place, region: Region, answer: Answer): ExitText | undefined {
+  return (
+    exitFor(place, region, answer) ??
+    region.exits.find(({ condition }) => condition !== "always" && matches(condition, answer)) ??
+    emptyExit(region)
+  );
+}
+
+/** Where the answers of this socket lead; its `onward` stands for a way that nobody drew. */
 export function waysFrom(place: Place, region: Region | undefined): readonly string[] {
   return answersOf(place, region).flatMap((answer) => {
     const edge = edgeFor(place, answer);
-    const leaves = place.advance !== undefined && matches(place.advance, answer);
-    const exhausted =
-      region && (leaves || edge?.then === "next") ? [exitFor(place, region, answer)?.targetSocketId] : [];
+    const leaves = region && place.advance !== undefined && matches(place.advance, answer);
+    const exhausted = leaves ? [exitFor(place, region, answer)?.targetSocketId ?? place.onward] : [];
     const then = edge?.then === undefined || edge.then === "next" ? [] : [edge.then];
-    return [edge?.to, ...exhausted].map((to) => (to === undefined ? place.onward : to)).concat(then);
+    return [edge?.to ?? place.onward, ...exhausted, ...then];
   });
+}
+
+/** Where a loop leads without an advance: past an empty list, and behind a last item that a member gave up. */
+function waysPast(place: Place, region: Region): readonly string[] {
+  const givenUp = answersOf(place, region).flatMap((answer) => {
+    const next = edgeFor(place, answer)?.then === "next";
+    return next ? [givenUpExit(place, region, answer)?.targetSocketId ?? region.onward] : [];
+  });
+  return [emptyExit(region)?.targetSocketId ?? region.onward, ...givenUp];
 }
 
 /** Every socket that a cast can reach from `entry`, going through none of `without`. */
@@ -72,7 +89,7 @@ export function reachable(
     seen.add(id);
     const region = graph.regions.get(place.loop ?? "");
     open.push(...waysFrom(place, region));
-    if (region?.list) open.push(emptyExit(region)?.targetSocketId ?? region.onward);
+    if (region?.list) open.push(...waysPast(place, region));
   }
   return seen;
 }

@@ -23,13 +23,17 @@ export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
       return [`entered ${event.loop} ${event.size}`];
     case "cursor_advanced":
       return [`advanced ${event.loop} ${event.index}/${event.size}`];
+    case "item_given_up":
+      return [`gave up ${event.loop} ${event.index}`];
     case "loop_exhausted":
       return [`exhausted ${event.loop} ${event.by}`];
     case "edge_taken": {
       const parts = [event.from, event.to].map((id) => graph.places.get(id)?.part);
       if (event.to !== "end" && parts[0] !== parts[1]) return [`joint ${event.to}`];
       const exit = event.exit === undefined ? "" : ` ${event.exit}`;
-      return [`way ${event.from} ${event.to} ${event.when} ${event.via} ${event.index}${exit} ${event.traversal}`];
+      return [
+        `way ${event.from} ${event.to} ${event.when} ${event.via} ${event.index}${exit}${event.then ? " then" : ""} ${event.traversal}`,
+      ];
     }
     case "visit_completed":
       return [`done ${event.socket}`];

@@ -33,6 +33,7 @@ export function survey(first: number, casts: number, shown = 5): Survey {
 function kindOf(fact: string): string {
   const [word = "", ...rest] = fact.split(" ");
   if (word === "refused") return fact;
+  if (rest.includes("then")) return "way then";
   if (word === "way") return `way ${rest[1] === "end" ? "to end " : ""}${rest.slice(2, 4).join(" ")}`;
   if (word === "accepted") return `accepted ${rest[1]}`;
   if (word === "exhausted") return `exhausted ${rest.at(-1)}`;

@@ -12,13 +12,23 @@ export interface Case {
 }
 
 /** What the engine does not do yet is not asked of it. */
-export const BUILT: ReadonlySet<string> = new Set(["mark before a fence", "gates"]);
+export const BUILT: ReadonlySet<string> = new Set([
+  "mark before a fence",
+  "gates",
+  "returns",
+  "leaving edges",
+  "then",
+  "merged assign",
+  "state sources",
+]);
 
 const MATERIA: Readonly<Record<string, MateriaText>> = {
   Text: { prompt: "Write." },
   Json: { prompt: "Judge.", parse: "json" },
   Plan: { prompt: "Plan.", generator: true },
-  Told: { prompt: "{{item.title}} {{item.context}} {{workItems}} {{state.kept.said}} {{state.seen}}" },
+  Told: {
+    prompt: "{{item.title}} {{item.context}} {{workItems}} {{state.kept.said}} {{state.seen}} {{state.workItem.title}}",
+  },
   Keep: { prompt: "Keep.", parse: "json", assign: { "kept.said": "$.context" } },
   Say: { type: "utility", command: ["say"] },
   Tool: { type: "utility", command: ["tool"], parse: "json" },
@@ -174,12 +184,14 @@ function randomEdges(chance: Chance, seat: Seat): readonly EdgeText[] {
   const onward: EdgeText = { when: "always", to: seat.onward };
   const aside = (when: When): EdgeText => {
     const near = seat.ids.slice(0, seat.ids.indexOf(seat.id) + 3);
-    const to = chance.happens(0.04) ? END : chance.pick(seat.id, seat.before, seat.before, ...seat.row.ids, ...near);
+    const { ids, list } = seat.row;
+    const home = list && chance.happens(0.6) ? ids : [seat.before, seat.before, ...ids, ...near];
+    const to = chance.happens(0.04) ? END : chance.pick(seat.id, ...home);
     const leaves = seat.row.list && !seat.row.ids.includes(to) && !BUILT.has("leaving edges");
     if (leaves || chance.happens(0.4)) return { when, to };
-    const then = chance.pick(END, seat.row.list ? "next" : seat.onward, seat.onward, ...near);
-    const more = BUILT.has("then") && chance.happens(0.4) ? { then } : {};
-    return { when, to, maxTraversals: chance.count(1, 3), ...more };
+    const then = list && chance.happens(0.6) ? "next" : chance.pick(seat.onward, seat.onward, END, ...near);
+    const more = BUILT.has("then") && chance.happens(0.5) ? { then } : {};
+    return { when, to, maxTraversals: chance.pick(1, 1, 2, 3), ...more };
   };
   return chance.pick<readonly EdgeText[]>(
     [onward],
