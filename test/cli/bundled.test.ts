@@ -32,7 +32,7 @@ it("[F14] the bundled materia and loadouts have their published names", async ()
     const { stdout } = await run([command, "--json"], { cwd });
     return (JSON.parse(stdout) as readonly { readonly name: string }[]).map(({ name }) => name);
   };
-  expect((await names("loadout")).toSorted()).toEqual(["Full-Auto", "Hojo-Consult", "Planning-Consult"]);
+  expect((await names("loadout")).toSorted()).toEqual(["Full-Auto", "Hojo-Consult", "Planning-Consult", "Test-Driven"]);
   const agents = ["Planner", "Auto-Plan", "Auto-Architect", "Interactive-Plan", "Context-Check", "Build", "Auto-Eval"];
   const utilities = ["Ignore-Artifacts", "Detect-VCS", "Blackbelt-Bootstrap", "Commit-Sigil"];
   const others = ["Maintain", "Narrate", "Chain-Context"];
@@ -50,6 +50,25 @@ it.each([...catalog.loadouts.keys()].map((name) => [`[F14] the check finds no er
 
 it.each(["Planning-Consult", "Hojo-Consult"])("[F14] %s begins with a person", async (name) => {
   expect((await gridOf(name)).sockets[0]).toMatchObject({ materia: "Interactive-Plan", interactive: true });
+});
+
+it("[Q12] Test-Driven goes from Build to the tests, to the evaluator, to Maintain, and narrates", async () => {
+  const { sockets, edges } = await gridOf("Test-Driven");
+  expect(sockets.map(({ materia, loop }) => (loop === null ? materia : `${materia} each`))).toEqual([
+    "Ignore-Artifacts",
+    "Detect-VCS",
+    "Auto-Plan",
+    "Build each",
+    "Run-Checks each",
+    "Auto-Eval each",
+    "Maintain each",
+    "Narrate",
+  ]);
+  const back = edges.filter(({ when, to }) => when === "not_satisfied" && to === "Socket-4");
+  expect(back).toMatchObject([
+    { from: "Socket-5", maxTraversals: 4, then: "next" },
+    { from: "Socket-6", maxTraversals: 2 },
+  ]);
 });
 
 it("[F15] Full-Auto prepares, plans, refines, works item by item with three returns at most, and narrates", async () => {

@@ -63,6 +63,8 @@ it("[Q2] both streams of a refusal come back with the work, and its end is shown
     1,
     expect.stringContaining("Check (Socket-2) handed over not satisfied: checking 2 failed"),
   ]);
+  const { stdout } = await run(["show"], { cwd });
+  expect(stdout).toMatch(/said: not satisfied\s+│ checking\s+│ 2 failed\s+✗ not satisfied/);
   const [first] = journalOf(cwd, castOf(cwd)).filter(({ type }) => type === "handoff_accepted");
   expect(first).toMatchObject({ handoff: { satisfied: false, context: "checking\n2 failed" } });
 });

@@ -33,6 +33,45 @@ export const LOADOUTS: Loadouts = {
     },
   },
 
+  "Test-Driven": {
+    description: "Plans, then builds each item until the project's own tests pass and an evaluator is content.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
+      // A failing test costs no token, so it may send the work back more often; what stays broken is left behind.
+      "Socket-5": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-6" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
+        ],
+      },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2 },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-8": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [
+          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
+        ],
+      },
+    },
+  },
+
   "Planning-Consult": {
     description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
     entry: "Socket-1",

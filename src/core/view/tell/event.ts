@@ -1,6 +1,9 @@
+import { materiaOf, socketOf } from "../../compile/graph.ts";
 import type { CastEvent, EventOf } from "../../cast/event.ts";
 import { currentItem } from "../../cast/state.ts";
 import type { CastState } from "../../cast/state.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { isGate } from "../../model/materia.ts";
 import { never } from "../../model/never.ts";
 import { oneLine } from "../../model/text.ts";
 import { loopText, nameText } from "../graph/words.ts";
@@ -8,7 +11,7 @@ import { clockText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";
 import type { Line, Span, Tone } from "../text/line.ts";
-import { BRIEF, handoffLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
+import { BRIEF, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
 import type { Extent } from "./handed.ts";
 import { raisedText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";
@@ -22,7 +25,7 @@ export function eventLines(
 ): readonly Line[] {
   switch (event.type) {
     case "handoff_accepted":
-      return handoffLines(event, width, extent);
+      return isCommandGate(before, event.socket) ? judgedLines(event, width) : handoffLines(event, width, extent);
     case "output_accepted":
       return outputLines(event, width, extent);
     case "handoff_rejected":
@@ -90,6 +93,11 @@ export function eventLines(
     default:
       return never(event);
   }
+}
+
+function isCommandGate({ graph }: CastState, socket: SocketId): boolean {
+  const materia = materiaOf(graph, socketOf(graph, socket));
+  return materia.type === "utility" && isGate(materia);
 }
 
 /** A few words of ours, then as much of theirs as three lines hold. */

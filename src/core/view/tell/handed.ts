@@ -2,7 +2,7 @@ import type { EventOf } from "../../cast/event.ts";
 import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
 import { isJsonObject } from "../../model/json.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { oneLine } from "../../model/text.ts";
+import { harmless, oneLine } from "../../model/text.ts";
 import { amountText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";
@@ -34,6 +34,24 @@ export function handoffLines(
     ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
     ...ownFieldLines(handoff),
     ...contractLines(event, width),
+  ];
+}
+
+/** [Q2] What a command answered: how it began, which says what was run, and the last lines where it complained. */
+export function judgedLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  const printed = harmless(context)
+    .split("\n")
+    .filter((each) => each.trim() !== "");
+  const [first, rest] = [printed.slice(0, 1), printed.slice(1)];
+  const last = handoff["satisfied"] === true ? [] : rest.slice(-7);
+  const more = rest.length - last.length;
+  const quoted = (each: string): Line => line(toned("dim", "│ "), oneLine(each, Math.max(10, width - 2)));
+  return [
+    ...satisfiedLines(handoff["satisfied"]),
+    ...first.map(quoted),
+    ...(more > 0 ? [line(toned("dim", `│ … ${countedText(more, "more line")}`))] : []),
+    ...last.map(quoted),
   ];
 }
 
