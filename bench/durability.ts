@@ -4,17 +4,13 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startState } from "../src/core/cast/state.ts";
-import type { CastId } from "../src/core/model/ids.ts";
-import { FORMAT, startOf } from "../src/shell/store/cast-file.ts";
+import { startOf } from "../src/shell/store/cast-file.ts";
 import type { CastFile } from "../src/shell/store/cast-file.ts";
-import { createCast, journalFile } from "../src/shell/store/cast-store.ts";
-import { openJournal } from "../src/shell/store/journal.ts";
-import { claim } from "../src/shell/store/ownership.ts";
-import type { Artifacts, Journal } from "../src/shell/ports.ts";
+import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
-import { instantAgent, workloadGraph } from "./workload.ts";
+import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
+import { instantAgent } from "./workload.ts";
 
-const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => undefined, append: async () => undefined };
 const PROGRAM = fileURLToPath(new URL("../bin/materia.mjs", import.meta.url));
 
 /** [D1] A cast of the workload on disk, run until so many steps are done; the next one is never answered. */
@@ -24,15 +20,10 @@ export async function startAndHang(
 ): Promise<{ readonly root: string; readonly castId: string }> {
   const root = join(scratch, "casts");
   const file = castFile(scratch);
-  const made = createCast(root, file);
-  if (!made.ok) throw new Error(JSON.stringify(made.issues));
-  const mine = claim(made.value.runDir);
-  if (mine.kind !== "mine") throw new Error("a new cast is nobody's");
-  await runUntil(file, steps, openJournal(journalFile(made.value.runDir), { durability: "write", redact: unchanged }));
+  const owned = await createdCast(root, file);
+  await runUntil(file, steps, owned.journal);
   return { root, castId: file.castId };
 }
-
-const unchanged = (text: string): string => text;
 
 export interface CastsFigures {
   readonly casts: number;
@@ -59,7 +50,7 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
         reason: "",
         totals: { visits: 30, itemsDone: 9, items: 20, tokens: 1, cost: 0 },
       };
-      writeFileSync(journalFile(runDir), `${lines.join("")}${interrupted ? "" : `${JSON.stringify(end)}\n`}`);
+      writeFileSync(join(runDir, "journal.jsonl"), `${lines.join("")}${interrupted ? "" : `${JSON.stringify(end)}\n`}`);
       const owner = { pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() };
       writeFileSync(join(runDir, "owner", "1.json"), interrupted ? JSON.stringify(owner) : "");
     }
@@ -90,11 +81,11 @@ export async function measureSync(steps: number, rounds = 5): Promise<SyncFigure
     const [engine, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
-      const journal = openJournal(join(scratch, `journal-${round}`), { durability: "sync", redact: unchanged });
+      const owned = await createdCast(join(scratch, `casts-${round}`), file, { durability: "sync" });
       const started = performance.now();
-      await runUntil(file, steps, journal);
+      await runUntil(file, steps, owned.journal);
       engine.push((performance.now() - started) / chunks.length);
-      journal.close();
+      await owned.release();
     }
     const [engineMs, bareMs] = [median(engine), median(bare)];
     return { steps, engineMs, bareMs, ratio: engineMs / bareMs };
@@ -142,37 +133,14 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
       runUtility: () => Promise.reject(new Error("none")),
       journal,
       artifacts: NO_ARTIFACTS,
+      holds: async () => true,
       now: () => new Date(),
       redact: (text: string) => text,
       pause: async () => {},
     },
-    { cwd: file.cwd, runDir: file.cwd, signal: new AbortController().signal },
+    { cwd: file.cwd, signal: new AbortController().signal },
   );
   await Promise.race([run, killed.promise]);
-}
-
-function castFile(cwd: string): CastFile {
-  const graph = workloadGraph();
-  return {
-    castId: "20260101-000000-bench" as CastId, // of an id's form
-    request: "Do the work.",
-    command: "cast Do the work.",
-    targets: [],
-    loadout: { id: "bench", name: graph.name },
-    graph,
-    remappings: [],
-    stitches: [],
-    fromCastId: null,
-    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-    budget: {},
-    state: {},
-    cwd,
-    model: null,
-    rehearsal: null,
-    configFiles: [],
-    versions: { format: FORMAT, materia: "bench", node: process.version },
-    startedAt: "2026-01-01T00:00:00.000Z",
-  };
 }
 
 /** From the start of a process to its first line of output. */

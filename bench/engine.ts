@@ -2,13 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startState } from "../src/core/cast/state.ts";
-import type { CastId } from "../src/core/model/ids.ts";
-import { openJournal } from "../src/shell/store/journal.ts";
-import type { Artifacts } from "../src/shell/ports.ts";
+import { startOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
-import { instantAgent, workloadGraph } from "./workload.ts";
-
-const NO_ARTIFACTS: Artifacts = { visitFolder: () => "", write: async () => undefined, append: async () => undefined };
+import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
+import { instantAgent } from "./workload.ts";
 
 export interface EngineFigures {
   readonly steps: number;
@@ -24,21 +21,16 @@ export interface EngineFigures {
 /** Each step is written to a journal on disk before it is applied; artifacts, which no peer has, are left out. */
 export async function measureEngine(steps: number): Promise<EngineFigures> {
   const folder = mkdtempSync(join(tmpdir(), "materia-bench-"));
-  const file = join(folder, "journal.jsonl");
-  const journal = openJournal(file, { durability: "write", redact: (text) => text });
-  const state = startState({
-    castId: "bench" as CastId, // of an id's form
-    request: "Do the work.",
-    graph: workloadGraph(),
-    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-    budget: {},
-    data: {},
-  });
+  const cast = castFile(folder);
+  const owned = await createdCast(folder, cast);
+  const file = join(folder, cast.castId, "journal.jsonl");
+  const state = startState(startOf(cast));
   const ports = {
     agents: { preflight: async () => [], runTurn: instantAgent(Math.round((steps - 1) / 3)) },
     runUtility: () => Promise.reject(new Error("none")),
-    journal,
+    journal: owned.journal,
     artifacts: NO_ARTIFACTS,
+    holds: owned.holds,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},
@@ -46,11 +38,11 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
   const before = writtenBytes();
   const cpu = process.cpuUsage();
   const started = performance.now();
-  const end = await runCast(state, ports, { cwd: folder, runDir: folder, signal: new AbortController().signal });
+  const end = await runCast(state, ports, { cwd: folder, signal: new AbortController().signal });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const after = writtenBytes();
-  journal.close();
+  await owned.release();
   if (end.kind !== "ended") throw new Error(`the workload ended as ${end.kind}`);
   const done = end.state.done.visits;
   const stored = statSync(file).size;

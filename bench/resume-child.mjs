@@ -2,7 +2,7 @@ import { enableCompileCache } from "node:module";
 
 // Not TypeScript itself: what removes its types would have to be loaded for this one file.
 enableCompileCache();
-const { resumeCast } = await import("../src/shell/casting/resume.ts");
+const { prepareResume, resumeCast } = await import("../src/shell/casting/resume.ts");
 const { openWorkspace } = await import("../src/shell/casting/workspace.ts");
 
 /** Resumes a cast as the command line does, with an agent that answers at once, and leaves when it is asked for the first time. */
@@ -16,10 +16,11 @@ const host = {
     return new Promise(() => process.exit(0));
   },
 };
-const resumed = await resumeCast(
-  workspace.value,
-  castId,
-  { agents: {}, openReal: async () => host, nudge: { kind: "recast" }, by: "bench" },
-  { durability: "write", signal: new AbortController().signal },
-);
+const { store } = workspace.value;
+const found = await store.find(castId);
+if (!found.ok) throw new Error(JSON.stringify(found.issues));
+const asked = { castId: found.value, how: { kind: "recast" }, by: "bench" };
+const ready = await prepareResume(workspace.value, asked, { openReal: async () => host });
+if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
+const resumed = await resumeCast(store, ready.value.plan, { host, signal: new AbortController().signal });
 if (!resumed.ok) throw new Error(JSON.stringify(resumed.issues));

@@ -4,10 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openUi } from "../src/apps/web/server/open-ui.ts";
-import { FORMAT } from "../src/shell/store/cast-file.ts";
-import { createCast, journalFile } from "../src/shell/store/cast-store.ts";
-import type { CastId } from "../src/core/model/ids.ts";
-import { workloadGraph } from "./workload.ts";
+import { castFile, createdCast } from "./new-cast.ts";
 
 export interface WebFigures {
   readonly events: number;
@@ -21,7 +18,7 @@ export interface WebFigures {
 /** What a page waits for: a long cast at first, then each event of it. */
 export async function measureWebServer(events = 10_000, appends = 300): Promise<WebFigures> {
   const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
-  const { file, castId } = longCast(scratch, events);
+  const { file, castId } = await longCast(scratch, events);
   const opened = await openUi({
     place: { cwd: scratch, env: { HOME: scratch } },
     openReal: () => Promise.reject(new Error("nobody is asked")),
@@ -54,31 +51,16 @@ export async function measureWebServer(events = 10_000, appends = 300): Promise<
   }
 }
 
-function longCast(scratch: string, events: number): { readonly file: string; readonly castId: string } {
-  const graph = workloadGraph();
+async function longCast(scratch: string, events: number): Promise<{ readonly file: string; readonly castId: string }> {
+  const root = join(scratch, ".pi", "pi-materia");
   const at = new Date(0).toISOString();
-  const castId = "bench" as CastId; // of an id's form
-  const made = createCast(join(scratch, ".pi", "pi-materia"), {
-    castId,
-    request: "Do the work.",
-    command: "cast Do the work.",
-    targets: [],
-    loadout: { id: "bench", name: "bench" },
-    graph,
-    remappings: [],
-    stitches: [],
-    fromCastId: null,
-    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-    budget: {},
-    state: {},
-    cwd: scratch,
-    model: null,
-    rehearsal: null,
-    configFiles: [],
-    versions: { format: FORMAT, materia: "0", node: "0" },
-    startedAt: at,
-  });
-  if (!made.ok) throw new Error(JSON.stringify(made.issues));
+  const castId = "bench";
+  // Lines of the first format, which another process can write without knowing those before.
+  const plain = {
+    ...castFile(scratch, castId),
+    versions: { format: 1, materia: "bench", node: process.version },
+  } as const;
+  await (await createdCast(root, plain)).release();
   const first = { type: "cast_started", castId, request: "Do the work.", loadout: "bench" };
   const place = { socket: "Socket-1", visit: 1, usage: { input: 1, output: 1, cost: 0 } };
   const totals = { visits: 1, itemsDone: 0, items: 0, tokens: 2, cost: 0 };
@@ -89,7 +71,7 @@ function longCast(scratch: string, events: number): { readonly file: string; rea
   const lines = Array.from({ length: events }, (_, index) =>
     JSON.stringify({ seq: index + 1, at, ...(index === 0 ? first : visit[index % 2]) }),
   );
-  const file = journalFile(made.value.runDir);
+  const file = join(root, castId, "journal.jsonl");
   writeFileSync(file, `${lines.join("\n")}\n`);
   return { file, castId };
 }

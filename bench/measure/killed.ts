@@ -1,7 +1,6 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { journalFile } from "../../src/shell/store/cast-store.ts";
 import { ask, inScratch, median } from "./process.ts";
 
 const HALF_WAY = fileURLToPath(new URL("../killed-child.ts", import.meta.url));
@@ -25,7 +24,7 @@ export function measureKilled(steps: number, rounds: number): Promise<KilledFigu
     );
     const { root, castId } = half.answer;
     const runDir = join(root, castId);
-    const finished = finishedVisits(journalFile(runDir));
+    const finished = finishedVisits(join(runDir, "journal.jsonl"));
     const kept = join(scratch, "kept");
     cpSync(runDir, kept, { recursive: true });
     const times: number[] = [];

@@ -4,6 +4,7 @@ import { startState } from "../../src/core/cast/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
+import { NO_ARTIFACTS } from "../new-cast.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 
 export interface PromptFigures {
@@ -56,7 +57,8 @@ async function turnsOf(items: number): Promise<readonly Told[]> {
     agents: { preflight: async () => [], runTurn },
     runUtility: async () => ({ kind: "exited", stdout: '{"state":{}}', stdoutCut: false, stderr: "" }),
     journal: { append: async () => undefined },
-    artifacts: { visitFolder: () => "", write: async () => undefined, append: async () => undefined },
+    artifacts: NO_ARTIFACTS,
+    holds: async () => true,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},
@@ -69,7 +71,7 @@ async function turnsOf(items: number): Promise<readonly Told[]> {
     budget: {},
     data: {},
   });
-  const end = await runCast(start, ports, { cwd: "", runDir: "", signal: new AbortController().signal });
+  const end = await runCast(start, ports, { cwd: "", signal: new AbortController().signal });
   if (end.kind !== "ended" || end.state.phase.kind !== "ended" || end.state.phase.outcome === "failed")
     throw new Error(`the cast did not come to its end: ${JSON.stringify(end.state.phase)}`);
   return turns;

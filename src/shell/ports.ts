@@ -13,6 +13,8 @@ export interface Ports {
   readonly artifacts: Artifacts;
   /** Takes secrets out of whatever is kept: events before they count, files before they are written. */
   readonly redact: (text: string) => string;
+  /** Whether the cast is still this process's own; asked before every effect. */
+  readonly holds: () => Promise<boolean>;
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -111,13 +113,15 @@ export type UtilityOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly stdout: string; readonly stderr: string };
 
 export interface Journal {
-  /** One write for all of them; the answer is a sentence when they could not be written. */
-  readonly append: (events: readonly CastEvent[]) => Promise<string | undefined>;
+  /** One write for all of them, behind event `after`; the answer is a sentence when they could not be written. */
+  readonly append: (events: readonly CastEvent[], after: number) => Promise<string | undefined>;
 }
 
+/** Files of a cast's visits, where agents and programs find and leave them. */
 export interface Artifacts {
-  /** The folder of one visit, as given to agents and utilities. */
-  readonly visitFolder: (socket: SocketId, visit: number) => string;
-  readonly write: (socket: SocketId, visit: number, file: string, text: string) => Promise<string | undefined>;
-  readonly append: (socket: SocketId, visit: number, file: string, text: string) => Promise<string | undefined>;
+  /** The folder of the cast, and where a file of one visit is, as given to agents and utilities. */
+  readonly folder: string;
+  readonly pathOf: (socket: SocketId, visit: number, name: string) => string;
+  readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
+  readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
 }

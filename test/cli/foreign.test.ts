@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { castFile, castsIn, listing, newPlace, readText, run, userFolder } from "../harness/cli.ts";
+import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
+import { castFile, castsIn, eventsOf, listing, newPlace, readText, run, userFolder } from "../harness/cli.ts";
 
 const single = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
 const mark = (name: string) => ({ type: "utility", command: ["sh", "-c", `echo ran >> ${name}; exit 1`] });
@@ -19,10 +20,10 @@ async function victim(castId = "zz-latest"): Promise<string> {
   });
   cpSync(castFile(attacker, made), castFile(cwd, castId), { recursive: true });
   const planted = (text: string) => text.replaceAll(made, castId).replaceAll(attacker, cwd);
-  for (const name of ["cast.json", "journal.jsonl"]) {
-    const file = castFile(cwd, castId, name);
-    writeFileSync(file, planted(readFileSync(file, "utf8")));
-  }
+  const [file, journal] = [castFile(cwd, castId, "cast.json"), castFile(cwd, castId, "journal.jsonl")];
+  writeFileSync(file, planted(readText(file)));
+  // Whoever plants a cast can also make its digests fit.
+  writeFileSync(journal, encodeLines(eventsOf(planted(readText(journal))), firstHead(castId), 1).text);
   return cwd;
 }
 

@@ -44,10 +44,12 @@ async function failedCast(cwd: string): Promise<string> {
     runTurn: async () => ({ kind: "failed", reason: "provider", message: "down", usage }),
   };
   const link = { targets: [{ kind: "materia", name: "Narrate" } as const], prompt: "Tell." };
-  const ready = await prepareCast(workspace.value, link, { agents: {}, openReal: async () => host });
+  const ready = await prepareCast(workspace.value, link, { openReal: async () => host });
   if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const started = await startCast(ready.value, { durability: "write", signal: new AbortController().signal });
-  return started.ok ? started.value.folder.castId : "";
+  const { plan } = ready.value;
+  const driver = { host, env: workspace.value.place.env, signal: new AbortController().signal };
+  await startCast(workspace.value.store, plan, driver);
+  return plan.file.castId;
 }
 
 it(`[D14] of ${RACERS} processes that resume a cast at once exactly one does, and the others are told which`, async () => {

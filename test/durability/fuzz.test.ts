@@ -5,27 +5,27 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
-import { resumeCast } from "../../src/shell/casting/resume.ts";
+import type { Result } from "../../src/core/model/issue.ts";
+import { prepareResume } from "../../src/shell/casting/resume.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
-import { loadCast } from "../../src/shell/store/cast-store.ts";
-import { listCasts } from "../../src/shell/store/casts.ts";
 import { pathText } from "../../src/core/model/issue.ts";
+import type { LoadedCast } from "../../src/shell/store/cast-store.ts";
+import { listCasts } from "../harness/journals.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, onlyCast, subject } from "../harness/killed.ts";
 
 const example = fileURLToPath(new URL("../../examples/graph-semantics-loadout", import.meta.url));
 const one = subject(newPlace(), `${example}.rehearsal.json`, `${example}.json`);
 await begin(one);
-const { root } = one.workspace;
+const { root, store } = one.workspace;
 const castId = onlyCast(one.workspace);
 const file = join(root, castId, "journal.jsonl");
 const sound = readFileSync(file);
 const lines = sound.toString("utf8").split("\n").slice(0, -1);
-const events = lines.map((line) => JSON.parse(line) as CastEvent); // written by the cast
-const loaded = loadCast(root, castId);
+const loaded = await store.load(castId);
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
+const { events } = loaded.value;
 const start = startState(startOf(loaded.value.file));
 
 type Damage = (all: readonly string[], at: number, noise: string) => string;
@@ -52,22 +52,19 @@ const damaged = fc.tuple(
 );
 
 /** What is read is a beginning of what happened; what is not read is an error with its line. */
-function honest(found: ReturnType<typeof loadCast>): boolean {
+function honest(found: Result<LoadedCast>): boolean {
   if (!found.ok)
     return found.issues.every(({ code, path }) => code === "damaged_journal" && /^line \d+$/.test(pathText(path)));
-  const { journal } = found.value;
-  const beginning = events.slice(0, journal.events.length);
-  return isDeepStrictEqual(
-    [journal.events, JSON.stringify(journal.state)],
-    [beginning, JSON.stringify(beginning.reduce(apply, start))],
-  );
+  const { events: read, state } = found.value;
+  const beginning = events.slice(0, read.length);
+  return isDeepStrictEqual([read, JSON.stringify(state)], [beginning, JSON.stringify(beginning.reduce(apply, start))]);
 }
 
-it("[D6] cut, doubled, moved and garbled lines: an error with the line, or the state of a beginning", () => {
-  fc.assert(
-    fc.property(damaged, ([kind, at, noise]) => {
+it("[D6] cut, doubled, moved and garbled lines: an error with the line, or the state of a beginning", async () => {
+  await fc.assert(
+    fc.asyncProperty(damaged, async ([kind, at, noise]) => {
       writeFileSync(file, damages[kind]?.(lines, at, noise) ?? "");
-      expect(honest(loadCast(root, castId))).toBe(true);
+      expect(honest(await store.load(castId))).toBe(true);
     }),
     { seed: 1, numRuns: 1_500 },
   );
@@ -75,23 +72,16 @@ it("[D6] cut, doubled, moved and garbled lines: an error with the line, or the s
 });
 
 it("[D6] a damaged cast is refused by a resume, which changes nothing, and hides no other cast", async () => {
-  const resume = {
-    agents: {},
-    openReal: () => Promise.reject(new Error("nobody is asked")),
-    nudge: { kind: "recast" },
-    by: "test",
-  } as const;
+  const agents = { openReal: () => Promise.reject(new Error("nobody is asked")) };
+  const asked = { castId, how: { kind: "recast" }, by: "test" } as const;
   await fc.assert(
     fc.asyncProperty(damaged, async ([kind, at, noise]) => {
       const text = damages[kind]?.(lines, at, noise) ?? "";
       writeFileSync(file, text);
       const { mtimeMs } = statSync(file);
-      expect(listCasts(root).length).toBeLessThanOrEqual(1);
-      if (loadCast(root, castId).ok) return;
-      const resumed = await resumeCast(one.workspace, castId, resume, {
-        durability: "write",
-        signal: AbortSignal.abort(),
-      });
+      expect((await listCasts(root)).length).toBeLessThanOrEqual(1);
+      if ((await store.load(castId)).ok) return;
+      const resumed = await prepareResume(one.workspace, asked, agents);
       expect(resumed).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
       expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
         Buffer.from(text).toString("utf8"),
@@ -103,14 +93,15 @@ it("[D6] a damaged cast is refused by a resume, which changes nothing, and hides
   writeFileSync(file, sound);
 });
 
-it("[D6] a journal that is cut at any byte is whole up to its last line", () => {
+it("[D6] a journal that is cut at any byte is whole up to its last line", async () => {
   for (let size = 0; size <= sound.length; size += 1 + Math.floor(sound.length / 700)) {
     writeFileSync(file, sound.subarray(0, size));
-    const found = loadCast(root, castId);
+    const found = await store.load(castId);
     const whole = sound.subarray(0, size).toString("utf8").split("\n").length - 1;
-    expect(
-      found.ok && [found.value.journal.events.length, found.value.journal.soundBytes + found.value.journal.tornBytes],
-    ).toEqual([whole, size]);
+    expect(found.ok && [found.value.events.length, found.value.tornBytes]).toEqual([
+      whole,
+      size - sound.subarray(0, size).lastIndexOf(0x0a) - 1,
+    ]);
   }
   writeFileSync(file, sound);
 });

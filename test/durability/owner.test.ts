@@ -1,14 +1,12 @@
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openJournal } from "../../src/shell/store/journal.ts";
-import { listCasts } from "../../src/shell/store/casts.ts";
-import { claim, currentOwner } from "../../src/shell/store/ownership.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
-import { prunable, removeCasts } from "../../src/shell/store/prune.ts";
+import { prunable } from "../../src/shell/store/prunable.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
+import { claimIn, listCasts, openJournal, ownerIn } from "../harness/journals.ts";
 import { said, startOf, workshop, world } from "../harness/seats.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -29,7 +27,7 @@ it("[D1] a cast that was killed before its first event is listed, and runs when 
   const cast = await startHosted(workspace(), "Tell", down);
   rmSync(join(cast.runDir, "journal.jsonl"));
   rmSync(join(cast.runDir, "sockets"), { recursive: true, force: true });
-  expect(listCasts(cast.workspace.root)).toMatchObject([
+  expect(await listCasts(cast.workspace.root)).toMatchObject([
     { castId: cast.castId, status: "interrupted", request: "Do it." },
   ]);
   const raised = await resumeHosted(cast, done, { kind: "recast", maxTokens: 99 });
@@ -49,7 +47,7 @@ it.skipIf(!existsSync("/dev/full"))(
     const journal = openJournal("/dev/full", { durability: "write", redact: (text) => text });
     const start = startState(startOf(workshop()));
     const { asked, ...ports } = world(() => said("{}"), { journal });
-    const end = await runCast(start, ports, { cwd: "/project", runDir: "/run", signal: new AbortController().signal });
+    const end = await runCast(start, ports, { cwd: "/project", signal: new AbortController().signal });
     expect(end).toEqual({
       kind: "broken",
       state: start,
@@ -95,11 +93,11 @@ it("[D10] looking at a cast changes nothing", async () => {
   expect(listing(cwd)).toEqual(before);
 });
 
-it("[D15] letting go needs no room on the disk", () => {
+it("[D15] letting go needs no room on the disk", async () => {
   const runDir = scratchFolder();
-  const mine = claim(runDir);
+  const mine = await claimIn(runDir);
   if (mine.kind === "mine") mine.release();
-  expect([statSync(join(runDir, "owner", "1.json")).size, currentOwner(runDir)]).toEqual([0, undefined]);
+  expect([statSync(join(runDir, "owner", "1.json")).size, ownerIn(runDir)]).toEqual([0, undefined]);
 });
 
 it("[D15] a claim that cannot be written is a refusal", async () => {
@@ -114,12 +112,12 @@ it("[D15] a claim that cannot be written is a refusal", async () => {
 it("[D16] a process of another host holds its cast while it shows itself, and the refusal says so", async () => {
   const cast = await startHosted(workspace(), "Tell", down);
   remote(cast.runDir, 1);
-  expect(currentOwner(cast.runDir)).toMatchObject({ pid: 77, host: "elsewhere" });
+  expect(ownerIn(cast.runDir)).toMatchObject({ pid: 77, host: "elsewhere" });
   expect(await resumeHosted(cast, done)).toMatchObject([
     { code: "cast_is_owned", message: expect.stringMatching(/process 77 on elsewhere.*out of sight.*5 minutes/) },
   ]);
   remote(cast.runDir, 6);
-  expect(currentOwner(cast.runDir)).toBeUndefined();
+  expect(ownerIn(cast.runDir)).toBeUndefined();
   expect(await resumeHosted(cast, done)).toMatchObject({ kind: "ended" });
 });
 
@@ -134,7 +132,7 @@ it("[D16] a process that was given up writes nothing more", async () => {
   });
   expect(end).toMatchObject({ kind: "broken", problem: "another process has taken this cast over meanwhile" });
   expect(journalIn({ runDir }).map(({ type }) => type)).toEqual(["cast_started", "visit_started"]);
-  expect(listCasts(at.root)).toMatchObject([{ status: "running" }]);
+  expect(await listCasts(at.root)).toMatchObject([{ status: "running" }]);
 });
 
 it("[D20] what is pruned is named first, never runs, and is gone as a whole", async () => {
@@ -150,14 +148,15 @@ it("[D20] what is pruned is named first, never runs, and is gone as a whole", as
     `${JSON.stringify({ seq: journalIn(running).length + 1, at: "", type: "cast_resumed", by: "test" })}\n`,
     { flag: "a" },
   );
-  claim(running.runDir);
+  await claimIn(running.runDir);
   // A prune that was killed left this; it is no cast.
   mkdirSync(join(at.root, ".removed-20200101-000000-aaaaa"));
-  expect(new Set(listCasts(at.root).map(({ castId }) => castId))).toEqual(new Set([first, second, third]));
-  const chosen = prunable(at.root, { keep: 0 }, Date.now());
+  expect(new Set((await listCasts(at.root)).map(({ castId }) => castId))).toEqual(new Set([first, second, third]));
+  const chosen = prunable(await listCasts(at.root), { keep: 0 }, Date.now());
   expect(new Set(chosen.map(({ castId }) => castId))).toEqual(new Set([second, third]));
-  expect(listCasts(at.root).length).toBe(3);
-  expect(removeCasts(at.root, [...chosen, ...listCasts(at.root)])).toEqual({ ok: true, value: 0 });
+  expect((await listCasts(at.root)).length).toBe(3);
+  const all = [...chosen, ...(await listCasts(at.root))].map(({ castId }) => castId);
+  expect(await at.store.remove(all.slice(0, 3))).toEqual({ ok: true, value: chosen.map(({ castId }) => castId) });
   expect(listing(at.place.cwd).filter((name) => /removed|owner\/1\.json/.test(name))).toEqual([
     expect.stringContaining(`${first}/owner/1.json`),
   ]);

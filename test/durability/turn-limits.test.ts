@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { Nudge } from "../../src/shell/casting/resume.ts";
+import type { Resumption } from "../../src/shell/casting/resume.ts";
 import { cast } from "../harness/cast.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, goOn, subject } from "../harness/killed.ts";
@@ -24,7 +24,7 @@ function place(settings: object, materia: object = {}): ReturnType<typeof subjec
   return subject(cwd, `${cwd}/replies.json`, `${cwd}/materia.json`);
 }
 
-it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Nudge>, reason: RegExp]>([
+it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Resumption>, reason: RegExp]>([
   [
     "[D17] the budget's tokens",
     place({ budget: { maxTokens: 50 } }),
@@ -43,7 +43,7 @@ it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Nudge>, reas
   expect(end?.state.phase).toMatchObject({ outcome: "failed", reason: expect.stringMatching(reason) });
   expect(events.map(({ type }) => type).slice(-3)).toEqual(["turn_stopped", "limit_reached", "cast_ended"]);
   expect(end?.state.usage).toMatchObject({ input: 60, output: 20 });
-  const on = (await goOn(at, undefined, { kind: "recast", ...raise } as Nudge)).end?.state;
+  const on = (await goOn(at, undefined, { kind: "recast", ...raise } as Resumption)).end?.state;
   expect(on).toMatchObject({ phase: { outcome: "completed" }, handed: { text: "done" } });
   // Nothing is paid for twice, and nothing that was done is done again.
   expect(on?.usage).toMatchObject({ input: 90, output: 30 });

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state.ts";
 import type { CastState } from "../../src/core/cast/state.ts";
-import { fileArtifacts } from "../../src/shell/store/artifacts.ts";
-import { openJournal } from "../../src/shell/store/journal.ts";
+import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
+import { layoutIn } from "../../src/shell/store/layout.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { openJournal } from "../harness/journals.ts";
 import type { TestConfig } from "../harness/play.ts";
 import { after, always, exited, graph, said, satisfied, seat, socket, startOf, world } from "../harness/seats.ts";
 
@@ -30,9 +31,13 @@ async function kept(
   const left = [...replies];
   const redact = redactor(env);
   const journal = openJournal(join(runDir, "journal.jsonl"), { durability: "write", redact });
-  const ports = world(() => said(left.shift() ?? "{}"), { artifacts: fileArtifacts(runDir, redact), journal, ...part });
+  const ports = world(() => said(left.shift() ?? "{}"), {
+    artifacts: fileArtifacts(layoutIn(runDir), { redact }),
+    journal,
+    ...part,
+  });
   const state = "graph" in from ? from : startState(startOf(from));
-  const end = await runCast(state, ports, { cwd: "/project", runDir, signal: new AbortController().signal });
+  const end = await runCast(state, ports, { cwd: "/project", signal: new AbortController().signal });
   journal.close();
   return { end, files: filesIn(runDir) };
 }
@@ -140,7 +145,7 @@ it("[J2] a visit whose files cannot be written does not count", async () => {
 it("[J20] a folder in place of a file is an answer, not a rejection", async () => {
   const runDir = scratchFolder();
   mkdirSync(join(runDir, "sockets", "Socket-1", "1", "stdout.txt"), { recursive: true });
-  expect(await fileArtifacts(runDir, (text) => text).write(socket("Socket-1"), 1, "stdout.txt", "x")).toMatch(
+  expect(await fileArtifacts(layoutIn(runDir), {}).write(socket("Socket-1"), 1, "stdout.txt", "x")).toMatch(
     /^an artifact cannot be written: it is a folder/,
   );
 });

@@ -5,14 +5,17 @@ import { expect, it } from "vitest";
 import { CastId } from "../../src/core/model/ids.ts";
 import { startOf as startOfFile } from "../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../src/shell/store/cast-file.ts";
-import { castFolder, createCast, loadCast, newCastId } from "../../src/shell/store/cast-store.ts";
+import { FORMAT } from "../../src/shell/store/cast-file.ts";
+import { newCastId } from "../../src/shell/store/cast-id.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { compiled, play } from "../harness/play.ts";
 import { TIME, fold, graph, seat } from "../harness/seats.ts";
 
+const id = (text: string): CastId => v.parse(CastId, text);
 const config = graph({ "Socket-1": seat("Eval") });
 
-function castFile(id = "c-1"): CastFile {
+function castFile(id = "c-1", format: 1 | 2 = FORMAT): CastFile {
   const { graph: made, id: loadoutId } = compiled(config);
   return {
     castId: v.parse(CastId, id),
@@ -31,20 +34,22 @@ function castFile(id = "c-1"): CastFile {
     model: null,
     rehearsal: null,
     configFiles: ["test.json"],
-    versions: { format: 1, materia: "0.1.0", node: "v24" },
+    versions: { format, materia: "0.1.0", node: "v24" },
     startedAt: TIME,
   };
 }
 
-function created(): string {
+async function created(): Promise<string> {
   const root = join(scratchFolder(), "casts");
-  expect(createCast(root, castFile())).toEqual({ ok: true, value: { castId: "c-1", runDir: join(root, "c-1") } });
+  const owned = await fileStore(root).create({ file: castFile() }, {});
+  expect(owned).toMatchObject({ ok: true, value: { castId: "c-1", epoch: 1 } });
+  if (owned.ok) await owned.value.release();
   return root;
 }
 
-it("[J18] the cast's own file has all that is known at the start", () => {
-  const root = created();
-  expect(readdirSync(join(root, "c-1"))).toEqual(["cast.json"]);
+it("[J18] the cast's own file has all that is known at the start", async () => {
+  const root = await created();
+  expect(readdirSync(join(root, "c-1"))).toEqual(["cast.json", "owner"]);
   expect(JSON.parse(readFileSync(join(root, "c-1", "cast.json"), "utf8"))).toEqual(
     JSON.parse(JSON.stringify(castFile())),
   );
@@ -62,31 +67,34 @@ it("[J18] the cast's own file has all that is known at the start", () => {
     expect(castFile()).toHaveProperty(key);
 });
 
-it("[J18] it is never written again", () => {
-  const root = created();
-  const again = createCast(root, { ...castFile(), request: "Another." });
+it("[J18] it is never written again", async () => {
+  const root = await created();
+  const again = await fileStore(root).create({ file: { ...castFile(), request: "Another." } }, {});
   expect(again).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_write", message: expect.stringContaining("exists already") }],
+    issues: [{ code: "cannot_write", message: expect.stringContaining("not empty") }],
   });
   expect(JSON.parse(readFileSync(join(root, "c-1", "cast.json"), "utf8"))).toMatchObject({ request: "Make it so." });
 });
 
 it("[J18] with the journal it is all that a resume needs", async () => {
-  const root = created();
-  const { events } = await play(config, { request: "Make it so.", says: { Eval: ["{}"] } });
+  const root = scratchFolder();
+  mkdirSync(join(root, "c-1"));
+  writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(castFile("c-1", 1)));
+  const { events: played } = await play(config, { request: "Make it so.", says: { Eval: ["{}"] } });
+  const events = played.map((event) => (event.type === "cast_started" ? { ...event, castId: id("c-1") } : event));
   writeFileSync(join(root, "c-1", "journal.jsonl"), events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  expect(loadCast(root, "c-1")).toMatchObject({
+  expect(await fileStore(root).load(id("c-1"))).toMatchObject({
     ok: true,
-    value: { journal: { events, state: fold(startOfFile(castFile()), events) } },
+    value: { events, state: fold(startOfFile(castFile()), events) },
   });
 });
 
 it.each([
   ["materia.Main", "materia"],
   ["loadouts.Main.sockets.Socket-1", "loadout"],
-])("[J18] a file of the first release, whose graph says %s, loads as that of a %s", (path, kind) => {
-  const root = created();
+])("[J18] a file of the first release, whose graph says %s, loads as that of a %s", async (path, kind) => {
+  const root = await created();
   const { graph: made, ...rest } = castFile();
   const sockets = Object.entries(made.sockets).map(([id, { origin, ...socket }]) => {
     const { kind: _later, ...earlier } = origin;
@@ -95,7 +103,7 @@ it.each([
   const old = { ...rest, graph: { ...made, sockets: Object.fromEntries(sockets) } };
   writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(old));
   const origin = { target: 1, kind, name: "Main", socket: "Socket-1", file: "test.json" };
-  const loaded = loadCast(root, "c-1");
+  const loaded = await fileStore(root).load(id("c-1"));
   expect(loaded.ok && loaded.value.file.graph.sockets["Socket-1"]?.origin).toEqual(origin);
 });
 
@@ -105,15 +113,15 @@ it.each<[rule: string, content: string, path: string]>([
   ["[J18] of another kind", "[]", "castId"],
   [
     "[J18] of another format",
-    JSON.stringify({ ...castFile(), versions: { format: 2, materia: "9", node: "v99" } }),
+    JSON.stringify({ ...castFile(), versions: { format: 99, materia: "9", node: "v99" } }),
     "versions.format",
   ],
   ["[J18] without a graph", JSON.stringify({ ...castFile(), graph: null }), "graph"],
-])("%s: a file that cannot be used is a problem with its place", (_rule, content, path) => {
+])("%s: a file that cannot be used is a problem with its place", async (_rule, content, path) => {
   const root = scratchFolder();
   mkdirSync(join(root, "c-1"));
   writeFileSync(join(root, "c-1", "cast.json"), content);
-  expect(loadCast(root, "c-1")).toMatchObject({
+  expect(await fileStore(root).load(id("c-1"))).toMatchObject({
     ok: false,
     issues: [
       {
@@ -126,7 +134,7 @@ it.each<[rule: string, content: string, path: string]>([
   });
 });
 
-it.each<[rule: string, id: string]>([
+it.each<[rule: string, text: string]>([
   ["[C6] nothing", ""],
   ["[C6] a dot", "."],
   ["[C6] the folder above", ".."],
@@ -142,42 +150,42 @@ it.each<[rule: string, id: string]>([
   ["[C6] another alphabet", "ç-1"],
   ["[C6] an escape sequence", "\u001b[31mc-1"],
   ["[C6] a very long one", "c".repeat(5_000)],
-])("%s is no cast id", (_rule, id) => {
-  const root = created();
-  const refused = castFolder(root, id);
+])("%s is no cast id", async (_rule, text) => {
+  const root = await created();
+  const refused = await fileStore(root).find(text);
   expect(refused).toMatchObject({ ok: false, issues: [{ code: "bad_cast_id" }] });
   expect(JSON.stringify(refused)).not.toContain("\\u001b");
 });
 
-it("[C6] an id that no cast has", () => {
-  expect(castFolder(created(), "c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+it("[C6] an id that no cast has", async () => {
+  expect(await fileStore(await created()).find("c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
 });
 
-it("[C6] a link out of the folder of casts leads to no cast", () => {
-  const root = created();
-  const outside = created();
+it("[C6] a link out of the folder of casts leads to no cast", async () => {
+  const root = await created();
+  const outside = await created();
   symlinkSync(join(outside, "c-1"), join(root, "c-9"));
-  expect(castFolder(root, "c-9")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+  expect(await fileStore(root).find("c-9")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
 });
 
-it("[C6] a folder of casts that is itself a link is none the worse for it", () => {
-  const root = created();
+it("[C6] a folder of casts that is itself a link is none the worse for it", async () => {
+  const root = await created();
   const link = join(scratchFolder(), "casts");
   symlinkSync(root, link);
-  expect(castFolder(link, "c-1").ok).toBe(true);
+  expect((await fileStore(link).find("c-1")).ok).toBe(true);
 });
 
-it("[C3] a cast that cannot be kept is refused with a way out", () => {
+it("[C3] a cast that cannot be kept is refused with a way out", async () => {
   const file = join(scratchFolder(), "file");
   writeFileSync(file, "");
-  expect(createCast(file, castFile())).toMatchObject({
+  expect(await fileStore(file).create({ file: castFile() }, {})).toMatchObject({
     ok: false,
     issues: [{ code: "cannot_write", hint: expect.stringContaining("--artifacts") }],
   });
   expect(existsSync(join(file, "c-1"))).toBe(false);
 });
 
-it("[C6] new ids are ids, and sort by time", () => {
+it("[C6] new ids are ids, and sort by time", async () => {
   const ids = [0, 0.5, 1 - 2 ** -32].flatMap((chance) =>
     ["2026-01-02T03:04:05.678Z", "2025-12-31T23:59:59.999Z"].map((time) => newCastId(new Date(time), chance)),
   );

@@ -3,10 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
-import { listCasts } from "../../src/shell/store/casts.ts";
-import { claim } from "../../src/shell/store/ownership.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { claimIn, listCasts } from "../harness/journals.ts";
 import { play } from "../harness/play.ts";
 import { TIME, graph, items, seat, workshop } from "../harness/seats.ts";
 
@@ -47,21 +46,23 @@ const TOLD = {
   cost: ended?.totals.cost,
 };
 
-it("[C13] a cast that is over", () => {
-  expect(listCasts(root({ "c-1": lines(events) }))).toEqual([TOLD]);
+it("[C13] a cast that is over", async () => {
+  expect(await listCasts(root({ "c-1": lines(events) }))).toEqual([TOLD]);
 });
 
-it("[C13] newest first, by id", () => {
+it("[C13] newest first, by id", async () => {
   const some = lines(events);
-  const listed = listCasts(root({ "20260101-000000-b": some, "20260101-000000-a": some, "20251231-235959-z": some }));
+  const listed = await listCasts(
+    root({ "20260101-000000-b": some, "20260101-000000-a": some, "20251231-235959-z": some }),
+  );
   expect(listed.map(({ castId }) => castId)).toEqual(["20260101-000000-b", "20260101-000000-a", "20251231-235959-z"]);
 });
 
-it("[C13] no casts, and no folder for them", () => {
-  expect([listCasts(scratchFolder()), listCasts(join(scratchFolder(), "none"))]).toEqual([[], []]);
+it("[C13] no casts, and no folder for them", async () => {
+  expect([await listCasts(scratchFolder()), await listCasts(join(scratchFolder(), "none"))]).toEqual([[], []]);
 });
 
-it("[C13] what is no cast is passed over", () => {
+it("[C13] what is no cast is passed over", async () => {
   const folder = root({
     "c-1": lines(events),
     ".hidden": lines(events),
@@ -72,7 +73,7 @@ it("[C13] what is no cast is passed over", () => {
   });
   writeFileSync(join(folder, "file"), "");
   mkdirSync(join(folder, "bare"));
-  expect(listCasts(folder).map(({ castId }) => castId)).toEqual(["c-1"]);
+  expect((await listCasts(folder)).map(({ castId }) => castId)).toEqual(["c-1"]);
 });
 
 const waiting = (await play(graph({ "Socket-1": seat("Talk") }))).events;
@@ -96,36 +97,36 @@ it.each<[rule: string, journal: string, status: string]>([
     `${lines(events.slice(0, -1))}${line(events.at(-1) ?? {}).slice(0, -1)}`,
     "interrupted",
   ],
-])("%s", (_rule, journal, status) => {
-  expect(listCasts(root({ "c-1": journal })).map((cast) => cast.status)).toEqual([status]);
+])("%s", async (_rule, journal, status) => {
+  expect((await listCasts(root({ "c-1": journal }))).map((cast) => cast.status)).toEqual([status]);
 });
 
-it("[J21] a cast runs as long as its process lives, and is interrupted at once when it is gone", () => {
+it("[J21] a cast runs as long as its process lives, and is interrupted at once when it is gone", async () => {
   const folder = root({ "c-1": lines(begun) });
-  const mine = claim(join(folder, "c-1"));
-  expect(listCasts(folder)).toEqual([
+  const mine = await claimIn(join(folder, "c-1"));
+  expect(await listCasts(folder)).toEqual([
     { ...TOLD, status: "running", endedAt: null, visits: 3, items: { done: 0, total: 2 }, tokens: 45, cost: 0.03 },
   ]);
   if (mine.kind === "mine") mine.release();
-  expect(listCasts(folder)[0]?.status).toBe("interrupted");
+  expect((await listCasts(folder))[0]?.status).toBe("interrupted");
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   writeFileSync(join(folder, "c-1", "owner", "2.json"), JSON.stringify({ ...thisProcess(), pid }));
-  expect(listCasts(folder)[0]?.status).toBe("interrupted");
+  expect((await listCasts(folder))[0]?.status).toBe("interrupted");
 });
 
-it("[J21] a cast that ended is over, whoever still holds it", () => {
+it("[J21] a cast that ended is over, whoever still holds it", async () => {
   const folder = root({ "c-1": lines(events) });
-  claim(join(folder, "c-1"));
-  expect(listCasts(folder)[0]?.status).toBe("completed");
+  await claimIn(join(folder, "c-1"));
+  expect((await listCasts(folder))[0]?.status).toBe("completed");
 });
 
-it("[C13] of a long journal the ends tell, however long a line or the way back is", () => {
+it("[C13] of a long journal the ends tell, however long a line or the way back is", async () => {
   const long = { ...events[0], request: `long ${"ü".repeat(30_000)}` };
   const warned = Array.from({ length: 5_000 }, (_, index) =>
     line({ seq: begun.length + index + 1, at: TIME, type: "cast_warned", message: "😀".repeat(20) }),
   );
   const journal = `${line(long)}${lines(begun.slice(1))}${warned.join("")}{"seq":9,"torn`;
-  expect(listCasts(root({ "c-1": journal }))).toEqual([
+  expect(await listCasts(root({ "c-1": journal }))).toEqual([
     {
       ...TOLD,
       status: "interrupted",
@@ -139,10 +140,10 @@ it("[C13] of a long journal the ends tell, however long a line or the way back i
   ]);
 });
 
-it("[C13] one damaged cast does not hide the others", () => {
+it("[C13] one damaged cast does not hide the others", async () => {
   const folder = root({ "c-1": lines(events), "c-2": `${lines(events.slice(0, 3))}\0\0\0oops\n` });
   mkdirSync(join(folder, "c-3", "journal.jsonl"), { recursive: true });
-  expect(listCasts(folder).map(({ castId, status }) => [castId, status])).toEqual([
+  expect((await listCasts(folder)).map(({ castId, status }) => [castId, status])).toEqual([
     ["c-2", "interrupted"],
     ["c-1", "completed"],
   ]);

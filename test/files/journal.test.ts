@@ -2,11 +2,10 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
-import { openJournal } from "../../src/shell/store/journal.ts";
-import { journalEnds } from "../../src/shell/store/journal-tail.ts";
-import { readJournal } from "../../src/shell/store/read-journal.ts";
+import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { openJournal, readJournal } from "../harness/journals.ts";
 import { play } from "../harness/play.ts";
 import { TIME, fold, graph, items, seat, startOf, workshop } from "../harness/seats.ts";
 
@@ -140,8 +139,9 @@ it.skipIf(!existsSync("/dev/full"))("[J2] a full disk is an answer, not a reject
 
 it("[J2] a journal that was closed says so", async () => {
   const journal = openJournal(join(scratchFolder(), "journal.jsonl"), plain);
+  await journal.append(events.slice(0, 1));
   journal.close();
-  expect(await journal.append(events)).toMatch(/^the journal cannot be written: /);
+  expect(await journal.append(events.slice(1))).toMatch(/^the journal cannot be written: /);
 });
 
 /** The journal of a cast whose agent said this, in a process with this environment. */

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { claim, currentOwner } from "../../src/shell/store/ownership.ts";
 import { isAlive, thisProcess } from "../../src/shell/process/process-owner.ts";
 import type { Owner } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { claimIn, ownerIn } from "../harness/journals.ts";
 
 /** A cast's folder with these claims, the oldest first. */
 function claimed(...claims: readonly unknown[]): string {
@@ -29,31 +29,31 @@ function deadOwner(): Owner {
   return { pid, startedAt: thisProcess().startedAt, host: hostname() };
 }
 
-it("[J22] a cast belongs to one process, and the second is told which", () => {
+it("[J22] a cast belongs to one process, and the second is told which", async () => {
   const runDir = scratchFolder();
-  expect(currentOwner(runDir)).toBeUndefined();
-  const first = claim(runDir);
-  expect([first.kind, currentOwner(runDir)]).toEqual(["mine", thisProcess()]);
-  expect(claim(runDir)).toEqual({ kind: "theirs", owner: thisProcess() });
+  expect(ownerIn(runDir)).toBeUndefined();
+  const first = await claimIn(runDir);
+  expect([first.kind, ownerIn(runDir)]).toEqual(["mine", thisProcess()]);
+  expect(await claimIn(runDir)).toEqual({ kind: "theirs", owner: thisProcess() });
 });
 
-it("[J22] what was let go can be taken again, and again", () => {
+it("[J22] what was let go can be taken again, and again", async () => {
   const runDir = scratchFolder();
   for (let round = 0; round < 3; round += 1) {
-    const mine = claim(runDir);
+    const mine = await claimIn(runDir);
     expect(mine.kind).toBe("mine");
     if (mine.kind === "mine") mine.release();
-    expect(currentOwner(runDir)).toBeUndefined();
+    expect(ownerIn(runDir)).toBeUndefined();
   }
 });
 
-it("[J22] a late release does not free what somebody else has taken", () => {
+it("[J22] a late release does not free what somebody else has taken", async () => {
   const runDir = scratchFolder();
-  const first = claim(runDir);
+  const first = await claimIn(runDir);
   if (first.kind === "mine") first.release();
-  claim(runDir);
+  await claimIn(runDir);
   if (first.kind === "mine") first.release();
-  expect(currentOwner(runDir)).toEqual(thisProcess());
+  expect(ownerIn(runDir)).toEqual(thisProcess());
 });
 
 it.each<[rule: string, owner: () => unknown]>([
@@ -62,33 +62,33 @@ it.each<[rule: string, owner: () => unknown]>([
   ["[J21] a claim that was torn", () => '{"pid":'],
   ["[J21] a claim of another shape", () => ({ pid: "1" })],
   ["[J21] a claim for no process", () => ({ ...thisProcess(), pid: 0 })],
-])("%s owns nothing", (_rule, owner) => {
+])("%s owns nothing", async (_rule, owner) => {
   const runDir = claimed(owner());
-  expect(currentOwner(runDir)).toBeUndefined();
-  expect(claim(runDir).kind).toBe("mine");
-  expect(currentOwner(runDir)).toEqual(thisProcess());
+  expect(ownerIn(runDir)).toBeUndefined();
+  expect((await claimIn(runDir)).kind).toBe("mine");
+  expect(ownerIn(runDir)).toEqual(thisProcess());
 });
 
-it("[J22] only the last claim counts", () => {
+it("[J22] only the last claim counts", async () => {
   const dead = deadOwner();
-  expect(currentOwner(claimed(thisProcess(), dead))).toBeUndefined();
-  expect(currentOwner(claimed(dead, thisProcess()))).toEqual(thisProcess());
+  expect(ownerIn(claimed(thisProcess(), dead))).toBeUndefined();
+  expect(ownerIn(claimed(dead, thisProcess()))).toEqual(thisProcess());
   const nine = Array.from({ length: 9 }, () => dead);
-  expect(currentOwner(claimed(...nine, thisProcess()))).toEqual(thisProcess());
+  expect(ownerIn(claimed(...nine, thisProcess()))).toEqual(thisProcess());
 });
 
-it("[J22] a claim leaves nothing half-made behind", () => {
+it("[J22] a claim leaves nothing half-made behind", async () => {
   const runDir = scratchFolder();
-  claim(runDir);
-  claim(runDir);
-  expect(readdirSync(join(runDir, "owner"))).toEqual(["1.json"]);
+  await claimIn(runDir);
+  await claimIn(runDir);
+  expect(readdirSync(join(runDir, "owner"))).toEqual(["1.json", "lock"]);
 });
 
 it("[J22] of many processes that try at once exactly one gets the cast", async () => {
   const runDir = scratchFolder();
   const source = `
-    import { claim } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/store/ownership.ts"))};
-    process.stdout.write(claim(${JSON.stringify(runDir)}).kind + "\\n");
+    import { claimIn } from ${JSON.stringify(join(import.meta.dirname, "../harness/journals.ts"))};
+    process.stdout.write((await claimIn(${JSON.stringify(runDir)})).kind + "\\n");
     setInterval(() => {}, 1000);
   `;
   const children = Array.from({ length: 6 }, () =>
@@ -99,7 +99,7 @@ it("[J22] of many processes that try at once exactly one gets the cast", async (
     children.map(async (child) => String((await once(child.stdout, "data"))[0]).trim()),
   );
   expect(answers.toSorted()).toEqual(["mine", "theirs", "theirs", "theirs", "theirs", "theirs"]);
-  expect(children.map((child) => child.pid)).toContain(currentOwner(runDir)?.pid);
+  expect(children.map((child) => child.pid)).toContain(ownerIn(runDir)?.pid);
 });
 
 it.skipIf(process.platform !== "linux")(

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fileArtifacts } from "../../src/shell/store/artifacts.ts";
+import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
+import { layoutIn } from "../../src/shell/store/layout.ts";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import { redactEvent } from "../../src/shell/secrets/events.ts";
 import { knowSecrets, redactor } from "../../src/shell/secrets/redact.ts";
@@ -70,7 +71,7 @@ it("[S7] signs that mean something to patterns are just signs", () => {
 
 it("[S7] what an agent or a utility printed is written without it", async () => {
   const runDir = scratchFolder();
-  const artifacts = fileArtifacts(runDir, redactor({ OPENAI_API_KEY: "sk-1234567890" }));
+  const artifacts = fileArtifacts(layoutIn(runDir), { redact: redactor({ OPENAI_API_KEY: "sk-1234567890" }) });
   const at = [socket("Socket-1"), 1] as const;
   await artifacts.write(...at, "stdout.txt", "export OPENAI_API_KEY=sk-1234567890\n");
   await artifacts.append(...at, "stdout.txt", "sk-1234567890\n");

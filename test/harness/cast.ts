@@ -42,7 +42,7 @@ export async function cast(
   const state = "graph" in from ? from : startState(startOf(from));
   const left = [...answers];
   const ports = world((request) => outcomeOf(request, (left.length > 1 ? left.shift() : left[0]) ?? "done"), part);
-  const end = await runCast(state, ports, { cwd: "/project", runDir: "/run", signal });
+  const end = await runCast(state, ports, { cwd: "/project", signal });
   const events = ports.appended.flat();
   return { events, bodies: events.map(({ seq: _seq, at: _at, ...body }) => body), state: end.state };
 }

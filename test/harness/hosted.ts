@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
-import { resumeCast } from "../../src/shell/casting/resume.ts";
-import type { Nudge } from "../../src/shell/casting/resume.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
+import type { Resumption } from "../../src/shell/casting/resume.ts";
 import { openWorkspace } from "../../src/shell/casting/workspace.ts";
 import type { Workspace } from "../../src/shell/casting/workspace.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
@@ -13,7 +14,7 @@ import { envOf, eventsOf, newPlace } from "./cli.ts";
 
 /** A cast with real files whose agents are functions. */
 export interface Hosted {
-  readonly castId: string;
+  readonly castId: CastId;
   readonly runDir: string;
   readonly workspace: Workspace;
   readonly end: RunEnd;
@@ -29,32 +30,35 @@ export function workspaceWith(config: object): Workspace {
 }
 
 export async function startHosted(workspace: Workspace, materia: string, agent: Agent): Promise<Hosted> {
-  const { options, signal } = hosting(agent);
+  const { agents, signal } = hosting(agent);
   const link = { targets: [{ kind: "materia", name: materia } as const], prompt: "Do it." };
-  const ready = await prepareCast(workspace, link, { agents: {}, ...options });
+  const ready = await prepareCast(workspace, link, agents);
   if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const started = await startCast(ready.value, { durability: "write", signal });
-  if (!started.ok) throw new Error(JSON.stringify(started.issues));
-  const { castId, runDir } = started.value.folder;
-  return { castId, runDir, workspace, end: started.value.end };
+  const { plan, host } = ready.value;
+  const end = await startCast(workspace.store, plan, { host, env: workspace.place.env, signal });
+  if (!end.ok) throw new Error(JSON.stringify(end.issues));
+  const { castId } = plan.file;
+  return { castId, runDir: workspace.store.placeOf(castId), workspace, end: end.value };
 }
 
 export async function resumeHosted(
   { workspace, castId }: Hosted,
   agent: Agent,
-  nudge: Nudge = { kind: "recast" },
+  how: Resumption = { kind: "recast" },
 ): Promise<RunEnd | readonly Issue[]> {
-  const { options, signal } = hosting(agent);
-  const choice = { agents: {}, nudge, by: "test", ...options };
-  const done = await resumeCast(workspace, castId, choice, { durability: "write", signal });
-  return done.ok ? done.value.end : done.issues;
+  const { agents, signal } = hosting(agent);
+  const ready = await prepareResume(workspace, { castId, how, by: "test" }, agents);
+  if (!ready.ok) return ready.issues;
+  const { plan, host } = ready.value;
+  const done = await resumeCast(workspace.store, plan, { host, env: workspace.place.env, signal });
+  return done.ok ? done.value : done.issues;
 }
 
 function hosting(agent: Agent) {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const host = { preflight: async () => [], runTurn: async (request: TurnRequest) => agent(request, abort) };
-  return { options: { openReal: async () => host }, signal: controller.signal };
+  return { agents: { openReal: async () => host }, signal: controller.signal };
 }
 
 export function journalIn({ runDir }: Pick<Hosted, "runDir">): readonly CastEvent[] {

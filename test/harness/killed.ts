@@ -3,9 +3,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import type { CastState } from "../../src/core/cast/state.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
-import { resumeCast } from "../../src/shell/casting/resume.ts";
-import type { Nudge } from "../../src/shell/casting/resume.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
+import type { Resumption } from "../../src/shell/casting/resume.ts";
 import { openWorkspace } from "../../src/shell/casting/workspace.ts";
 import type { Workspace } from "../../src/shell/casting/workspace.ts";
 import type { Result } from "../../src/core/model/issue.ts";
@@ -50,31 +51,35 @@ export async function begin(
     await prepareCast(
       workspace,
       { targets: [{ kind: "loadout", name }], prompt: request },
-      { agents: { rehearsal }, openReal: noModel },
+      { rehearsal, openReal: noModel },
     ),
   );
-  const runDir = join(workspace.root, ready.file.castId);
+  const runDir = join(workspace.root, ready.plan.file.castId);
+  const { host, plan } = ready;
+  const { env } = workspace.place;
   return live(runDir, kill, async ({ onEvents, ...watching }) => {
     const both: Watching["onEvents"] = (events) => {
       heard(events);
       onEvents(events);
     };
-    return value(await startCast(ready, { ...watching, onEvents: both })).end;
+    return value(await startCast(workspace.store, plan, { host, env, ...watching, onEvents: both }));
   });
 }
 
-export async function goOn({ workspace }: Subject, kill?: Kill, nudge: Nudge = { kind: "recast" }): Promise<Life> {
+export async function goOn({ workspace }: Subject, kill?: Kill, how: Resumption = { kind: "recast" }): Promise<Life> {
   const castId = onlyCast(workspace);
-  const options = { agents: {}, openReal: noModel, nudge, by: "test" };
-  const run = async (watching: Watching): Promise<RunEnd> =>
-    value(await resumeCast(workspace, castId, options, watching)).end;
+  const run = async (watching: Watching): Promise<RunEnd> => {
+    const asked = { castId, how, by: "test" };
+    const { plan, host } = value(await prepareResume(workspace, asked, { openReal: noModel }));
+    return value(await resumeCast(workspace.store, plan, { host, env: workspace.place.env, ...watching }));
+  };
   return live(join(workspace.root, castId), kill, run);
 }
 
-export function onlyCast({ root }: Workspace): string {
+export function onlyCast({ root }: Workspace): CastId {
   const [castId, ...others] = readdirSync(root);
   if (castId === undefined || others.length > 0) throw new Error(`${root} holds ${others.length + 1} casts`);
-  return castId;
+  return castId as CastId; // the name of its folder
 }
 
 interface Watching {
@@ -118,7 +123,8 @@ async function live(
 
 /** Only a part of what was written last is there. */
 function tear(journal: string, events: readonly CastEvent[], part: number): void {
-  const bytes = Buffer.byteLength(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  const lines = readFileSync(journal, "utf8").split(/(?<=\n)/);
+  const bytes = Buffer.byteLength(lines.slice(-events.length).join(""));
   truncateSync(journal, statSync(journal).size - bytes + Math.ceil(bytes * part));
 }
 

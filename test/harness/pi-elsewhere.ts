@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { openWorkspace } from "../../src/shell/casting/workspace.ts";
-import { resumeCast } from "../../src/shell/casting/resume.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { castIds } from "../../src/shell/store/casts.ts";
+import { castNamed } from "../../src/shell/casting/named-cast.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */
@@ -14,18 +13,15 @@ export async function answeredElsewhere(
   const server = await servePi([{ text: "Plan B" }]);
   const workspace = openWorkspace({ cwd, env: {} });
   if (!workspace.ok) throw new Error("no workspace");
-  const done = await resumeCast(
-    workspace.value,
-    castIds(join(cwd, ".pi", "pi-materia"))[0] ?? "",
-    {
-      agents: { model: "local/small" },
-      openReal: async () => host({ defaultModel: "local/small" }),
-      trustsCast: true,
-      nudge: { kind: "answer", text },
-      by: "test",
-    },
-    { durability: "write", signal: new AbortController().signal, model: "local/small" },
-  );
+  const { store } = workspace.value;
+  const castId = await castNamed(store, undefined);
+  if (!castId.ok) throw new Error("no cast");
+  const asked = { castId: castId.value, how: { kind: "answer", text }, by: "test", trustsCast: true } as const;
+  const openReal = async () => host({ defaultModel: "local/small" });
+  const ready = await prepareResume(workspace.value, asked, { model: "local/small", openReal });
+  if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
+  const driver = { host: ready.value.host, signal: new AbortController().signal };
+  const done = await resumeCast(store, ready.value.plan, driver);
   if (!done.ok) throw new Error(JSON.stringify(done.issues));
   const [request] = server.requests;
   return (request?.messages ?? []).filter(({ role }) => role !== "system").map(({ content }) => wordsOf(content));

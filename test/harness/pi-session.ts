@@ -11,8 +11,7 @@ import {
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { onTestFinished, vi } from "vitest";
 import materia from "../../src/apps/pi/extension.ts";
-import { loadCast } from "../../src/shell/store/cast-store.ts";
-import { castIds } from "../../src/shell/store/casts.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { piFolder, scratchFolder } from "./agents.ts";
 import { scriptedModel, textOf, type ModelReply, type ModelRequest } from "./pi-model.ts";
 import { openMemory, recordingScreen } from "./pi-screen.ts";
@@ -158,8 +157,10 @@ export function project(config: object, files: Readonly<Record<string, string>> 
 }
 
 /** The types of the events of the newest cast. */
-export function eventTypes(cwd: string): readonly string[] {
-  const root = join(cwd, ".pi", "pi-materia");
-  const cast = loadCast(root, castIds(root)[0] ?? "");
-  return cast.ok ? cast.value.journal.events.map(({ type }) => type) : [];
+export async function eventTypes(cwd: string): Promise<readonly string[]> {
+  const store = fileStore(join(cwd, ".pi", "pi-materia"));
+  const ids = await store.ids();
+  const [newest] = ids.ok ? ids.value : [];
+  const cast = newest && (await store.load(newest));
+  return cast?.ok ? cast.value.events.map(({ type }) => type) : [];
 }

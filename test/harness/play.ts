@@ -69,7 +69,6 @@ export async function playFrom(state: CastState, script: Script): Promise<Played
   const asked: TurnRequest[] = [];
   const end = await runCast(state, scriptedPorts(script, events, asked), {
     cwd: "/project",
-    runDir: "/run",
     signal: new AbortController().signal,
   });
   return { end, state: end.state, events, asked, trace: events.flatMap(traceLine) };
@@ -95,10 +94,12 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
       },
     },
     artifacts: {
-      visitFolder: (socket: SocketId, visit: number) => `/run/sockets/${socket}/${visit}`,
+      folder: "/run",
+      pathOf: (socket: SocketId, visit: number, name: string) => `/run/sockets/${socket}/${visit}/${name}`,
       write: async () => undefined,
       append: async () => undefined,
     },
+    holds: async () => true,
     now: () => new Date(0),
     redact: (text: string) => text,
     pause: async () => {},

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { resumeCast } from "../../src/shell/casting/resume.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import { openWorkspace } from "../../src/shell/casting/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
@@ -17,13 +17,13 @@ const host: AgentHost = {
   },
 };
 
+const found = await workspace.value.store.find(castId);
+if (!found.ok) throw new Error(JSON.stringify(found.issues));
+const asked = { castId: found.value, how: { kind: "recast" }, by: `racer ${process.pid}` } as const;
+const ready = await prepareResume(workspace.value, asked, { openReal: async () => host });
+if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
-const done = await resumeCast(
-  workspace.value,
-  castId,
-  { agents: {}, openReal: async () => host, nudge: { kind: "recast" }, by: `racer ${process.pid}` },
-  { durability: "write", signal: new AbortController().signal },
-);
+const done = await resumeCast(workspace.value.store, ready.value.plan, { host, signal: new AbortController().signal });
 process.stdout.write(done.ok ? "finished\n" : `refused ${done.issues.map((issue) => issue.message).join("; ")}\n`);
 process.stdin.destroy();

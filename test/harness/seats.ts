@@ -157,10 +157,12 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
       },
     },
     artifacts: {
-      visitFolder: (id, visit) => `/run/sockets/${id}/${visit}`,
+      folder: "/run",
+      pathOf: (id, visit, name) => `/run/sockets/${id}/${visit}/${name}`,
       write: async () => undefined,
       append: async () => undefined,
     },
+    holds: async () => true,
     now: () => new Date(TIME),
     redact: (text: string) => text,
     pause: async () => {},

@@ -5,7 +5,7 @@ import type { CastStart, CastState } from "../../src/core/cast/state.ts";
 import { tokensOf } from "../../src/core/cast/usage.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
-import { summaryOf } from "../../src/shell/store/casts.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import type { Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { randomReply } from "./random-graph.ts";
 import type { Chance, Mood } from "./random-graph.ts";
@@ -69,7 +69,8 @@ export class World {
       agents: { preflight: async () => [], runTurn: (request) => this.#turn(request) },
       runUtility: () => this.#utility(),
       journal: { append: (events) => this.#append(events) },
-      artifacts: { visitFolder: () => runDir, write, append: write },
+      artifacts: { folder: runDir, pathOf: () => runDir, write, append: write },
+      holds: async () => true,
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),
       redact: (text: string) => text,
@@ -104,15 +105,18 @@ export class World {
       if (chance.happens(0.3)) tear(events.slice(0, 1));
       return "the journal cannot be written: the disk is full";
     }
-    const problem = await this.#journal.append(events);
+    const problem = await this.#journal.append(events, (events[0]?.seq ?? 1) - 1);
     return this.#strikes(0.03) ? this.#kill() : problem;
   }
 
   /** [D21] What is over is not done again, and nothing is begun beyond a limit. */
-  #examine(): string | undefined {
+  async #examine(): Promise<string | undefined> {
     const { problems, start, root } = this.#storm;
     const { phase, usage, budget } = this.#state;
-    if (phase.kind !== "visiting") return void problems.push(`something is done while the cast is ${phase.kind}`);
+    if (phase.kind !== "visiting") {
+      problems.push(`something is done while the cast is ${phase.kind}`);
+      return undefined;
+    }
     const visit = `${phase.visit.socket} ${phase.visit.number}`;
     if (this.#completed.has(visit)) problems.push(`visit ${visit} is over and done again`);
     const isAgent = materiaOf(start.graph, socketOf(start.graph, phase.visit.socket)).type === "agent";
@@ -121,7 +125,7 @@ export class World {
     if (isAgent && usage.cost > 0 && usage.cost >= (budget.maxCostUsd ?? Infinity))
       problems.push(`a turn beyond $${budget.maxCostUsd}`);
     if (this.#storm.chance.happens(0.05)) {
-      const listed = summaryOf(root, start.castId)?.status;
+      const listed = (await fileStore(root).summary(start.castId))?.status;
       if (listed !== "running") problems.push(`it runs, and is listed as ${listed}`);
     }
     return phase.visit.socket;
@@ -129,7 +133,7 @@ export class World {
 
   async #turn(request: TurnRequest): Promise<TurnOutcome> {
     const { chance, mood, start } = this.#storm;
-    this.#examine();
+    await this.#examine();
     const usage = { input: chance.count(0, 3), output: chance.count(0, 2), cost: chance.count(0, 1) };
     if (this.#strikes(0.02)) return this.#kill();
     request.onProgress({ kind: "told", system: request.system });
@@ -149,7 +153,7 @@ export class World {
 
   async #utility(): Promise<UtilityOutcome> {
     const { chance, mood, start } = this.#storm;
-    const socket = this.#examine();
+    const socket = await this.#examine();
     if (this.#strikes(0.02)) return this.#kill();
     if (this.#strikes(0.02)) this.abort.abort();
     if (socket === undefined || this.#strikes(0.03))

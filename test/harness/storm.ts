@@ -9,12 +9,11 @@ import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { statusOf } from "../../src/core/view/casts.ts";
-import { summaryOf } from "../../src/shell/store/casts.ts";
-import { openJournal } from "../../src/shell/store/journal.ts";
-import { claim } from "../../src/shell/store/ownership.ts";
-import { readJournal } from "../../src/shell/store/read-journal.ts";
+import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { openJournal, readJournal } from "./journals.ts";
 import { catalogOf } from "./play.ts";
 import type { TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
@@ -90,36 +89,41 @@ function gather(seed: number, root: string): Storm | undefined {
 /** From taking the cast up to letting it go or being killed; what is found on the disk afterwards. */
 async function liveOnce(storm: Storm, life: number, before: Standing, first: readonly EventBody[]): Promise<Standing> {
   const { runDir } = storm;
-  const mine = claim(runDir);
-  if (mine.kind !== "mine") throw new Error(`the cast is ${mine.kind}`);
+  const claim = claimOf(runDir, life);
+  writeFileSync(claim, JSON.stringify(thisProcess()));
+  writeFileSync(journalOf(runDir), "", { flag: "a" });
   const journal = openJournal(journalOf(runDir), { durability: "write", redact: (text) => text });
   const world = new World(storm, journal, before, life < STORMY_LIVES);
   const run = runCast(before.state, world.ports(), {
     cwd: "/project",
-    runDir,
     first,
     signal: world.abort.signal,
     onEvents: (events, state) => world.hear(events, state),
   });
   const end = await Promise.race([run, world.killed]);
   journal.close();
-  mine.release();
-  if (!end) writeFileSync(join(runDir, "owner", `${life + 1}.json`), GONE);
+  writeFileSync(claim, end ? "" : GONE);
   return found(storm, end);
+}
+
+/** Written by hand: a lock for each of many thousand lives would take longer than they do. */
+function claimOf(runDir: string, life: number): string {
+  mkdirSync(join(runDir, "owner"), { recursive: true });
+  return join(runDir, "owner", `${life + 1}.json`);
 }
 
 /** The claim of a process that was killed. */
 const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() });
 
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
-function found({ root, runDir, start, problems }: Storm, end: RunEnd | undefined): Standing {
+async function found({ root, runDir, start, problems }: Storm, end: RunEnd | undefined): Promise<Standing> {
   const file = journalOf(runDir);
   const read = readJournal(file, start);
   if (!read.ok) throw new Error(JSON.stringify(read.issues));
   const { state, events, tornBytes, soundBytes } = read.value;
   if (end && JSON.stringify(end.state) !== JSON.stringify(state))
     problems.push(`the ${end.kind} cast is not what its ${events.length} events fold to`);
-  const listed = events.length === 0 ? statusOf(state, false) : summaryOf(root, start.castId)?.status;
+  const listed = events.length === 0 ? statusOf(state, false) : (await fileStore(root).summary(start.castId))?.status;
   if (listed !== statusOf(state, false)) problems.push(`listed as ${listed}, but it is ${statusOf(state, false)}`);
   // As a resume does it.
   if (tornBytes > 0) truncateSync(file, soundBytes);

@@ -5,11 +5,11 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import type { CastStart } from "../../src/core/cast/state.ts";
-import { readJournal } from "../../src/shell/store/read-journal.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { readJournal } from "../harness/journals.ts";
 import { exited, fold, graph, items, said, seat, startOf, workshop, world } from "../harness/seats.ts";
 
 interface Run {
@@ -31,7 +31,6 @@ async function run(start: CastStart, replies: readonly string[], part: Partial<P
   };
   const end = await runCast(startState(start), ports, {
     cwd: "/project",
-    runDir: "/run",
     signal: new AbortController().signal,
     onEvents,
   });
@@ -85,7 +84,7 @@ it("[J1] folding any beginning of a journal and going on from there gives the sa
     const ports = world(() => said(left.shift() ?? CONTENT));
     await runCast(fold(start, whole.slice(0, at)), ports, {
       cwd: "/project",
-      runDir: "/run",
+
       signal: new AbortController().signal,
     });
     expect(ports.appended.flat()[0]).toEqual(event);

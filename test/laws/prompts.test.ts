@@ -119,7 +119,7 @@ it.each<[rule: string, config: TestConfig, script: Script]>([
 
 it("[P6] what a person writes", async () => {
   const { asked, ...ports } = world(() => said("a plan"));
-  const options = { cwd: "/project", runDir: "/run", signal: new AbortController().signal };
+  const options = { cwd: "/project", signal: new AbortController().signal };
   const { state } = await runCast(startState(startOf(graph({ "Socket-1": seat("Talk") }))), ports, options);
   await runCast(
     after(state, { type: "person_answered", socket: socket("Socket-1"), visit: 1, text: BIG }),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { castIds, summaryOf } from "../../src/shell/store/casts.ts";
+import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 import type { PiSession } from "../harness/pi-session.ts";
 
@@ -22,7 +22,7 @@ describe("[X4] a cast beside the session", () => {
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
     expect(readFileSync(join(pi.cwd, "a.txt"), "utf8")).toBe("hi");
-    expect(statuses(pi)).toEqual(["completed"]);
+    expect(await statuses(pi)).toEqual(["completed"]);
   });
 });
 
@@ -38,7 +38,7 @@ describe("[X5] stopping", () => {
     await asked;
     await stop(pi);
     expect(await pi.sees(/^materia-result/)).toContain("aborted");
-    expect(statuses(pi)).toEqual(["aborted"]);
+    expect(await statuses(pi)).toEqual(["aborted"]);
   });
 
   it("not by Esc while something is typed, nor after the end", async () => {
@@ -58,7 +58,7 @@ describe("[X5] stopping", () => {
     await pi.sees(/waits for you/);
     await pi.type("/materia abort");
     expect(await pi.sees(/is aborted/)).toContain("/materia recast");
-    expect(statuses(pi)).toEqual(["aborted"]);
+    expect(await statuses(pi)).toEqual(["aborted"]);
   });
 });
 
@@ -69,7 +69,7 @@ describe("[X6] leaving the session", () => {
     await pi.type("/materia link Build -- make it");
     await asked;
     await pi.leave(reason);
-    expect(statuses(pi)).toEqual(["aborted"]);
+    expect(await statuses(pi)).toEqual(["aborted"]);
     pi.session.dispose();
     expect(pi.errors).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("[X6] leaving the session", () => {
     await pi.type("/materia link Interactive-Plan -- plan it");
     await pi.sees(/waits for you/);
     await pi.leave("quit");
-    expect(statuses(pi)).toEqual(["waiting"]);
+    expect(await statuses(pi)).toEqual(["waiting"]);
   });
 
   it("what comes after the session has gone is dropped in silence", async () => {
@@ -91,7 +91,7 @@ describe("[X6] leaving the session", () => {
     pi.session.extensionRunner.invalidate();
     pi.session.dispose();
     await pi.leave("quit");
-    expect(statuses(pi)).toEqual(["aborted"]);
+    expect(await statuses(pi)).toEqual(["aborted"]);
   });
 });
 
@@ -115,7 +115,7 @@ describe("[X7] one cast at a time", () => {
     await other.type("/materia link Build -- two");
     expect(await other.sees(/^error/)).toMatch(/cast_is_running[^]*process \d+/);
     await pi.type("/materia abort");
-    expect(statuses(pi)).toEqual(["aborted"]);
+    expect(await statuses(pi)).toEqual(["aborted"]);
   });
 });
 
@@ -206,7 +206,7 @@ describe("[X29] the web UI", () => {
   });
 });
 
-function statuses({ cwd }: PiSession): readonly (string | undefined)[] {
+async function statuses({ cwd }: PiSession): Promise<readonly string[]> {
   const root = join(cwd, ".pi", "pi-materia");
-  return castIds(root).map((castId) => summaryOf(root, castId)?.status);
+  return (await listCasts(root)).map(({ status }) => status);
 }

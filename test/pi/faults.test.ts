@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { castIds } from "../../src/shell/store/casts.ts";
+import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
 vi.mock("../../src/apps/pi/commands/escape.ts", () => ({
@@ -16,6 +16,6 @@ it("[X13] a screen that fails before the cast runs leaves nothing in hand", asyn
   expect(pi.shown().findLast((text) => text.startsWith("widget"))).toBe("widget: ");
   await pi.type("/materia link Build -- two");
   expect(await pi.sees(/^error/)).toContain("no keys today");
-  expect(castIds(join(pi.cwd, ".pi", "pi-materia"))).toEqual([]);
+  expect(await listCasts(join(pi.cwd, ".pi", "pi-materia"))).toEqual([]);
   expect(pi.errors).toEqual([]);
 });

@@ -10,13 +10,14 @@ async function asked(setting: PiSetting = {}) {
   return pi;
 }
 
-const judged = (cwd: string) => eventTypes(cwd).filter((type) => /^(person|cast_waiting|cast_ended)/.test(type));
+const judged = async (cwd: string) =>
+  (await eventTypes(cwd)).filter((type) => /^(person|cast_waiting|cast_ended)/.test(type));
 
 describe("a person's gate in Pi", () => {
   it("[Q8] a yes in the dialog goes on", async () => {
     const pi = await asked({ select: () => "Yes" });
     await pi.sees(/^materia-result/);
-    expect(judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
     expect(pi.errors).toEqual([]);
   });
 
@@ -31,9 +32,9 @@ describe("a person's gate in Pi", () => {
     await pi.sees(/waits for you/);
     await pi.type("what would you say?");
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: what would you say?");
-    expect(judged(pi.cwd)).toEqual(["cast_waiting"]);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting"]);
     await pi.type("/materia continue --reject too heavy");
     expect(await pi.sees(/^materia-result/)).toContain("too heavy");
-    expect(judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
   });
 });

@@ -16,7 +16,7 @@ describe("[X17] refinement", () => {
     await pi.sees(/waits for you/);
     await pi.type("I am content, go on and hand over");
     await pi.sees(/waits for you/);
-    expect(eventTypes(pi.cwd)).toEqual([
+    expect(await eventTypes(pi.cwd)).toEqual([
       ...WAITS,
       "person_answered",
       "turn_answered",

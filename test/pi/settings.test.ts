@@ -35,7 +35,7 @@ describe("[X20] the user's settings", () => {
     await end(pi);
     await pi.sees(/^materia-result/);
     expect(settings(pi)).toEqual(before);
-    expect(eventTypes(pi.cwd).at(-1)).toBe("cast_ended");
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe("cast_ended");
   });
 
   it("after a failure", async () => {

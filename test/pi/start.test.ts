@@ -63,16 +63,16 @@ describe("[X28] completion", () => {
     ["cast build the B", null],
   ])("%s", async (typed, offered) => {
     const pi = await openPiSession();
-    expect(complete(typed, contextOf(pi))?.map(({ value }) => value) ?? null).toEqual(offered);
+    expect((await complete(typed, contextOf(pi)))?.map(({ value }) => value) ?? null).toEqual(offered);
   });
 
   it("offers the casts that a command can use", async () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
-    const shown = complete("show ", contextOf(pi));
+    const shown = await complete("show ", contextOf(pi));
     expect(shown).toMatchObject([{ value: expect.stringMatching(/^show \d{8}-/), description: "completed: make it" }]);
-    expect(complete("recast ", contextOf(pi))).toBeNull();
+    expect(await complete("recast ", contextOf(pi))).toBeNull();
   });
 });
 

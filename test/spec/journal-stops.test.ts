@@ -113,7 +113,7 @@ it.each<[rule: string, materia: string, replies: readonly string[], bodies: read
   const upTo = events.findIndex(({ type }) => /rejected|waiting/.test(type)) + 1;
   const stopped = after(fold(startOf(graph({ "Socket-1": seat(materia) })), events.slice(0, upTo)), ...bodies);
   const { asked, ...ports } = world(() => said("{}"));
-  const options = { cwd: "/project", runDir: "/run", signal: new AbortController().signal };
+  const options = { cwd: "/project", signal: new AbortController().signal };
   await runCast(stopped, ports, { ...options, interruption: { note: "You were interrupted." } });
   expect(asked[0]?.prompt).toContain("You were interrupted.");
   expect(asked[0]?.prompt).toContain(told);

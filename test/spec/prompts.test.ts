@@ -233,7 +233,7 @@ it("[P8] outside a loop there is no item to insert", async () => {
 it("[P1, P3] a person's words go on as they are, and the hand-over asks for the fields", async () => {
   const config = graph({ "Socket-1": seat("Talk", satisfied("end"), always("end")) });
   const { asked: all, ...ports } = world(() => said("not yet"));
-  const options = { cwd: "/project", runDir: "/run", signal: new AbortController().signal };
+  const options = { cwd: "/project", signal: new AbortController().signal };
   const place = { socket: socket("Socket-1"), visit: 1 };
   const first = await runCast(startState(startOf(config)), ports, options);
   const second = await runCast(

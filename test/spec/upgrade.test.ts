@@ -3,15 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { readCastFile } from "../../src/shell/store/cast-store.ts";
+import { layoutIn } from "../../src/shell/store/layout.ts";
+import { readCastFile } from "../../src/shell/store/files/read-cast.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
-import { readJournal } from "../../src/shell/store/read-journal.ts";
+import { readJournal } from "../harness/journals.ts";
 import { after } from "../harness/seats.ts";
 
 const RUN = join(import.meta.dirname, "../fixtures/format-1/limits");
 
 function loaded() {
-  const file = readCastFile(RUN);
+  const file = readCastFile(layoutIn(RUN));
   if (!file.ok) throw new Error(file.issues[0]?.message);
   const journal = readJournal(join(RUN, "journal.jsonl"), startOf(file.value));
   if (!journal.ok) throw new Error(journal.issues[0]?.message);

@@ -89,8 +89,8 @@ describe("commands that run a cast", () => {
     const id = await castOf(at, replies);
     expect(await outcome(at, id)).toBe("failed");
     const { castFile } = (await json(at.ask(`/api/casts/${id}`))) as { castFile: { rehearsal: string } };
-    expect(castFile.rehearsal).toBe(join(at.root, id, "rehearsal.json"));
-    expect(JSON.parse(readFileSync(castFile.rehearsal, "utf8"))).toMatchObject({ onEmpty: "fail" });
+    expect(castFile.rehearsal).toBe(`${id}/rehearsal.json`);
+    expect(JSON.parse(readFileSync(join(at.root, castFile.rehearsal), "utf8"))).toMatchObject({ onEmpty: "fail" });
     await begun(run(at, `recast ${id}`));
     const stream = hear(await at.ask(`/api/casts/${id}/events`));
     await stream.until(isEvent("cast_resumed"));

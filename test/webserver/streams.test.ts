@@ -239,7 +239,8 @@ describe("the list of casts", () => {
     const id = await castOf(at);
     const heard = await stream.until(({ data }) => (data as { status: string }).status === "completed");
     expect(shown(heard).at(-1)).toBe(`cast ${id} completed`);
-    expect(new Set(shown(heard).slice(0, -1))).toEqual(new Set([`cast ${id} running`]));
+    // It may be over before anybody has looked.
+    expect([[], [`cast ${id} running`]]).toContainEqual([...new Set(shown(heard).slice(0, -1))]);
     await stream.close();
   });
 });

@@ -3,13 +3,14 @@ import { personAsked } from "../../core/cast/question.ts";
 import { startState } from "../../core/cast/state.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
-import { undertake, undertakeAgain } from "../../shell/commands/undertake.ts";
-import type { Asking, Undertaking } from "../../shell/commands/undertake.ts";
-import { looksLikeCastId } from "../../shell/store/cast-store.ts";
+import { prepare, prepareAgain } from "../../shell/commands/prepare.ts";
+import type { Asker, PreparedCast } from "../../shell/commands/prepare.ts";
+import { looksLikeCastId } from "../../shell/store/cast-id.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Request } from "./request.ts";
@@ -21,13 +22,13 @@ import { askJudge, askPerson, trustsForeign, withTrust } from "./person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {
-  const asking = await askingOf(request);
-  const undertaking = await undertake(command, asking);
-  if (undertaking.ok) return run(request, undertaking.value);
+  const asker = await askerOf(request);
+  const prepared = await prepare(command, asker);
+  if (prepared.ok) return run(request, prepared.value);
   // [S10] Only a cast that was named can be agreed to.
-  const isAsked = namesCast(command) && undertaking.issues.some(({ code }) => code === "foreign_cast");
-  if (!isAsked || !(await trustsForeign(request.io, undertaking.issues))) return undertaking;
-  const again = await undertake(command, { ...asking, trustsCast: true });
+  const isAsked = namesCast(command) && prepared.issues.some(({ code }) => code === "foreign_cast");
+  if (!isAsked || !(await trustsForeign(request.io, prepared.issues))) return prepared;
+  const again = await prepare(command, { ...asker, trustsCast: true });
   return again.ok ? run(request, again.value) : again;
 }
 
@@ -36,32 +37,32 @@ function namesCast(command: CastingCommand): boolean {
   return command.kind === "recast" && command.castId !== undefined;
 }
 
-async function askingOf(request: Request): Promise<Asking> {
+async function askerOf(request: Request): Promise<Asker> {
   const { io, options } = request;
   // Like every file named on the command line, it is looked for where the command was typed.
   const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
   return { options: { ...options, ...named }, openReal: openPiHost, ...(await withTrust(request)) };
 }
 
-async function run(request: Request, undertaking: Undertaking): Promise<Result<number>> {
+async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
-  const { file, events, castId } = undertaking;
-  for (const note of undertaking.notes) io.err(`note: ${note}\n`);
+  const { file, events, castId } = prepared;
+  for (const note of prepared.notes) io.err(`note: ${note}\n`);
   const progress = openProgress(io, progressKind(io, options), followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
-  const end = await undertaking.run({ signal: interrupt.signal, ...progress });
+  const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();
   progress.stop();
   return end.ok ? finish(request, castId, end.value) : end;
 }
 
 /** Shows how it ended; where a person is wanted and there is one, asks, and goes on. */
-async function finish(request: Request, castId: string, end: RunEnd): Promise<Result<number>> {
+async function finish(request: Request, castId: CastId, end: RunEnd): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
     const shown = replyOf(end.state);
-    const nudge = await (personAsked(end.state) ? askJudge(io, shown, castId) : askPerson(io, shown, castId));
-    const again = nudge && undertakeAgain(castId, nudge, await askingOf(request));
+    const answer = await (personAsked(end.state) ? askJudge(io, shown, castId) : askPerson(io, shown, castId));
+    const again = answer && (await prepareAgain(castId, answer, await askerOf(request)));
     if (again) return again.ok ? run(request, again.value) : again;
   }
   printResult({ io, options, end, root: workspace.root });

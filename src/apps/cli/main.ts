@@ -4,7 +4,7 @@ import { parseArgv } from "../../core/command/parse.ts";
 import type { Parsed } from "../../core/command/parse.ts";
 import { error } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { folderExists } from "../../shell/store/cast-store.ts";
+import { folderExists } from "../../shell/system/folder.ts";
 import type { ConfigPlace } from "../../shell/config/config.ts";
 import { openWorkspace } from "../../shell/casting/workspace.ts";
 import { VERSION } from "../../shell/version.ts";

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { Options } from "../../core/command/options.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/text.ts";
-import type { Nudge } from "../../shell/casting/resume.ts";
+import type { Resumption } from "../../shell/casting/resume.ts";
 import { runsText, trustGiven } from "../../shell/casting/workspace.ts";
 import type { Workspace } from "../../shell/casting/workspace.ts";
 import { styled } from "./io.ts";
@@ -38,7 +38,7 @@ export async function trustsForeign(io: Io, issues: readonly Issue[]): Promise<b
 }
 
 /** What the person says to an agent that waits; nothing when they leave. */
-export async function askPerson(io: Io, reply: string, castId: string): Promise<Nudge | undefined> {
+export async function askPerson(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
   io.err(
     `${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`,
   );
@@ -48,7 +48,7 @@ export async function askPerson(io: Io, reply: string, castId: string): Promise<
 }
 
 /** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
-export async function askJudge(io: Io, question: string, castId: string): Promise<Nudge | undefined> {
+export async function askJudge(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
   io.err(
     `${harmless(question)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type yes or no, and what should be known behind it.\n`,
   );

@@ -46,9 +46,15 @@ export type {
 export { piAgentHost } from "../../shell/agents/pi-host.ts";
 export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
 export { runUtility } from "../../shell/run/utility/run-utility.ts";
-export { openJournal } from "../../shell/store/journal.ts";
-export { readJournal } from "../../shell/store/read-journal.ts";
-export { fileArtifacts } from "../../shell/store/artifacts.ts";
+
+// Where casts are kept
+export type { CastStore, LoadedCast, OwnedCast } from "../../shell/store/cast-store.ts";
+export { fileStore } from "../../shell/store/files/file-store.ts";
+export { planGraph, startCast } from "../../shell/casting/start.ts";
+export type { CastPlan, PlanDetails } from "../../shell/casting/start.ts";
+export { resumeCast } from "../../shell/casting/resume.ts";
+export type { ResumePlan, Resumption } from "../../shell/casting/resume.ts";
+export type { Driver } from "../../shell/casting/driver.ts";
 
 // What people see
 export { gridLines } from "../../core/view/grid.ts";

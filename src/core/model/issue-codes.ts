@@ -119,6 +119,7 @@ export const ISSUE_CODES = {
   cast_waits: "the cast waits for a person",
   cast_does_not_wait: "the cast does not wait for a person",
   cannot_reject: "the cast waits with an agent, to which there is no yes or no",
+  other_folder: "the cast works in another folder than the one it was called for",
   owner_is_deaf: "the process that runs the cast does not answer",
   cannot_write: "something cannot be written",
   cannot_remove: "something cannot be removed",

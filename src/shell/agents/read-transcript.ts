@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { NO_USAGE, addUsage } from "../../core/cast/usage.ts";
 import type { Usage } from "../../core/cast/usage.ts";
 import { MessageUsage } from "../../core/wire/transcript.ts";
-import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 import { soundPart } from "./transcript.ts";
 
 /** What a transcript tells of a visit that was cut off. */
@@ -17,14 +16,8 @@ export interface Conversation {
 
 const NOTHING: Conversation = { asked: 0, replies: [], usage: NO_USAGE };
 
-/** The sound part of a transcript; nothing where there is none. */
-export function readTranscript(path: string): Conversation {
-  let text: string;
-  try {
-    text = readRegularText(path, MOST_BYTES.journal);
-  } catch {
-    return NOTHING;
-  }
+/** What the sound part of a transcript tells. */
+export function readTranscript(text: string): Conversation {
   return soundPart(text)
     .split("\n")
     .filter((line) => line !== "")

@@ -1,10 +1,12 @@
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { loadCast } from "../store/cast-store.ts";
-import { currentOwner } from "../store/ownership.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import type { Owner } from "../process/process-owner.ts";
-import { requestAbort } from "./abort-request.ts";
-import { drive, takeUp } from "./drive.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { stateOf } from "./cast-state.ts";
+import { drive } from "./drive.ts";
+import { writingOf } from "./driver.ts";
+import type { Driver } from "./driver.ts";
 import { foreignIssue } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -13,20 +15,22 @@ const LOOK_MS = 50;
 const PATIENCE_MS = 20_000;
 
 /** [D11] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
-export async function abortCast(workspace: Workspace, castId: string, trustsCast = false): Promise<Result<"aborted">> {
-  const cast = loadCast(workspace.root, castId);
-  if (!cast.ok) return cast;
-  const { runDir, journal } = cast.value;
-  if (journal.state.phase.kind === "ended") return overAlready(castId, journal.state.phase.outcome);
+export async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
+  const { store } = workspace;
+  const state = await stateOf(store, castId);
+  if (!state.ok) return state;
+  if (state.value.phase.kind === "ended") return overAlready(castId, state.value.phase.outcome);
   // [S10] It ends programs, and a cast that somebody planted says which.
-  const foreign = trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
+  const file = await store.describe(castId);
+  if (!file.ok) return file;
+  const foreign = trustsCast ? undefined : foreignIssue(workspace, file.value);
   if (foreign) return fail(foreign);
-  if (!currentOwner(runDir)) return abortHere(workspace, castId);
-  const stubborn = await untilReleased(runDir);
+  if (!(await store.owner(castId))) return abortHere(workspace, castId);
+  const stubborn = await untilReleased(store, castId);
   if (stubborn) return fail(deafIssue(castId, stubborn));
-  const after = loadCast(workspace.root, castId);
+  const after = await stateOf(store, castId);
   if (!after.ok) return after;
-  const { phase } = after.value.journal.state;
+  const { phase } = after.value;
   // Killed instead of stopped, or waiting for a person by now: the end is still to be written.
   if (phase.kind !== "ended") return abortHere(workspace, castId);
   return phase.outcome === "aborted" ? ok("aborted") : overAlready(castId, phase.outcome);
@@ -45,28 +49,29 @@ function deafIssue(castId: string, { pid, host }: Owner) {
   );
 }
 
-async function abortHere(workspace: Workspace, castId: string): Promise<Result<"aborted">> {
-  const cast = loadCast(workspace.root, castId);
-  if (!cast.ok) return cast;
-  const take = () => {
-    const current = takeUp(workspace.root, castId);
-    return current.ok ? ok({ state: current.value.journal.state, first: [] }) : current;
-  };
-  const { cwd, env } = workspace.place;
+async function abortHere({ store, place: { cwd, env } }: Workspace, castId: CastId): Promise<Result<"aborted">> {
   const host = { preflight: async () => [], runTurn: () => Promise.reject(new Error("an aborted cast asks nobody")) };
-  const end = await drive(cast.value, take, { cwd, env, host, durability: "write", signal: AbortSignal.abort() });
-  if (!end.ok) return end;
-  return end.value.kind === "broken" ? fail(error("cannot_write", castId, end.value.problem)) : ok("aborted");
+  const driver: Driver = { host, env, signal: AbortSignal.abort() };
+  const owned = await store.claim(castId, writingOf(driver));
+  if (!owned.ok) return owned;
+  try {
+    const cast = await owned.value.load();
+    if (!cast.ok) return cast;
+    const end = await drive(owned.value, { state: cast.value.state, cwd }, driver);
+    return end.kind === "broken" ? fail(error("cannot_write", castId, end.problem)) : ok("aborted");
+  } finally {
+    await owned.value.release();
+  }
 }
 
 /** The owner that did not let go in time, if it did not. */
-async function untilReleased(runDir: string): Promise<Owner | undefined> {
+async function untilReleased(store: CastStore, castId: CastId): Promise<Owner | undefined> {
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     // A killed owner leaves no mark: only looking tells.
-    if (!currentOwner(runDir)) return undefined;
+    if (!(await store.owner(castId))) return undefined;
     // Asked again, because a first request may have come before the owner was listening.
-    requestAbort(runDir);
+    await store.requestAbort(castId);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  return currentOwner(runDir);
+  return store.owner(castId);
 }

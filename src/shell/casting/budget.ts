@@ -2,9 +2,10 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { tokensOf } from "../../core/cast/usage.ts";
 import type { CastState } from "../../core/cast/state.ts";
-import { loadCast } from "../store/cast-store.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { stateOf } from "./cast-state.ts";
 import { record } from "./record.ts";
-import type { Workspace } from "./workspace.ts";
 
 export interface BudgetFigures {
   readonly maxTokens: number | null;
@@ -15,18 +16,18 @@ export interface BudgetFigures {
 
 /** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
 export async function raiseBudget(
-  workspace: Workspace,
-  castId: string,
+  store: CastStore,
+  castId: CastId,
   tokens: number | undefined,
 ): Promise<Result<BudgetFigures>> {
-  const cast = loadCast(workspace.root, castId);
+  const cast = await stateOf(store, castId);
   if (!cast.ok) return cast;
-  const { state } = cast.value.journal;
+  const state = cast.value;
   if (tokens === undefined) return ok(figuresOf(state));
   // [J17] Nothing follows the end of a cast that nobody can resume.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
     return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
-  const raised = await record(workspace, castId, [{ type: "limits_raised", maxTokens: tokens }]);
+  const raised = await record(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
   return raised.ok ? ok(figuresOf(raised.value)) : raised;
 }
 

@@ -1,13 +1,12 @@
-import { join } from "node:path";
 import type { Graph } from "../../core/compile/graph.ts";
 import { error } from "../../core/model/issue.ts";
-import type { Issue } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
 import { isOwnCast } from "../config/own-casts.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import { readCastFile } from "../store/cast-store.ts";
+import type { CastStore } from "../store/cast-store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
@@ -25,9 +24,15 @@ export function foreignIssue({ place }: Workspace, file: CastFile): Issue | unde
 }
 
 /** [S10] A listing says which casts came from elsewhere. */
-export function markForeign({ root, place }: Pick<Workspace, "root" | "place">, cast: CastSummary): CastSummary {
-  const file = readCastFile(join(root, cast.castId));
+export async function markForeign({ store, place }: Workspace, cast: CastSummary): Promise<CastSummary> {
+  const file = await describe(store, cast);
   return file.ok && isOwnCast(place.env, file.value) ? cast : { ...cast, foreign: true };
+}
+
+/** What a cast that was listed was started with. */
+export async function describe(store: CastStore, { castId }: CastSummary): Promise<Result<CastFile>> {
+  const found = await store.find(castId);
+  return found.ok ? store.describe(found.value) : found;
 }
 
 /** All that a cast can start, in the order of its materia. */

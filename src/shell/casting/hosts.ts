@@ -18,6 +18,11 @@ export interface AgentChoice {
   readonly rehearsal?: string | Rehearsal;
 }
 
+/** The choice, and the host that a face brings for real models. */
+export interface Agents extends AgentChoice {
+  readonly openReal: OpenHost;
+}
+
 /** The host a face brings for real models; rehearsals need none. */
 export type OpenHost = (choice: AgentChoice, patience: Patience) => Promise<AgentHost>;
 
@@ -25,11 +30,8 @@ export type OpenHost = (choice: AgentChoice, patience: Patience) => Promise<Agen
 export type Patience = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
 
 /** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
-export async function openHost(
-  { place, catalog }: Workspace,
-  choice: AgentChoice,
-  openReal: OpenHost,
-): Promise<Result<AgentHost>> {
+export async function openHost({ place, catalog }: Workspace, agents: Agents): Promise<Result<AgentHost>> {
+  const { openReal, ...choice } = agents;
   const patience = patienceOf(catalog.settings.limits);
   const guarded = (host: AgentHost) => ok(place.withoutProject ? untold(host) : host);
   if (choice.rehearsal === undefined) return guarded(await openReal(choice, patience));

@@ -1,12 +1,10 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import type { CastState, Phase, Visit } from "../../core/cast/state.ts";
 import type { Usage } from "../../core/cast/usage.ts";
-import type { LoadedCast } from "../store/cast-store.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { changedSince } from "../system/changed-files.ts";
 import { readTranscript } from "../agents/read-transcript.ts";
 import type { Conversation } from "../agents/read-transcript.ts";
-import type { Interruption } from "../run/performing.ts";
+import type { Interruption } from "../run/effect.ts";
 
 /** What became of a visit that was cut off in the middle. */
 export interface CutOff {
@@ -26,29 +24,27 @@ export function underlying(phase: Phase): Phase {
   return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
 }
 
-export function visitFolderOf(runDir: string, { socket, number }: Visit): string {
-  return join(runDir, "sockets", socket, String(number));
-}
-
 /** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
-export function cutOffOf(cast: LoadedCast): CutOff {
-  const visit = visitInFlight(cast.journal.state);
+export async function cutOffOf(store: CastStore, cast: LoadedCast, cwd: string): Promise<CutOff> {
+  const visit = visitInFlight(cast.state);
   if (!visit) return {};
-  const transcript = join(visitFolderOf(cast.runDir, visit), "transcript.jsonl");
-  const conversation = readTranscript(transcript);
+  const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
+  const transcript = await store.readArtifact(cast.castId, at);
+  if (!transcript) return {};
+  const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
   if (conversation.asked === 0) return {};
   const usage = uncounted(conversation, visit);
   const reply = conversation.replies[answersKnown(cast, visit)];
-  const note = noteOf(cast, statSync(transcript).mtimeMs);
+  const changed = changedSince(cwd, transcript.changedAt, store.placeOf(cast.castId));
   return {
-    interruption: { note, ...(reply === undefined ? {} : { reply }) },
+    interruption: { note: noteOf(changed), ...(reply === undefined ? {} : { reply }) },
     ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
   };
 }
 
 /** Every finished answer of a visit in flight has led to one of these. */
-function answersKnown({ journal }: LoadedCast, { socket, number }: Visit): number {
-  return journal.events.filter(
+function answersKnown({ events }: LoadedCast, { socket, number }: Visit): number {
+  return events.filter(
     (event) =>
       (event.type === "handoff_rejected" || event.type === "turn_answered") &&
       event.socket === socket &&
@@ -64,8 +60,7 @@ function uncounted({ usage }: Conversation, visit: Visit): Usage {
   };
 }
 
-function noteOf({ file, runDir }: LoadedCast, since: number): string {
-  const changed = changedSince(file.cwd, since, runDir);
+function noteOf(changed: readonly string[]): string {
   const files =
     changed.length === 0
       ? "No file has changed since then."

@@ -1,51 +1,52 @@
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { join } from "node:path";
-import { isOwnCast } from "../config/own-casts.ts";
-import { castFolder, readCastFile } from "../store/cast-store.ts";
-import { castIds, summaryOf } from "../store/casts.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { foreignIssue } from "./foreign.ts";
+import { isOwnCast } from "../config/own-casts.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { describe, foreignIssue } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [S10] As `castNamed`, to be run: without a name nobody but who began a cast means it. */
-export function ownCastNamed(
+export async function ownCastNamed(
   workspace: Workspace,
-  castId: string | undefined,
+  named: string | undefined,
   suits: (cast: CastSummary) => boolean,
-): Result<string> {
-  const { root, place } = workspace;
-  const fileOf = (id: string) => readCastFile(join(root, id));
-  const isOwn = ({ castId: id }: CastSummary): boolean => {
-    const file = fileOf(id);
+): Promise<Result<CastId>> {
+  const { store, place } = workspace;
+  const isOwn = async (cast: CastSummary): Promise<boolean> => {
+    const file = await describe(store, cast);
     return file.ok && isOwnCast(place.env, file.value);
   };
-  const own = castNamed(root, castId, (cast) => suits(cast) && isOwn(cast));
-  if (own.ok || castId !== undefined) return own;
-  const other = castNamed(root, undefined, suits);
-  const file = other.ok ? fileOf(other.value) : undefined;
+  const own = await castNamed(store, named, async (cast) => suits(cast) && (await isOwn(cast)));
+  if (own.ok || named !== undefined) return own;
+  const other = await castNamed(store, undefined, suits);
+  const file = other.ok ? await store.describe(other.value) : undefined;
   const foreign = file?.ok ? foreignIssue(workspace, file.value) : undefined;
   return foreign ? fail(foreign) : own;
 }
 
 /** The cast that was named, or the newest one; where only some will do, the newest of those. */
-export function castNamed(
-  root: string,
-  castId: string | undefined,
-  suits: (cast: CastSummary) => boolean = () => true,
-): Result<string> {
-  if (castId !== undefined) {
-    const folder = castFolder(root, castId);
-    return folder.ok ? ok(folder.value.castId) : folder;
-  }
-  const ids = castIds(root);
-  for (const id of ids) {
-    const summary = summaryOf(root, id);
-    if (summary && suits(summary)) return ok(id);
+export async function castNamed(
+  store: CastStore,
+  named: string | undefined,
+  suits: (cast: CastSummary) => boolean | Promise<boolean> = () => true,
+): Promise<Result<CastId>> {
+  if (named !== undefined) return store.find(named);
+  const ids = await store.ids();
+  if (!ids.ok) return ids;
+  for (const id of ids.value) {
+    const summary = await store.summary(id);
+    if (summary && (await suits(summary))) return ok(id);
   }
   return fail(
-    ids.length === 0
-      ? error("no_cast", root, "there are no casts here yet", `start one with "cast <prompt>"`)
-      : error("no_cast", root, "no cast here stands so that this can be done", `"casts" says how each one stands`),
+    ids.value.length === 0
+      ? error("no_cast", store.place, "there are no casts here yet", `start one with "cast <prompt>"`)
+      : error(
+          "no_cast",
+          store.place,
+          "no cast here stands so that this can be done",
+          `"casts" says how each one stands`,
+        ),
   );
 }

@@ -1,7 +1,5 @@
-import { closeSync, fstatSync, readSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { CastEvent } from "../../core/cast/event.ts";
-import type { CastId } from "../../core/model/ids.ts";
+import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
@@ -10,11 +8,7 @@ import { cut } from "../../core/model/text.ts";
 import { socketsOf } from "../../core/compile/graph.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
-import { castFolder, journalFile, readCastFile } from "../store/cast-store.ts";
-import type { CastFolder } from "../store/cast-store.ts";
-import { summaryOf } from "../store/casts.ts";
-import { journalEnds } from "../store/journal-tail.ts";
-import { openRegular, readRegularText } from "../system/regular-file.ts";
+import type { CastStore, VisitPlace } from "../store/cast-store.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {
@@ -30,29 +24,31 @@ const MAX_ITEMS = 50;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** [L26] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
-export function loadPrevious(root: string, id: string): Result<PreviousCast> {
-  const folder = castFolder(root, id);
-  if (!folder.ok) return folder;
-  const { castId, runDir } = folder.value;
+export async function loadPrevious(store: CastStore, text: string): Promise<Result<PreviousCast>> {
+  const found = await store.find(text);
+  if (!found.ok) return found;
+  const castId = found.value;
   const notes: string[] = [];
-  const file = readCastFile(runDir);
+  const file = await store.describe(castId);
   if (!file.ok) notes.push(...file.issues.filter(isError).map((issue) => issue.message));
   const {
     first,
     last: events,
     unread,
     problem,
-  } = journalEnds(
-    journalFile(runDir),
+  } = await store.ends(
+    castId,
     (tail) =>
       tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null,
   );
   if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
   else if (!first) notes.push("its journal has no beginning: how it went is not known");
   if (unread > 0) notes.push(`${unread} ${unread === 1 ? "line" : "lines"} of its journal cannot be read`);
-  const summary = summaryOf(root, castId);
+  const summary = await store.summary(castId);
   if (summary?.status === "running") notes.push(`${castId} is still running: what it has done so far is used`);
-  const artifacts = newestArtifacts(folder.value, events, notes);
+  const { artifacts, missing } = await newestArtifacts(store, castId, events);
+  if (missing > 0)
+    notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${store.placeOf(castId)}`);
   return ok({
     castId,
     notes,
@@ -61,7 +57,7 @@ export function loadPrevious(root: string, id: string): Result<PreviousCast> {
       request: summary?.request ?? (file.ok ? file.value.request : ""),
       outcome: summary?.status ?? "unknown",
       handoff: lastHandoff(events),
-      workItems: lastWorkItems(folder.value, file.ok ? file.value.graph : undefined),
+      workItems: await lastWorkItems(store, castId, file.ok ? file.value.graph : undefined),
       artifacts,
     },
   });
@@ -79,23 +75,30 @@ function lastHandoff(events: readonly CastEvent[]): Json {
 }
 
 /** The list that was last generated. It stands in a file of its own visit: the journal may be long, and the list old. */
-function lastWorkItems({ runDir }: CastFolder, graph: Graph | undefined): Json {
-  const lists = (graph ? socketsOf(graph) : [])
-    .filter((socket) => socket.generator)
-    .flatMap((socket) => newestList(join(runDir, "sockets", socket.id)));
-  return lists.toSorted((a, b) => b.at - a.at)[0]?.items ?? [];
+async function lastWorkItems(store: CastStore, castId: CastId, graph: Graph | undefined): Promise<Json> {
+  const generators = (graph ? socketsOf(graph) : []).filter((socket) => socket.generator);
+  const lists = await Promise.all(generators.map(({ id }) => newestList(store, castId, id)));
+  return lists.flat().toSorted((a, b) => b.at - a.at)[0]?.items ?? [];
 }
 
-function newestList(folder: string): readonly { readonly at: number; readonly items: Json }[] {
+async function newestList(
+  store: CastStore,
+  castId: CastId,
+  socket: SocketId,
+): Promise<readonly { readonly at: number; readonly items: Json }[]> {
+  const visit = await store.lastVisit(castId, socket);
+  const file = await store.readArtifact(castId, { socket, visit, name: "handoff.json" }, { most: MAX_LIST_BYTES });
+  if (!file || file.size > MAX_LIST_BYTES) return [];
+  const handoff = jsonIn(file.bytes);
+  const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
+  return Array.isArray(items) ? [{ at: file.changedAt, items: bounded(items as readonly Json[]) }] : []; // it was read from JSON
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
   try {
-    const visit = Math.max(...readdirSync(folder).map(Number).filter(Number.isInteger));
-    const file = join(folder, String(visit), "handoff.json");
-    const { mtimeMs } = statSync(file);
-    const handoff: unknown = JSON.parse(readRegularText(file, MAX_LIST_BYTES));
-    const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
-    return Array.isArray(items) ? [{ at: mtimeMs, items: bounded(items as readonly Json[]) }] : []; // it was read from JSON
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
   } catch {
-    return [];
+    return undefined;
   }
 }
 
@@ -106,23 +109,25 @@ function bounded(items: readonly Json[]): Json {
 }
 
 /** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */
-function newestArtifacts({ runDir }: CastFolder, events: readonly CastEvent[], notes: string[]): readonly JsonObject[] {
+async function newestArtifacts(
+  store: CastStore,
+  castId: CastId,
+  events: readonly CastEvent[],
+): Promise<{ readonly artifacts: readonly JsonObject[]; readonly missing: number }> {
   const artifacts: JsonObject[] = [];
   let room = ALL_BYTES;
   let missing = 0;
   for (const event of events.toReversed()) {
     if (event.type !== "visit_completed") continue;
     if (artifacts.length >= MAX_ARTIFACTS || room <= 0) break;
-    const place = join("sockets", event.socket, String(event.visit));
-    const artifact = readOutput(runDir, place, Math.min(ARTIFACT_BYTES, room));
+    const artifact = await readOutput(store, castId, event, Math.min(ARTIFACT_BYTES, room));
     if (artifact === undefined) missing += 1;
     else {
       room -= Buffer.byteLength(artifact.text);
       artifacts.push({ ...artifact });
     }
   }
-  if (missing > 0) notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${runDir}`);
-  return artifacts;
+  return { artifacts, missing };
 }
 
 interface Artifact {
@@ -132,26 +137,19 @@ interface Artifact {
   readonly text: string;
 }
 
-function readOutput(runDir: string, place: string, limit: number): Artifact | undefined {
-  try {
-    const names = readdirSync(join(runDir, place));
-    const name = ["output.md", "stdout.txt"].find((known) => names.includes(known));
-    return name === undefined ? undefined : readArtifact(runDir, join(place, name), limit);
-  } catch {
-    return undefined;
+async function readOutput(
+  store: CastStore,
+  castId: CastId,
+  { socket, visit }: VisitPlace,
+  limit: number,
+): Promise<Artifact | undefined> {
+  for (const name of ["output.md", "stdout.txt"]) {
+    const part = await store.readArtifact(castId, { socket, visit, name }, { most: limit });
+    if (!part) continue;
+    const text = wholeText(Buffer.from(part.bytes), limit);
+    return { path: `sockets/${socket}/${visit}/${name}`, size: part.size, cut: part.size > limit, text };
   }
-}
-
-function readArtifact(runDir: string, path: string, limit: number): Artifact {
-  const fd = openRegular(join(runDir, path));
-  try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(limit, size));
-    const read = readSync(fd, buffer, 0, buffer.length, 0);
-    return { path, size, cut: size > limit, text: wholeText(buffer.subarray(0, read), limit) };
-  } finally {
-    closeSync(fd);
-  }
+  return undefined;
 }
 
 /** At most so many bytes: a character that was cut in two is left out, and one that stands for broken bytes counts as it is. */

@@ -1,39 +1,33 @@
 import { apply } from "../../core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../core/cast/event.ts";
 import type { CastState } from "../../core/cast/state.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { castFolder, journalFile } from "../store/cast-store.ts";
-import { openJournal } from "../store/journal.ts";
-import { claim } from "../store/ownership.ts";
-import { claimIssue, takeUp } from "./drive.ts";
-import type { Workspace } from "./workspace.ts";
+import type { CastStore } from "../store/cast-store.ts";
 
 /** Writes events into the journal of a cast that nobody drives, without running it. */
 export async function record(
-  workspace: Workspace,
-  castId: string,
+  store: CastStore,
+  castId: CastId,
   bodies: readonly EventBody[],
 ): Promise<Result<CastState>> {
-  const folder = castFolder(workspace.root, castId);
-  if (!folder.ok) return folder;
-  const mine = claim(folder.value.runDir);
-  if (mine.kind !== "mine") return fail(claimIssue(folder.value.castId, mine));
+  const owned = await store.claim(castId, { durability: "sync" });
+  if (!owned.ok) return owned;
   try {
-    const cast = takeUp(workspace.root, castId);
+    const cast = await owned.value.load();
     if (!cast.ok) return cast;
     const events: CastEvent[] = [];
-    let { state } = cast.value.journal;
+    let { state } = cast.value;
+    const { seq } = state;
     for (const body of bodies) {
       const event: CastEvent = { seq: state.seq + 1, at: new Date().toISOString(), ...body };
       state = apply(state, event);
       events.push(event);
     }
-    const journal = openJournal(journalFile(folder.value.runDir), { durability: "sync", redact: (text) => text });
-    const problem = await journal.append(events);
-    journal.close();
+    const problem = await owned.value.journal.append(events, seq);
     return problem === undefined ? ok(state) : fail(error("cannot_write", castId, problem));
   } finally {
-    mine.release();
+    await owned.value.release();
   }
 }

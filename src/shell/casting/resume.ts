@@ -1,102 +1,178 @@
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
 import type { EventBody } from "../../core/cast/event.ts";
 import { next } from "../../core/cast/next.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { Usage } from "../../core/cast/usage.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { recordCast } from "../config/own-casts.ts";
-import { loadCast } from "../store/cast-store.ts";
-import type { LoadedCast } from "../store/cast-store.ts";
+import type { AgentHost } from "../ports.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { drive, takeUp } from "./drive.ts";
-import type { Driving, Hold } from "./drive.ts";
-import { foreignIssue } from "./foreign.ts";
+import { drive } from "./drive.ts";
+import { writingOf } from "./driver.ts";
+import type { Driver } from "./driver.ts";
 import { agentNeeds, openHost } from "./hosts.ts";
-import type { AgentChoice, OpenHost } from "./hosts.ts";
+import type { AgentChoice, Agents } from "./hosts.ts";
+import { foreignIssue } from "./foreign.ts";
 import { cutOffOf, underlying } from "./interruption.ts";
+import { REPLIES, broughtRehearsal } from "./rehearsal-file.ts";
 import { configErrors, trustIssue } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What sets a stopped cast going again. */
-export type Nudge =
+export type Resumption =
   | { readonly kind: "recast"; readonly maxTokens?: number; readonly maxCostUsd?: number; readonly allow?: number }
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "finish" }
   /** No to a person's gate. */
   | { readonly kind: "reject"; readonly text: string };
 
-export interface ResumeOptions {
-  readonly agents: AgentChoice;
-  readonly openReal: OpenHost;
-  readonly nudge: Nudge;
+/** What is to be run: a cast that stopped, as it was when it was looked at. */
+export interface ResumePlan {
+  readonly cast: LoadedCast;
+  readonly how: Resumption;
+  /** The command that resumes it. */
   readonly by: string;
+  readonly cwd: string;
+  readonly model?: string;
+  readonly notes: readonly string[];
+}
+
+/** What is asked for a stopped cast. */
+export interface ResumeRequest extends Pick<ResumePlan, "how" | "by"> {
+  readonly castId: CastId;
   /** [S10] Whether the person trusts exactly this cast, whoever began it. */
   readonly trustsCast?: boolean;
 }
 
-/** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
-export async function resumeCast(
+/** A plan, and the host that has said that it can answer for its agents. */
+export interface ReadyResume {
+  readonly plan: ResumePlan;
+  readonly host: AgentHost;
+}
+
+/** A stopped cast ready to go on, or why it cannot. */
+export async function prepareResume(
   workspace: Workspace,
-  castId: string,
-  options: ResumeOptions,
-  driving: Omit<Driving, "host" | "cwd" | "env">,
-): Promise<Result<{ cast: LoadedCast; end: RunEnd }>> {
-  const untrusted = trustIssue(workspace);
-  if (untrusted) return fail(untrusted);
+  { castId, how, by, trustsCast = false }: ResumeRequest,
+  given: Agents,
+): Promise<Result<ReadyResume>> {
+  const cast = await workspace.store.load(castId);
+  if (!cast.ok) return cast;
+  const refusals = [trustIssue(workspace) ?? [], trustsCast ? [] : (foreignIssue(workspace, cast.value.file) ?? [])];
+  // [S10] Both at once: a yes to the one must not be one to the other.
+  if (refusals.flat().length > 0) return fail(...refusals.flat());
   const sound = configErrors(workspace);
   if (!sound.ok) return sound;
-  const cast = loadCast(workspace.root, castId);
-  if (!cast.ok) return cast;
-  const refusal = refusalOf(cast.value.journal.state, cast.value, options.nudge);
+  const refusal = refusalOf(cast.value.state, castId, how);
   if (refusal) return refusal;
-  const foreign = options.trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
-  if (foreign) return fail(foreign);
-  const agents = { ...rememberedChoice(cast.value), ...options.agents };
-  const host = await openHost(workspace, agents, options.openReal);
+  const cwd = workingFolder(workspace, cast.value.file);
+  if (!cwd.ok) return cwd;
+  const remembered = await rememberedChoice(workspace.store, cast.value.file);
+  if (!remembered.ok) return remembered;
+  const agents = { ...remembered.value, ...given };
+  const host = await openHost(workspace, agents);
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(cast.value.file.graph, agents.model));
   if (issues.some(isError)) return fail(...issues);
-  const { env } = workspace.place;
-  const end = await drive(cast.value, () => holdFor(workspace, castId, options), {
-    ...driving,
-    cwd: cast.value.file.cwd,
-    env,
-    host: host.value,
-    ...(agents.model === undefined ? {} : { model: agents.model }),
-  });
-  return end.ok ? ok({ cast: cast.value, end: end.value }) : end;
+  const notes = [...tornNotes(cast.value), ...cwd.value.notes];
+  const model = agents.model === undefined ? {} : { model: agents.model };
+  return ok({ host: host.value, plan: { cast: cast.value, how, by, cwd: cwd.value.folder, ...model, notes } });
 }
 
-function rememberedChoice({ file }: LoadedCast): AgentChoice {
-  return {
-    ...(file.model === null ? {} : { model: file.model }),
-    ...(file.rehearsal === null ? {} : { rehearsal: file.rehearsal }),
-  };
+/** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
+export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Driver): Promise<Result<RunEnd>> {
+  const { how, by, cwd, model } = plan;
+  const owned = await store.claim(plan.cast.castId, writingOf(driver));
+  if (!owned.ok) return owned;
+  try {
+    // What was read before may be old by now.
+    const cast = await owned.value.load(plan.cast);
+    if (!cast.ok) return cast;
+    const { state, castId } = cast.value;
+    const refusal = refusalOf(state, castId, how);
+    if (refusal) return refusal;
+    // Looked at again by its owner: what was agreed to is what will run.
+    const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);
+    if (isOther) return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
+    if (driver.env) recordCast(driver.env, cast.value.file);
+    const { interruption, usage } = await cutOffOf(store, cast.value, cwd);
+    const run = {
+      state,
+      cwd,
+      first: resumeEvents(state, how, { by, usage }),
+      ...(model === undefined ? {} : { model }),
+      ...(interruption === undefined ? {} : { interruption }),
+    };
+    return ok(await drive(owned.value, run, driver));
+  } finally {
+    await owned.value.release();
+  }
 }
 
-function holdFor(workspace: Workspace, castId: string, { nudge, by, trustsCast }: ResumeOptions): Result<Hold> {
-  const cast = takeUp(workspace.root, castId);
-  if (!cast.ok) return cast;
-  const { journal } = cast.value;
-  const refusal = refusalOf(journal.state, cast.value, nudge);
-  if (refusal) return refusal;
-  // Looked at again by its owner: what was agreed to is what will run.
-  const foreign = trustsCast ? undefined : foreignIssue(workspace, cast.value.file);
-  if (foreign) return fail(foreign);
-  recordCast(workspace.place.env, cast.value.file);
-  const { interruption, usage } = cutOffOf(cast.value);
-  return ok({
-    state: journal.state,
-    first: nudgeEvents(journal.state, nudge, { by, usage }),
-    ...(interruption === undefined ? {} : { interruption }),
-  });
+/** [D6] A kill in the middle of a write leaves a line that never counted. */
+function tornNotes({ tornBytes }: LoadedCast): readonly string[] {
+  return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
+}
+
+async function rememberedChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
+  const model = file.model === null ? {} : { model: file.model };
+  if (file.rehearsal === null) return ok(model);
+  const rehearsal = await rememberedReplies(store, file, file.rehearsal);
+  return rehearsal.ok ? ok({ ...model, rehearsal: rehearsal.value }) : rehearsal;
+}
+
+/** Replies that came with the command stand beside the cast, wherever that is now; earlier versions wrote their whole path. */
+async function rememberedReplies(
+  store: CastStore,
+  { castId }: CastFile,
+  name: string,
+): Promise<Result<string | Rehearsal>> {
+  if (!name.endsWith(`${castId}/${REPLIES}`)) return ok(name);
+  const text = await store.readBrought(castId, REPLIES);
+  return text === undefined ? ok(name) : broughtRehearsal(`${store.placeOf(castId)}/${REPLIES}`, text);
+}
+
+interface WorkingFolder {
+  readonly folder: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * [D25] A cast goes on where it is called, never in a folder that merely had its files once. One that is kept in this project
+ * came here with it, as a move or a copy; one that is kept elsewhere may belong to another.
+ */
+function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Result<WorkingFolder> {
+  if (isSame(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
+  if (isSame(cwd, store.place) || real(store.place).startsWith(`${real(cwd)}${sep}`))
+    return ok({ folder: cwd, notes: [`this cast was begun in ${file.cwd}; it goes on in ${cwd}`] });
+  return fail(
+    error("other_folder", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, `add --cwd ${file.cwd}`),
+  );
+}
+
+function isSame(a: string, b: string): boolean {
+  return real(a) === real(b);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** [Q7] Only a gate takes a no, and a no needs its reason. */
 function rejectRefusal(
   castId: string,
-  { text }: Extract<Nudge, { kind: "reject" }>,
+  { text }: Extract<Resumption, { kind: "reject" }>,
   isPerson: boolean,
 ): Result<never> | undefined {
   if (!isPerson)
@@ -112,10 +188,10 @@ function rejectRefusal(
   return fail(error("missing_reason", "--reject", "a no needs a reason", `continue ${castId} --reject REASON`));
 }
 
-function refusalOf(state: CastState, { castId }: LoadedCast, nudge: Nudge): Result<never> | undefined {
+function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
   const { phase } = state;
   const isPerson = personAsked(state) !== undefined;
-  if (nudge.kind === "recast") {
+  if (how.kind === "recast") {
     if (phase.kind === "waiting")
       return fail(
         error(
@@ -138,7 +214,7 @@ function refusalOf(state: CastState, { castId }: LoadedCast, nudge: Nudge): Resu
     );
   }
   const waiting = phase.kind === "ended" ? phase.before : phase;
-  if (waiting.kind === "waiting") return nudge.kind === "reject" ? rejectRefusal(castId, nudge, isPerson) : undefined;
+  if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
   return fail(
     error(
       "cast_does_not_wait",
@@ -151,14 +227,14 @@ function refusalOf(state: CastState, { castId }: LoadedCast, nudge: Nudge): Resu
   );
 }
 
-function nudgeEvents(
+function resumeEvents(
   state: CastState,
-  nudge: Nudge,
+  how: Resumption,
   { by, usage }: { readonly by: string; readonly usage: Usage | undefined },
 ): readonly EventBody[] {
   const resumed: EventBody = { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) };
-  if (nudge.kind === "recast") {
-    const raised = raisedLimits(nudge);
+  if (how.kind === "recast") {
+    const raised = raisedLimits(how);
     // [J5] A cast that was killed before its first event begins now.
     const begun = state.phase.kind === "unstarted" ? next(state) : undefined;
     return begun?.kind === "record" ? [...begun.events, ...raised] : [...raised, resumed];
@@ -166,19 +242,17 @@ function nudgeEvents(
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
-  return [resumed, { ...answerEvent(nudge, personAsked(state) !== undefined), ...place }];
+  return [resumed, { ...answerEvent(how, personAsked(state) !== undefined), ...place }];
 }
 
 /** [Q6] To a gate of theirs a person says yes, with or without words, or no; to an agent they talk until they are content. */
-function answerEvent(nudge: Exclude<Nudge, { kind: "recast" }>, isPerson: boolean) {
-  const text = nudge.kind === "finish" ? "" : nudge.text;
-  if (isPerson) return { type: "person_judged", satisfied: nudge.kind !== "reject", text } as const;
-  return nudge.kind === "finish"
-    ? ({ type: "person_finished" } as const)
-    : ({ type: "person_answered", text } as const);
+function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boolean) {
+  const text = how.kind === "finish" ? "" : how.text;
+  if (isPerson) return { type: "person_judged", satisfied: how.kind !== "reject", text } as const;
+  return how.kind === "finish" ? ({ type: "person_finished" } as const) : ({ type: "person_answered", text } as const);
 }
 
-function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Nudge, { kind: "recast" }>): readonly EventBody[] {
+function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Resumption, { kind: "recast" }>): readonly EventBody[] {
   const raised = {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),

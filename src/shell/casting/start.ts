@@ -1,136 +1,154 @@
 import { randomInt } from "node:crypto";
-import { join } from "node:path";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/typed.ts";
 import { compile, remappings } from "../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../core/compile/targets/compile.ts";
+import type { Graph } from "../../core/compile/graph.ts";
 import { startState } from "../../core/cast/state.ts";
+import type { CastStart } from "../../core/cast/state.ts";
 import { fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import type { CastId } from "../../core/model/ids.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { forgetCast, recordCast } from "../config/own-casts.ts";
+import { recordCast } from "../config/own-casts.ts";
 import { FORMAT, startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import { createCast, discardCast, newCastId } from "../store/cast-store.ts";
-import type { CastFolder } from "../store/cast-store.ts";
+import { newCastId } from "../store/cast-id.ts";
+import type { CastStore, NewCast } from "../store/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { redactKeys } from "../secrets/events.ts";
-import { redactor } from "../secrets/redact.ts";
 import { VERSION } from "../version.ts";
 import { drive } from "./drive.ts";
-import type { Driving } from "./drive.ts";
+import { writingOf } from "./driver.ts";
+import type { Driver } from "./driver.ts";
 import { agentNeeds, openHost } from "./hosts.ts";
-import type { AgentChoice, OpenHost } from "./hosts.ts";
+import type { Agents } from "./hosts.ts";
 import { loadPrevious } from "./previous-cast.ts";
+import { REPLIES } from "./rehearsal-file.ts";
 import { configErrors, trustIssue } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A cast that could begin: everything that can be wrong has been looked at, and nothing has been written. */
-export interface ReadyCast {
-  readonly workspace: Workspace;
-  readonly compiled: Compiled;
-  readonly file: CastFile;
-  readonly host: AgentHost;
+/** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
+export interface CastPlan extends NewCast {
   readonly notes: readonly string[];
-  /** Files that the cast brings with it, by name. */
-  readonly brings: Readonly<Record<string, string>>;
 }
 
-export interface StartOptions {
-  readonly agents: AgentChoice;
-  readonly openReal: OpenHost;
-  /** The command as the user gave it; a link where nobody typed one. */
+/** A plan, and the host that has said that it can answer for its agents. */
+export interface ReadyCast {
+  readonly plan: CastPlan;
+  readonly host: AgentHost;
+}
+
+/** Targets and a prompt, and the words that were typed for them where those were not a link. */
+export interface CastRequest extends Omit<LinkCommand, "kind"> {
   readonly command?: string;
 }
-
-/** Replies that came with the command, as the cast keeps them for its resumes. */
-const REPLIES = "rehearsal.json";
 
 /** Typed targets → a cast ready to begin, or every problem of the first stage that has any. */
 export async function prepareCast(
   workspace: Workspace,
-  link: Omit<LinkCommand, "kind">,
-  options: StartOptions,
+  request: CastRequest,
+  agents: Agents,
 ): Promise<Result<ReadyCast>> {
   const untrusted = trustIssue(workspace);
   if (untrusted) return fail(untrusted);
   const sound = configErrors(workspace);
   if (!sound.ok) return sound;
-  const compiled = compile(link.targets, workspace.catalog);
+  const compiled = compile(request.targets, workspace.catalog);
   if (!compiled.ok) return compiled;
-  const previous = link.from === undefined ? ok(undefined) : loadPrevious(workspace.root, link.from);
+  const previous = request.from === undefined ? ok(undefined) : await loadPrevious(workspace.store, request.from);
   if (!previous.ok) return previous;
-  const host = await openHost(workspace, options.agents, options.openReal);
+  const host = await openHost(workspace, agents);
   if (!host.ok) return host;
-  const issues = await host.value.preflight(agentNeeds(compiled.value.graph, options.agents.model));
+  const issues = await host.value.preflight(agentNeeds(compiled.value.graph, agents.model));
   if (issues.some(isError)) return fail(...issues);
   const state: JsonObject = previous.value ? { previousCastContext: previous.value.context } : {};
-  const file = castFile(workspace, compiled.value, link, { ...options, state, from: previous.value?.castId ?? null });
-  const { rehearsal } = options.agents;
-  const brings: ReadyCast["brings"] = typeof rehearsal === "object" ? { [REPLIES]: JSON.stringify(rehearsal) } : {};
+  const plan = planGraph(compiled.value.graph, {
+    ...described(workspace, compiled.value, request),
+    fromCastId: previous.value?.castId ?? null,
+    state,
+    model: agents.model ?? null,
+    rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
+  });
   const notes = previous.value?.notes ?? [];
-  return ok({ workspace, compiled: compiled.value, file, host: host.value, notes, brings });
+  return ok({ host: host.value, plan: { ...withReplies(plan, agents), notes } });
+}
+
+/** Replies that came with the command, as the cast keeps them for its resumes. */
+function withReplies(plan: CastPlan, { rehearsal }: Agents): CastPlan {
+  if (typeof rehearsal !== "object") return plan;
+  const file = { ...plan.file, rehearsal: `${plan.file.castId}/${REPLIES}` };
+  return { ...plan, file, brings: { [REPLIES]: JSON.stringify(rehearsal) } };
+}
+
+function described(
+  { place, catalog, configFiles }: Workspace,
+  { id, graph, targets, stitches }: Compiled,
+  { command, ...link }: CastRequest,
+): PlanDetails {
+  return {
+    request: link.prompt,
+    command: command ?? commandText(link),
+    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
+    loadout: { id, name: graph.name },
+    remappings: [...remappings(graph)],
+    stitches: stitches.map((stitch) => ({ ...stitch })),
+    limits: catalog.settings.limits,
+    budget: {
+      ...catalog.settings.budget,
+      ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
+      ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
+    },
+    cwd: place.cwd,
+    configFiles: [...configFiles],
+  };
+}
+
+/** What a plan may say besides its graph. */
+export type PlanDetails = Pick<CastFile, "request" | "cwd"> &
+  Partial<Omit<CastFile, "castId" | "graph" | "versions" | "startedAt">>;
+
+const DEFAULT_LIMITS: CastStart["limits"] = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
+
+/** A cast of a graph alone: it needs no workspace, no configuration and no command. */
+export function planGraph(graph: Graph, details: PlanDetails): CastPlan {
+  const now = new Date();
+  const file: CastFile = {
+    command: `cast ${details.request}`,
+    targets: [],
+    loadout: { id: graph.name, name: graph.name },
+    remappings: [],
+    stitches: [],
+    fromCastId: null,
+    limits: DEFAULT_LIMITS,
+    budget: {},
+    state: {},
+    model: null,
+    rehearsal: null,
+    configFiles: [],
+    ...details,
+    castId: newCastId(now, randomInt(2 ** 32) / 2 ** 32),
+    graph,
+    versions: { format: FORMAT, materia: VERSION, node: process.version },
+    startedAt: now.toISOString(),
+  };
+  return { file, notes: [] };
 }
 
 const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** From here on the cast exists. */
-export async function startCast(
-  ready: ReadyCast,
-  driving: Omit<Driving, "host" | "cwd" | "env">,
-): Promise<Result<{ folder: CastFolder; end: RunEnd }>> {
+export async function startCast(store: CastStore, plan: CastPlan, driver: Driver): Promise<Result<RunEnd>> {
+  const writing = writingOf(driver);
   // [S12] What holds no secret is kept, and the cast works with what is kept.
-  const kept = redactKeys(ready.file, TYPED, redactor(ready.workspace.place.env));
-  const folder = createCast(ready.workspace.root, kept, {
-    brings: ready.brings,
-    durability: driving.durability,
-  });
-  if (!folder.ok) return folder;
-  recordCast(ready.workspace.place.env, kept);
-  const { cwd, env } = ready.workspace.place;
-  const take = () => ok({ state: startState(startOf(kept)), first: [] });
-  const end = await drive(folder.value, take, { ...driving, cwd, env, host: ready.host });
-  // [C3] Not even its owner could be written down: nothing of it has run.
-  if (!end.ok) {
-    discardCast(folder.value);
-    forgetCast(env, kept);
+  const file = redactKeys(plan.file, TYPED, writing.redact);
+  const owned = await store.create({ ...plan, file }, writing);
+  if (!owned.ok) return owned;
+  if (driver.env) recordCast(driver.env, file);
+  try {
+    const model = file.model === null ? {} : { model: file.model };
+    return ok(await drive(owned.value, { state: startState(startOf(file)), cwd: file.cwd, ...model }, driver));
+  } finally {
+    await owned.value.release();
   }
-  return end.ok ? ok({ folder: folder.value, end: end.value }) : end;
-}
-
-function castFile(
-  workspace: Workspace,
-  { id, graph, targets, stitches }: Compiled,
-  link: Omit<LinkCommand, "kind">,
-  more: StartOptions & { readonly state: JsonObject; readonly from: CastId | null },
-): CastFile {
-  const now = new Date();
-  const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
-  const { model = null, rehearsal = null } = more.agents;
-  return {
-    castId,
-    request: link.prompt,
-    command: more.command ?? commandText(link),
-    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
-    loadout: { id, name: graph.name },
-    graph,
-    remappings: [...remappings(graph)],
-    stitches: stitches.map((stitch) => ({ ...stitch })),
-    fromCastId: more.from,
-    limits: workspace.catalog.settings.limits,
-    budget: {
-      ...workspace.catalog.settings.budget,
-      ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
-      ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
-    },
-    state: more.state,
-    cwd: workspace.place.cwd,
-    model,
-    rehearsal: typeof rehearsal === "object" && rehearsal ? join(workspace.root, castId, REPLIES) : rehearsal,
-    configFiles: [...workspace.configFiles],
-    versions: { format: FORMAT, materia: VERSION, node: process.version },
-    startedAt: now.toISOString(),
-  };
 }

@@ -3,6 +3,9 @@ import { isError, error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { artifactRoot, loadConfig } from "../config/config.ts";
 import type { ConfigPlace } from "../config/config.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { fileStore } from "../store/files/file-store.ts";
+import type { FolderWatch } from "../system/folder-watch.ts";
 import { isTrusted, projectRuns, rememberTrust } from "../config/trust.ts";
 import type { Runs } from "../config/trust.ts";
 
@@ -13,6 +16,7 @@ export interface Workspace {
   readonly configFiles: readonly string[];
   /** Where casts are kept. */
   readonly root: string;
+  readonly store: CastStore;
   readonly trust: Trust;
 }
 
@@ -20,11 +24,12 @@ export type Trust =
   | { readonly kind: "given" }
   | ({ readonly kind: "asked"; readonly file: string; readonly remember: () => void } & Runs);
 
-export function openWorkspace(place: ConfigPlace, artifacts?: string): Result<Workspace> {
+export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: FolderWatch): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
   const root = artifactRoot(place.cwd, catalog, artifacts);
   if (!root.ok) return root;
-  return ok({ place, catalog, configFiles: files, root: root.value, trust: trustOf(place, project) });
+  const store = fileStore(root.value, watch);
+  return ok({ place, catalog, configFiles: files, root: root.value, store, trust: trustOf(place, project) });
 }
 
 function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {

@@ -11,7 +11,7 @@ export async function abort(
   workspace: Workspace,
   { castId, trust }: Extract<Command, { kind: "abort" }>,
 ): Promise<Result<Answer>> {
-  const id = ownCastNamed(
+  const id = await ownCastNamed(
     workspace,
     castId,
     ({ status }) => status === "running" || status === "waiting" || status === "interrupted",

@@ -6,22 +6,18 @@ import { never } from "../../core/model/never.ts";
 import { harmless } from "../../core/model/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
-import { followAll } from "../../core/view/now/trail.ts";
+import { follow, startTrail } from "../../core/view/now/trail.ts";
 import { storyLines } from "../../core/view/tell/story.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import { join } from "node:path";
 import { forgetCast } from "../config/own-casts.ts";
+import { describe, foreignIssue, markForeign } from "../casting/foreign.ts";
 import { raiseBudget } from "../casting/budget.ts";
-import { foreignIssue, markForeign } from "../casting/foreign.ts";
 import { castNamed } from "../casting/named-cast.ts";
 import type { Workspace } from "../casting/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
-import { isCast, loadCast, readCastFile } from "../store/cast-store.ts";
-import type { LoadedCast } from "../store/cast-store.ts";
-import { listCasts, summaryOf } from "../store/casts.ts";
-import { currentOwner } from "../store/ownership.ts";
-import { prunable, removeCasts } from "../store/prune.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "show" | "budget" }>;
@@ -30,7 +26,7 @@ type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "sho
 export async function lookAtCasts(command: CastsCommand, workspace: Workspace): Promise<Result<Answer>> {
   switch (command.kind) {
     case "casts":
-      return ok(list(workspace));
+      return list(workspace);
     case "prune":
       return prune(workspace, command);
     case "status":
@@ -44,97 +40,101 @@ export async function lookAtCasts(command: CastsCommand, workspace: Workspace): 
   }
 }
 
-function list(workspace: Workspace): Answer {
-  const { root } = workspace;
-  const casts = listCasts(root).map((cast) => markForeign(workspace, cast));
+async function list(workspace: Workspace): Promise<Result<Answer>> {
+  const { store } = workspace;
+  const listed = await store.list();
+  if (!listed.ok) return listed;
+  const casts = await Promise.all(listed.value.map((cast) => markForeign(workspace, cast)));
   const none = line(
-    `No casts yet under ${harmless(root)}. Start one with "materia cast <prompt>", or see "materia demo".`,
+    `No casts yet under ${harmless(store.place)}. Start one with "materia cast <prompt>", or see "materia demo".`,
   );
   const lines: Answer["lines"] = (width) =>
     casts.length === 0 ? [none] : castLines(casts, { now: Date.now(), width });
-  return { code: 0, data: casts, lines };
+  return ok({ code: 0, data: casts, lines });
 }
 
-function status(workspace: Workspace, castId: string | undefined): Result<Answer> {
-  const { root } = workspace;
-  const cast = open(root, castId);
+async function status(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
+  const { store } = workspace;
+  const id = await castNamed(store, named);
+  if (!id.ok) return id;
+  // Followed, not kept: a cast may have more events than there is memory.
+  const cast = await store.fold(id.value, { begin: (file) => startTrail(startState(startOf(file))), step: follow });
   if (!cast.ok) return cast;
-  const { file, journal, runDir } = cast.value;
-  const trail = followAll(startState(startOf(file)), journal.events);
-  const alive = currentOwner(runDir) !== undefined;
-  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(cast.value) });
+  const { file, value: trail } = cast.value;
+  const alive = (await store.owner(id.value)) !== undefined;
+  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file) });
+  const summary = await store.summary(id.value);
   return ok({
     code: 0,
-    data: { ...summaryOf(root, cast.value.castId), ...board, runDir, ...foreignMark(workspace, cast.value) },
-    lines: (width) => [...boardLines(board, width), ...foreignLines(workspace, cast.value)],
+    data: { ...summary, ...board, runDir: store.placeOf(id.value), ...foreignMark(workspace, file) },
+    lines: (width) => [...boardLines(board, width), ...foreignLines(workspace, file)],
   });
 }
 
-function lineageOf({ file }: LoadedCast) {
-  return { targets: file.targets.map((target) => target.name), fromCastId: file.fromCastId };
+function lineageOf({ targets, fromCastId }: CastFile) {
+  return { targets: targets.map((target) => target.name), fromCastId };
 }
 
 /** [S10] Looked at freely, and said to be what it is. */
-function foreignMark(workspace: Workspace, { file }: LoadedCast): { readonly foreign?: true } {
+function foreignMark(workspace: Workspace, file: CastFile): { readonly foreign?: true } {
   return foreignIssue(workspace, file) ? { foreign: true } : {};
 }
 
-function foreignLines(workspace: Workspace, { file }: LoadedCast): readonly Line[] {
+function foreignLines(workspace: Workspace, file: CastFile): readonly Line[] {
   const issue = foreignIssue(workspace, file);
   return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
 }
 
-function show(workspace: Workspace, castId: string | undefined): Result<Answer> {
-  const { root } = workspace;
-  const cast = open(root, castId);
+async function show(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
+  const { store } = workspace;
+  const id = await castNamed(store, named);
+  if (!id.ok) return id;
+  const cast = await store.load(id.value);
   if (!cast.ok) return cast;
-  const { file, journal, runDir } = cast.value;
+  const { file, events, tornBytes } = cast.value;
   const { command, targets, fromCastId } = file;
-  const mark = foreignMark(workspace, cast.value);
-  const data = { ...summaryOf(root, cast.value.castId), ...mark, command, targets, fromCastId, events: journal.events };
-  const cutOff = `The journal ends in a line that was cut off (${journal.tornBytes} bytes); a resume removes it.`;
+  const mark = foreignMark(workspace, file);
+  const data = { ...(await store.summary(id.value)), ...mark, command, targets, fromCastId, events };
+  const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
+  const alive = (await store.owner(id.value)) !== undefined;
   const lines: Answer["lines"] = (width) => [
-    ...storyLines(startOf(file), journal.events, {
-      width: Math.min(width, 120),
-      alive: currentOwner(runDir) !== undefined,
-      lineage: lineageOf(cast.value),
-    }),
-    ...foreignLines(workspace, cast.value),
-    line(toned("dim", `Files: ${harmless(runDir)}`)),
-    ...(journal.tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
+    ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, lineage: lineageOf(file) }),
+    ...foreignLines(workspace, file),
+    line(toned("dim", `Files: ${harmless(store.placeOf(id.value))}`)),
+    ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];
   return ok({ code: 0, data, lines });
 }
 
-function open(root: string, castId: string | undefined): Result<LoadedCast> {
-  const id = castNamed(root, castId);
-  return id.ok ? loadCast(root, id.value) : id;
-}
-
-function prune({ root, place }: Workspace, command: Extract<Command, { kind: "prune" }>): Result<Answer> {
+async function prune(
+  { store, place }: Workspace,
+  command: Extract<Command, { kind: "prune" }>,
+): Promise<Result<Answer>> {
   const now = Date.now();
-  const casts = prunable(root, command, now);
-  const files = casts.flatMap(({ castId }) => {
-    const file = readCastFile(join(root, castId));
-    return file.ok ? [file.value] : [];
-  });
-  const removed = command.yes ? removeCasts(root, casts) : ok(0);
-  // [S10] The marks of those that are gone.
-  for (const file of files) if (!isCast(join(root, file.castId))) forgetCast(place.env, file);
+  const listed = await store.list();
+  if (!listed.ok) return listed;
+  const casts = prunable(listed.value, command, now);
+  const ids = casts.map(({ castId }) => castId);
+  const files = await Promise.all(casts.map((cast) => describe(store, cast)));
+  const removed = command.yes ? await store.remove(ids) : ok(ids);
   if (!removed.ok) return removed;
-  const done = command.yes ? `Removed ${casts.length}.` : `${casts.length} would be removed; add --yes to remove them.`;
+  // [S10] The marks of those that are gone.
+  const gone = new Set(command.yes ? removed.value : []);
+  for (const file of files) if (file.ok && gone.has(file.value.castId)) forgetCast(place.env, file.value);
+  const count = removed.value.length;
+  const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
   const lines: Answer["lines"] = (width) =>
     casts.length === 0 ? [line("Nothing to remove.")] : [...castLines(casts, { now, width }), line(done)];
-  return ok({ code: 0, data: { removed: command.yes, casts: casts.map((cast) => cast.castId) }, lines });
+  return ok({ code: 0, data: { removed: command.yes, casts: removed.value }, lines });
 }
 
 async function budget(
   workspace: Workspace,
   { castId, tokens }: Extract<Command, { kind: "budget" }>,
 ): Promise<Result<Answer>> {
-  const id = castNamed(workspace.root, castId);
+  const id = await castNamed(workspace.store, castId);
   if (!id.ok) return id;
-  const figures = await raiseBudget(workspace, id.value, tokens);
+  const figures = await raiseBudget(workspace.store, id.value, tokens);
   if (!figures.ok) return figures;
   const { maxTokens, maxCostUsd, tokens: used, cost } = figures.value;
   const dollars = `$${cost.toFixed(2)} of ${maxCostUsd === null ? "unlimited" : `$${maxCostUsd}`}`;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
@@ -8,7 +8,11 @@ import { wholeNumber } from "../../core/model/number.ts";
 export const Owner = v.object({
   pid: wholeNumber(1),
   startedAt: v.string(),
+  /** For people. A host may be renamed while it runs, and two may have one name. */
   host: v.string(),
+  /** The run of the system, and the numbering of processes in it, that the pid belongs to. */
+  boot: v.optional(v.string()),
+  namespace: v.optional(v.string()),
 });
 export type Owner = v.InferOutput<typeof Owner>;
 
@@ -17,18 +21,42 @@ export function thisProcess(): Owner {
 }
 
 export function processOf(pid: number): Owner {
-  return { pid, startedAt: startTimeOf(pid) ?? "", host: hostname() };
+  const [boot, namespace] = [bootId(), pidNamespace()];
+  return {
+    pid,
+    startedAt: startTimeOf(pid) ?? "",
+    host: hostname(),
+    ...(boot === "" ? {} : { boot }),
+    ...(namespace === "" ? {} : { namespace }),
+  };
 }
 
-/** Whether it can be looked at from here at all. */
-export function isOfThisHost(owner: Owner): boolean {
-  return owner.host === hostname();
+/** What can be seen of a process from here: `unseen` says nothing about whether it lives. */
+export type Sight = "alive" | "gone" | "unseen";
+
+export function lookAt(owner: Owner): Sight {
+  if (isOfThisKernel(owner)) {
+    if (owner.namespace !== undefined && owner.namespace !== pidNamespace()) return "unseen";
+    return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
+  }
+  if (owner.host !== hostname()) return "unseen";
+  // The same host in another run of its system: nothing of that run is left.
+  if (bootOf(owner) !== "" && bootId() !== "") return "gone";
+  return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
 }
 
 export function isAlive(owner: Owner): boolean {
-  if (!isOfThisHost(owner)) return false;
-  const startedAt = startTimeOf(owner.pid);
-  return startedAt !== undefined && startedAt === owner.startedAt;
+  return lookAt(owner) === "alive";
+}
+
+/** Whether it runs, or ran, under the system that runs here now, whatever its host is called. */
+export function isOfThisKernel(owner: Owner): boolean {
+  return bootId() !== "" && bootOf(owner) === bootId();
+}
+
+/** Earlier versions wrote it only as a part of the start time. */
+function bootOf({ boot, startedAt }: Owner): string {
+  return boot ?? startedAt.slice(0, Math.max(0, startedAt.lastIndexOf("-")));
 }
 
 /** When a process began, in the system's own measure; undefined when there is no such process. */
@@ -61,15 +89,22 @@ function linuxStartTime(pid: number): string | undefined {
 }
 
 let boot: string | undefined;
+let namespace: string | undefined;
 
 function bootId(): string {
-  boot ??= readBootId();
+  boot ??= read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   return boot;
 }
 
-function readBootId(): string {
+function pidNamespace(): string {
+  namespace ??= read(() => readlinkSync("/proc/self/ns/pid"));
+  return namespace;
+}
+
+/** Only Linux has these. */
+function read(from: () => string): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return from();
   } catch {
     return "";
   }

@@ -12,29 +12,29 @@ import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
 import type { SocketTurns, TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
-import type { Interruption, Performed, Performing } from "./performing.ts";
+import type { Interruption, EffectResult, EffectContext } from "./effect.ts";
 
 const GRACE_MS = 1000;
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
 /** One turn of an agent, with its files written before the result counts. */
-export async function runAgent(effect: AgentEffect, performing: Performing): Promise<Performed> {
-  const { ports, options } = performing;
+export async function runAgent(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
+  const { ports, options } = context;
   const { socket, visit } = effect;
   const told: Promise<string | undefined>[] = [];
-  const request = turnRequest(effect, performing, (text) =>
+  const request = turnRequest(effect, context, (text) =>
     told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
   );
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
   // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
-  const isUsedUp = (usage: Usage) => limitInTurn(performing.state, visit, { usage, ms: elapsed() }) !== undefined;
-  const outcome = recovered(performing) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+  const isUsedUp = (usage: Usage) => limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined;
+  const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
   // [D24] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endStarted(options.secretOf?.(socket.id, visit.number), GRACE_MS);
-  const written = [...(await Promise.all(told)), await keepOutput(effect, performing, outcome)];
+  const written = [...(await Promise.all(told)), await keepOutput(effect, context, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
@@ -50,10 +50,10 @@ export async function runAgent(effect: AgentEffect, performing: Performing): Pro
 
 function turnRequest(
   effect: AgentEffect,
-  performing: Performing,
+  context: EffectContext,
   tell: (text: string) => void,
 ): Omit<TurnRequest, "isUsedUp"> {
-  const { state, options, interruption } = performing;
+  const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
@@ -75,21 +75,21 @@ function turnRequest(
     ...(model === undefined ? {} : { model }),
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
     interactive: socket.interactive,
-    transcript: `${performing.ports.artifacts.visitFolder(socket.id, visit.number)}/transcript.jsonl`,
+    transcript: context.ports.artifacts.pathOf(socket.id, visit.number, "transcript.jsonl"),
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
     env: visitEnvironment({
       secret: options.secretOf?.(socket.id, visit.number),
       idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     }),
-    redact: performing.ports.redact,
+    redact: context.ports.redact,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
-    onProgress: (progress) => follow(progress, effect, performing, { tell, prompt, ask: text }),
+    onProgress: (progress) => follow(progress, effect, context, { tell, prompt, ask: text }),
   };
 }
 
 /** [D2] An answer that was given, and that a kill kept from the journal, is not paid for twice. */
-function recovered({ interruption }: Performing): TurnOutcome | undefined {
+function recovered({ interruption }: EffectContext): TurnOutcome | undefined {
   if (interruption?.reply === undefined) return undefined;
   return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
 }
@@ -103,7 +103,7 @@ function promptOf(ask: Ask, prompt: string, interruption: Interruption | undefin
 function follow(
   progress: TurnProgress,
   effect: AgentEffect,
-  performing: Performing,
+  context: EffectContext,
   told: { tell: (text: string) => void; prompt: string; ask: TurnText },
 ): void {
   const { socket, visit, ask } = effect;
@@ -116,14 +116,14 @@ function follow(
   }
   if (progress.kind === "retrying") {
     const { attempt, error, delayMs } = progress;
-    performing.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
+    context.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
   }
-  performing.options.onProgress?.(progress, performing.state);
+  context.options.onProgress?.(progress, context.state);
 }
 
 async function keepOutput(
   effect: AgentEffect,
-  { ports }: Performing,
+  { ports }: EffectContext,
   outcome: TurnOutcome,
 ): Promise<string | undefined> {
   if (outcome.kind !== "said") return undefined;

@@ -8,7 +8,7 @@ import { never } from "../../core/model/never.ts";
 import type { Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
-import type { Performed, Performing, RunOptions } from "./performing.ts";
+import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 
 export type RunEnd =
@@ -17,7 +17,7 @@ export type RunEnd =
   /** The journal or an artifact could not be written: the cast stands where its journal says. */
   | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
 
-/** The one loop: next → perform → append → apply. Starting, resuming and continuing a cast are all this. */
+/** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunEnd> {
   const log = openLog(start, ports, options);
   for (const body of options.first ?? []) log.note(body);
@@ -33,7 +33,9 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
-    const done = await perform(effect, { state, ports, options, interruption, report: log.report });
+    // [D16] A process that slept while another took its cast must not act for it.
+    if (!(await ports.holds())) return broken(log, "another process has taken this cast over meanwhile");
+    const done = await runEffect(effect, { state, ports, options, interruption, report: log.report });
     interruption = undefined;
     if (done.kind === "broken") return broken(log, done.problem);
     log.note(decide(log.ahead(), done.socket, done.outcome));
@@ -66,15 +68,15 @@ function settle(log: Log): Exclude<Effect, { kind: "record" }> {
   }
 }
 
-function perform(
+function runEffect(
   effect: Exclude<Effect, { kind: "record" | "stop" | "wait" }>,
-  performing: Performing,
-): Promise<Performed> {
+  context: EffectContext,
+): Promise<EffectResult> {
   switch (effect.kind) {
     case "agent":
-      return runAgent(effect, performing);
+      return runAgent(effect, context);
     case "utility":
-      return runUtilityVisit(effect, performing);
+      return runUtilityVisit(effect, context);
     default:
       return never(effect);
   }
@@ -108,7 +110,8 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
     // What could not be written leaves a gap; nothing may come behind it.
     if (events.length === 0 || problem !== undefined) return;
     // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
-    problem = (await keepHandoffs(events, ports)) ?? (await ports.journal.append(events));
+    const [first] = events;
+    problem = (await keepHandoffs(events, ports)) ?? (await ports.journal.append(events, (first?.seq ?? 1) - 1));
     if (problem !== undefined) return;
     written = reached;
     options.onEvents?.(events, written);

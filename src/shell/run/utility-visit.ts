@@ -7,17 +7,17 @@ import type { JsonObject } from "../../core/model/json.ts";
 import { cut } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/visit-secret.ts";
-import type { Performed, Performing } from "./performing.ts";
+import type { EffectContext, EffectResult } from "./effect.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 
 /** One run of a utility, with its input and output kept as files. */
-export async function runUtilityVisit(effect: UtilityEffect, performing: Performing): Promise<Performed> {
-  const { state, ports, options } = performing;
+export async function runUtilityVisit(effect: UtilityEffect, context: EffectContext): Promise<EffectResult> {
+  const { state, ports, options } = context;
   const { socket, visit } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "utility") throw new Error(`${socket.id} holds no utility`);
-  const input = utilityInput(effect, performing);
+  const input = utilityInput(effect, context);
   const write = (file: string, text: string): Promise<string | undefined> =>
     ports.artifacts.write(socket.id, visit.number, file, text);
   const kept = await write("input.json", `${JSON.stringify(input, undefined, 2)}\n`);
@@ -31,7 +31,7 @@ export async function runUtilityVisit(effect: UtilityEffect, performing: Perform
     idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     ...(secret === undefined ? {} : { secret }),
   };
-  const outcome = await runAgain(request, effect, performing);
+  const outcome = await runAgain(request, effect, context);
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "exited")
@@ -53,7 +53,7 @@ const LONGEST_PAUSE_MS = 30_000;
 async function runAgain(
   request: UtilityRequest,
   { socket, visit }: UtilityEffect,
-  { ports, options, report }: Performing,
+  { ports, options, report }: EffectContext,
 ): Promise<UtilityOutcome> {
   const { retries = 0 } = request.materia;
   for (let attempt = 1; ; attempt += 1) {
@@ -67,13 +67,13 @@ async function runAgain(
   }
 }
 
-function utilityInput({ socket, visit }: UtilityEffect, { state, options }: Performing): JsonObject {
+function utilityInput({ socket, visit }: UtilityEffect, { state, options, ports }: EffectContext): JsonObject {
   const item = currentItem(state);
   const materia = materiaOf(state.graph, socket);
   const params = materia.type === "utility" ? (materia.params ?? {}) : {};
   return {
     cwd: options.cwd,
-    runDir: options.runDir,
+    runDir: ports.artifacts.folder,
     request: state.request,
     castId: state.castId,
     socketId: socket.id,

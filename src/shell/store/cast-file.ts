@@ -7,8 +7,10 @@ import { isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/number.ts";
 
-/** The shape of the files of a cast; a journal of another format is refused rather than misread. */
-export const FORMAT = 1;
+/** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
+export const FORMAT = 2;
+/** [J25] 1 has neither epochs nor digests in its lines; a cast that began so goes on so. */
+const FORMATS = [1, FORMAT] as const;
 
 const count = wholeNumber(0);
 
@@ -68,7 +70,7 @@ export const CastFile = v.object({
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   configFiles: v.array(v.string()),
-  versions: v.object({ format: v.literal(FORMAT), materia: v.string(), node: v.string() }),
+  versions: v.object({ format: v.picklist(FORMATS), materia: v.string(), node: v.string() }),
   startedAt: v.string(),
 });
 export type CastFile = v.InferOutput<typeof CastFile>;

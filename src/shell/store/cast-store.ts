@@ -1,178 +1,175 @@
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import * as v from "valibot";
-import { startState } from "../../core/cast/state.ts";
-import { parseCastId } from "../../core/model/ids.ts";
-import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
+import type { CastEvent } from "../../core/cast/event.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { oneLine } from "../../core/model/text.ts";
-import { CastFile, FORMAT, startOf } from "./cast-file.ts";
-import type { Durability } from "./journal.ts";
-import { problemText } from "../system/problem.ts";
-import { MOST_BYTES, readRegularText, statOf } from "../system/regular-file.ts";
-import { readJournal } from "./read-journal.ts";
-import type { ReadJournal } from "./read-journal.ts";
-import { syncFolder, writeSynced } from "../system/sync.ts";
+import type { CastSummary } from "../../core/view/casts.ts";
+import type { Artifacts, Journal } from "../ports.ts";
+import type { Owner } from "../process/process-owner.ts";
+import type { Redact } from "../secrets/redact.ts";
+import type { CastFile } from "./cast-file.ts";
 
-/** One cast on disk. */
-export interface CastFolder {
+/**
+ * Where casts are kept. Everything that the rest of the program knows of a cast's whereabouts goes through here, so that
+ * another kind of store can take the place of files. Nothing rejects: a failure is a value.
+ */
+export interface CastStore {
+  /** Where casts are kept, and where one of them is, in words for people. */
+  readonly place: string;
+  readonly placeOf: (castId: CastId) => string;
+
+  /** [C6] The cast that a person or a program named. */
+  readonly find: (text: string) => Promise<Result<CastId>>;
+  /** Newest first. */
+  readonly ids: () => Promise<Result<readonly CastId[]>>;
+  /** What a listing says of a cast, without reading its middle; nothing where there is no cast to speak of. */
+  readonly summary: (castId: CastId) => Promise<CastSummary | undefined>;
+  readonly list: () => Promise<Result<readonly CastSummary[]>>;
+  readonly owner: (castId: CastId) => Promise<Owner | undefined>;
+
+  /** What a cast was started with. */
+  readonly describe: (castId: CastId) => Promise<Result<CastFile>>;
+  readonly load: (castId: CastId) => Promise<Result<LoadedCast>>;
+  /** The events of a cast one after another, none of them kept. What `step` throws is damage of its event. */
+  readonly fold: <T>(castId: CastId, folding: Folding<T>) => Promise<Result<Folded<T>>>;
+  /** The first event, and the last ones back to where `enough` is content. */
+  readonly ends: (castId: CastId, enough: Enough) => Promise<JournalEnds>;
+  readonly readArtifact: (castId: CastId, at: ArtifactPlace, part?: Part) => Promise<ArtifactPart | undefined>;
+  /** A file that the cast brought with it. */
+  readonly readBrought: (castId: CastId, name: string) => Promise<string | undefined>;
+  /** How often a socket has been visited, as far as files tell. */
+  readonly lastVisit: (castId: CastId, socket: SocketId) => Promise<number>;
+
+  /** Nobody sees a cast before its owner has it. */
+  readonly create: (cast: NewCast, how: Writing) => Promise<Result<OwnedCast>>;
+  /** [J22] Of any number of processes that try at once, exactly one gets the cast. */
+  readonly claim: (castId: CastId, how: Writing) => Promise<Result<OwnedCast>>;
+  readonly requestAbort: (castId: CastId) => Promise<void>;
+  /** [D20] Removes those that nobody owns, each as a whole, and says which. */
+  readonly remove: (casts: readonly string[]) => Promise<Result<readonly string[]>>;
+
+  /** New events behind a place; `wake` is called when there may be some. */
+  readonly follow: (castId: CastId, after: number, wake: () => void) => Following<EventNews>;
+  /** The lines of a visit's transcript, and each new one. */
+  readonly followTranscript: (castId: CastId, visit: VisitPlace, wake: () => void) => Following<TranscriptNews>;
+  /** Calls back when something may have changed: in the list, in a cast, in who owns it. The answer stops it. */
+  readonly onListChange: (listener: () => void) => () => void;
+  readonly onCastChange: (castId: CastId, listener: () => void) => () => void;
+  readonly onOwnerChange: (castId: CastId, listener: () => void) => () => void;
+}
+
+/** A cast that this process owns, until it lets go or is given up. */
+export interface OwnedCast {
   readonly castId: CastId;
-  readonly runDir: string;
+  /** Rises with every owner; each line of the journal carries it. */
+  readonly epoch: number;
+  /** The cast as it stands, now that nobody else can change it; `known` is taken as it is where nothing has changed since. */
+  readonly load: (known?: LoadedCast) => Promise<Result<LoadedCast>>;
+  readonly journal: Journal;
+  readonly artifacts: Artifacts;
+  /** A few words that the next owner finds, by name. */
+  readonly keepNote: (name: NoteName, text: string) => Promise<void>;
+  readonly readNote: (name: NoteName) => Promise<string | undefined>;
+  /** Shows that the owner lives. */
+  readonly heartbeat: () => Promise<void>;
+  /** Whether nobody has taken it since: a process that slept may have been given up. */
+  readonly holds: () => Promise<boolean>;
+  /** Calls back when anyone asks for the end of the cast. The answer stops listening. */
+  readonly onAbortRequest: (listener: () => void) => () => void;
+  readonly release: () => Promise<void>;
+  /** Takes back a cast that could not begin. */
+  readonly discard: () => Promise<void>;
 }
 
-export interface LoadedCast extends CastFolder {
+export type Durability = "write" | "sync";
+
+/** How the owner of a cast writes it. */
+export interface Writing {
+  readonly durability?: Durability;
+  readonly redact?: Redact;
+}
+
+export interface NewCast {
   readonly file: CastFile;
-  readonly journal: ReadJournal;
-}
-
-export function journalFile(runDir: string): string {
-  return join(runDir, "journal.jsonl");
-}
-
-/** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
-export function castFolder(root: string, text: string): Result<CastFolder> {
-  const castId = parseCastId(text);
-  if (castId === undefined) {
-    return fail(
-      error(
-        "bad_cast_id",
-        oneLine(text, 60),
-        `"${oneLine(text, 60)}" is not a cast id`,
-        `ids hold letters, digits, - and _; "casts" lists them`,
-      ),
-    );
-  }
-  const runDir = resolve(root, castId);
-  if (!isCast(runDir) || dirname(realpathSync(runDir)) !== realpathSync(root)) {
-    return fail(error("unknown_cast", castId, `there is no cast "${castId}" under ${root}`, `"casts" lists them`));
-  }
-  return ok({ castId, runDir });
-}
-
-export function isCast(runDir: string): boolean {
-  return existsSync(join(runDir, "cast.json"));
-}
-
-/** A cast with its journal. What has not changed since it was last read is not read again: a resume looks more than once. */
-export function loadCast(root: string, text: string): Result<LoadedCast> {
-  const folder = castFolder(root, text);
-  if (!folder.ok) return folder;
-  const stamp = stampOf(folder.value.runDir);
-  if (latest?.stamp === stamp) return ok(latest.cast);
-  const cast = readCast(folder.value);
-  if (cast.ok) latest = { stamp, cast: cast.value };
-  return cast;
-}
-
-let latest: { readonly stamp: string; readonly cast: LoadedCast } | undefined;
-
-/** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
-function stampOf(runDir: string): string {
-  const stats = [join(runDir, "cast.json"), journalFile(runDir)].map(statOf);
-  return [runDir, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
-}
-
-function readCast(folder: CastFolder): Result<LoadedCast> {
-  const { runDir } = folder;
-  const file = readCastFile(runDir);
-  if (!file.ok) return file;
-  const journal = hasBegun(runDir) ? readJournal(journalFile(runDir), startOf(file.value)) : ok(unbegun(file.value));
-  return journal.ok ? ok({ ...folder, file: file.value, journal: journal.value }) : journal;
-}
-
-/** A cast that was killed before its first event has neither a journal nor the files of a visit. */
-function hasBegun(runDir: string): boolean {
-  return existsSync(journalFile(runDir)) || existsSync(join(runDir, "sockets"));
-}
-
-function unbegun(file: CastFile): ReadJournal {
-  return { events: [], state: startState(startOf(file)), soundBytes: 0, tornBytes: 0 };
-}
-
-export function readCastFile(runDir: string): Result<CastFile> {
-  const path = join(runDir, "cast.json");
-  try {
-    const raw: unknown = JSON.parse(readRegularText(path, MOST_BYTES.castFile));
-    const parsed = v.safeParse(CastFile, raw);
-    if (parsed.success) return ok(parsed.output);
-    const [first] = parsed.issues;
-    const key = v.getDotPath(first) ?? "";
-    const message =
-      key === "versions.format" ? `it was written in another format than ${FORMAT}` : `its "${key}" is not as expected`;
-    return fail({
-      ...error("bad_cast_file", key, `cast.json cannot be used: ${message}`, "use the version that wrote it"),
-      file: path,
-    });
-  } catch (thrown) {
-    return fail({ ...error("bad_cast_file", "", `cast.json cannot be read: ${problemText(thrown)}`), file: path });
-  }
-}
-
-/** Everything of a new cast up to its first event. Nothing of it exists before all checks have passed. */
-export function createCast(
-  root: string,
-  file: CastFile,
-  { brings = {}, durability = "write" }: NewCastOptions = {},
-): Result<CastFolder> {
-  const runDir = join(root, file.castId);
-  const write = durability === "sync" ? writeSynced : writeFileSync;
-  let made: string | undefined;
-  try {
-    made = mkdirSync(root, { recursive: true });
-    mkdirSync(runDir);
-    made ??= runDir;
-    for (const [name, text] of Object.entries(brings)) write(join(runDir, name), text);
-    const draft = join(runDir, "cast.json.draft");
-    write(draft, `${JSON.stringify(file, undefined, 1)}\n`);
-    renameSync(draft, join(runDir, "cast.json"));
-    if (durability === "sync") for (const folder of [runDir, root, dirname(root)]) syncFolder(folder);
-    return ok({ castId: file.castId, runDir });
-  } catch (thrown) {
-    // [C3] What could not begin leaves nothing behind.
-    if (made !== undefined) rmSync(made, { recursive: true, force: true });
-    return fail({
-      ...error(
-        "cannot_write",
-        "artifactDir",
-        `the cast's folder cannot be made: ${problemText(thrown)}`,
-        "choose another place with --artifacts",
-      ),
-      file: runDir,
-    });
-  }
-}
-
-interface NewCastOptions {
   /** Files that the cast brings with it, by name. */
   readonly brings?: Readonly<Record<string, string>>;
-  readonly durability?: Durability;
 }
 
-/** Takes back a cast that could not begin. */
-export function discardCast({ runDir }: CastFolder): void {
-  rmSync(runDir, { recursive: true, force: true });
+export interface LoadedCast {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  readonly events: readonly CastEvent[];
+  readonly state: CastState;
+  /** Bytes of a last line that was cut off in the middle of a write; it never counted. */
+  readonly tornBytes: number;
+  /** Tells whether the journal is still what was read. */
+  readonly stamp: string;
 }
 
-/** Sorts by time when sorted by name, to the millisecond; chance keeps two casts of one moment apart. */
-export function newCastId(now: Date, chance: number): CastId {
-  const stamp = now.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  return `${stamp}-${digits(now.getUTCMilliseconds(), 2)}${digits(Math.floor(chance * 36 ** 4), 4)}` as CastId; // digits, letters and dashes
+export interface Folding<T> {
+  readonly begin: (file: CastFile) => T;
+  readonly step: (value: T, event: CastEvent) => T;
 }
 
-function digits(value: number, length: number): string {
-  return value.toString(36).padStart(length, "0");
+export interface Folded<T> {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  readonly value: T;
+  readonly tornBytes: number;
+  readonly stamp: string;
 }
 
-/** Whether a word has the form of the ids that are made here. */
-export function looksLikeCastId(word: string): boolean {
-  return /^\d{8}-\d{6}-[0-9a-z]{6}$/.test(word);
+export type Enough = (events: readonly CastEvent[]) => boolean;
+
+export interface JournalEnds {
+  readonly first?: CastEvent;
+  readonly last: readonly CastEvent[];
+  /** Lines among the last that are damaged or were cut off. */
+  readonly unread: number;
+  readonly problem?: string;
 }
 
-export function folderExists(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+export interface VisitPlace {
+  readonly socket: SocketId;
+  readonly visit: number;
 }
+
+export interface ArtifactPlace extends VisitPlace {
+  readonly name: string;
+}
+
+/** Bytes from a place on, at most so many. */
+export interface Part {
+  readonly from?: number;
+  readonly most?: number;
+}
+
+export interface ArtifactPart {
+  readonly bytes: Uint8Array;
+  /** Of the whole. */
+  readonly size: number;
+  /** When it was last written, in milliseconds, by the clock of the store. */
+  readonly changedAt: number;
+}
+
+/** Words of an owner to the next: which program runs. */
+export type NoteName = "program";
+
+export interface Following<T> {
+  /** What is new; asked again until there is nothing. */
+  readonly next: () => Promise<T>;
+  readonly close: () => void;
+}
+
+export type EventNews =
+  | { readonly kind: "events"; readonly events: readonly CastEvent[] }
+  | { readonly kind: "nothing" }
+  /** What was followed is gone, or shorter than what was read of it. */
+  | { readonly kind: "lost" }
+  /** The events before the damage, and its line. */
+  | { readonly kind: "damaged"; readonly events: readonly CastEvent[]; readonly line: number };
+
+export type TranscriptNews =
+  | { readonly kind: "lines"; readonly lines: readonly string[] }
+  | { readonly kind: "nothing" }
+  /** A visit that begins again empties it. */
+  | { readonly kind: "restarted" };

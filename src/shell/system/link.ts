@@ -1,4 +1,5 @@
 import { constants, copyFileSync, linkSync } from "node:fs";
+import { hasCode } from "./problem.ts";
 
 /** Gives a finished file its name, if that is still free. */
 export function tryLink(from: string, to: string): boolean {
@@ -17,8 +18,4 @@ export function tryLink(from: string, to: string): boolean {
     if (hasCode(thrown, "EEXIST")) return false;
     throw thrown;
   }
-}
-
-function hasCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }

@@ -10,6 +10,10 @@ export function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
 }
 
+export function hasCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === code;
+}
+
 /** Whether it is the place where things are kept that fails. */
 export function isDiskProblem(thrown: unknown): boolean {
   return (

@@ -19,10 +19,14 @@ export function writeSynced(file: string, text: string): void {
 }
 
 function withFile(path: string, flags: string, use: (fd: number) => void): void {
-  const fd = openSync(path, flags);
+  const fd = openSync(path, flags, 0o600);
   try {
     use(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+export function syncFile(file: string): void {
+  withFile(file, "r", fsyncSync);
 }

@@ -1,13 +1,10 @@
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { join } from "node:path";
-import type { Workspace } from "../../../shell/casting/workspace.ts";
-import { castIds } from "../../../shell/store/casts.ts";
-import { currentOwner } from "../../../shell/store/ownership.ts";
-import { undertake, undertakeAgain } from "../../../shell/commands/undertake.ts";
+import type { CastStore } from "../../../shell/store/cast-store.ts";
+import { prepare, prepareAgain } from "../../../shell/commands/prepare.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
-import type { Asking, Undertaking } from "../../../shell/commands/undertake.ts";
+import type { Asker, PreparedCast } from "../../../shell/commands/prepare.ts";
 import { openAgents } from "../agents/host.ts";
 import { visibleBody } from "../agents/visible.ts";
 import type { VisibleBody } from "../agents/visible.ts";
@@ -34,44 +31,45 @@ export async function beginIn(
   trusted: Trusted,
   { command, options }: { readonly command: CastingCommand; readonly options: Options },
 ): Promise<Result<Begun>> {
-  const free = freeProject(trusted.workspace.root);
+  const free = await freeProject(trusted.workspace.store);
   if (!free.ok) return free;
-  return take(desk, trusted, { options, ask: (asking) => undertake(command, asking) });
+  return take(desk, trusted, { options, prepare: (asker) => prepare(command, asker) });
 }
 
 /** What the person says to the cast that waits, in the place and with the options that it was begun with. */
-export async function answer(desk: Desk, { castId, options }: WaitingCast, nudge: Answer): Promise<Result<Begun>> {
+export async function answer(desk: Desk, { castId, options }: WaitingCast, how: Answer): Promise<Result<Begun>> {
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
   const trusted = await trustedPlace(desk, options);
   if (!trusted.ok) return trusted;
-  const ask: Wish["ask"] = async (asking) => undertakeAgain(castId, nudge, asking);
-  return take(desk, trusted.value, { options, ask, ...(nudge.kind === "finish" ? {} : { said: nudge.text }) });
+  const prepareAnswer: Wish["prepare"] = (asker) => prepareAgain(castId, how, asker);
+  const said = how.kind === "finish" ? {} : { said: how.text };
+  return take(desk, trusted.value, { options, prepare: prepareAnswer, ...said });
 }
 
 /** What is to run. */
 interface Wish {
   readonly options: Options;
-  readonly ask: (asking: Asking) => Promise<Result<Undertaking>>;
+  readonly prepare: (asker: Asker) => Promise<Result<PreparedCast>>;
   /** The message that goes with it, where there is one. */
   readonly said?: string;
 }
 
 async function take(desk: Desk, { workspace, remember }: Trusted, wish: Wish): Promise<Result<Begun>> {
   const { here, screen } = desk;
-  const { ask, ...rest } = wish;
+  const { prepare: prepareWish, ...rest } = wish;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
   const visible: VisibleBody | undefined = screen.live ? visibleBody(here, abort) : undefined;
-  const openReal: Asking["openReal"] = (choice, patience) => openAgents(here, { choice, patience, visible });
-  const undertaking = await ask({ options: wish.options, workspace, openReal, remember });
-  if (!undertaking.ok) return undertaking;
+  const openReal: Asker["openReal"] = (choice, patience) => openAgents(here, { choice, patience, visible });
+  const prepared = await prepareWish({ options: wish.options, workspace, openReal, remember });
+  if (!prepared.ok) return prepared;
   const busy = busyHere(desk);
   if (!busy.ok) return busy;
-  for (const text of undertaking.value.notes) screen.note(text);
+  for (const text of prepared.value.notes) screen.note(text);
   const { cwd } = here.ctx;
-  const run = { ...rest, undertaking: undertaking.value, workspace, controller, visible, cwd };
+  const run = { ...rest, prepared: prepared.value, workspace, controller, visible, cwd };
   return ok({ done: runInSession(desk, run) });
 }
 
@@ -96,9 +94,11 @@ function busyHere({ state: { running } }: Desk): Result<undefined> {
 const LOOKED_AT = 20;
 
 /** [X7] And one at a time in a project, so that a cast's own agents cannot start another either. */
-function freeProject(root: Workspace["root"]): Result<undefined> {
-  for (const castId of castIds(root).slice(0, LOOKED_AT)) {
-    const owner = currentOwner(join(root, castId));
+async function freeProject(store: CastStore): Promise<Result<undefined>> {
+  const ids = await store.ids();
+  if (!ids.ok) return ids;
+  for (const castId of ids.value.slice(0, LOOKED_AT)) {
+    const owner = await store.owner(castId);
     if (owner)
       return fail(
         error(

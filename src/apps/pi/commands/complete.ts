@@ -7,8 +7,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
-import { castIds, summaryOf } from "../../../shell/store/casts.ts";
-import { ifHere } from "../session/here.ts";
+import { ifStillHere } from "../session/here.ts";
 import { openPlace } from "../session/place.ts";
 
 interface Item {
@@ -26,10 +25,10 @@ interface Offer {
 const SHOWN = 40;
 
 /** [X28] What the word at the cursor could become. Pi puts the chosen value in the place of all that was typed. */
-export function complete(typed: string, ctx: ExtensionContext | undefined): Item[] | null {
+export async function complete(typed: string, ctx: ExtensionContext | undefined): Promise<Item[] | null> {
   const start = typed.search(/\S*$/);
   const [before, partial] = [typed.slice(0, start), typed.slice(start)];
-  const offers = ifHere(() => offersFor(before, partial, ctx)) ?? [];
+  const offers = (await ifStillHere(() => offersFor(before, partial, ctx))) ?? [];
   // With a list open Enter takes from it, so that a finished word would need two of them.
   if (offers.some(({ word }) => word.trim() === partial)) return null;
   const items = offers
@@ -43,7 +42,11 @@ export function complete(typed: string, ctx: ExtensionContext | undefined): Item
   return items.length > 0 ? items : null;
 }
 
-function offersFor(before: string, partial: string, ctx: ExtensionContext | undefined): readonly Offer[] {
+async function offersFor(
+  before: string,
+  partial: string,
+  ctx: ExtensionContext | undefined,
+): Promise<readonly Offer[]> {
   const [head, ...words] = before.split(/\s+/).filter((word) => word !== "");
   if (head === undefined)
     return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));
@@ -54,17 +57,17 @@ function offersFor(before: string, partial: string, ctx: ExtensionContext | unde
   const place = openPlace(ctx, {});
   if (!place.ok) return [];
   const { workspace } = place.value;
-  const value = valueOffers(words.at(-1), ctx, workspace);
+  const value = await valueOffers(words.at(-1), ctx, workspace);
   if (value) return value;
   return wordOffers(row.name, words.filter((word) => !word.startsWith("--")).length, workspace);
 }
 
 /** What an option takes, where the word before the cursor is one. */
-function valueOffers(
+async function valueOffers(
   option: string | undefined,
   ctx: ExtensionContext,
   workspace: Workspace,
-): readonly Offer[] | undefined {
+): Promise<readonly Offer[] | undefined> {
   if (option === "--loadout") return loadouts(workspace, "");
   if (option === "--from") return casts(workspace);
   if (option === "--model")
@@ -76,7 +79,7 @@ function valueOffers(
 
 const FILES: ReadonlySet<string> = new Set(["--rehearse", "--config", "--cwd", "--artifacts"]);
 
-function wordOffers(name: CommandName, count: number, workspace: Workspace): readonly Offer[] {
+async function wordOffers(name: CommandName, count: number, workspace: Workspace): Promise<readonly Offer[]> {
   switch (name) {
     case "link":
       return [...targets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
@@ -133,10 +136,11 @@ function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[
 
 const LOOKED_AT = 60;
 
-function casts({ root }: Workspace, statuses?: readonly CastStatus[]): readonly Offer[] {
-  return castIds(root)
-    .slice(0, LOOKED_AT)
-    .flatMap((castId) => summaryOf(root, castId) ?? [])
+async function casts({ store }: Workspace, statuses?: readonly CastStatus[]): Promise<readonly Offer[]> {
+  const ids = await store.ids();
+  const looked = await Promise.all((ids.ok ? ids.value : []).slice(0, LOOKED_AT).map(store.summary));
+  return looked
+    .flatMap((cast) => cast ?? [])
     .filter(({ status }) => statuses?.includes(status) ?? true)
     .map(({ castId, status, request }) => ({ word: `${castId} `, description: `${statusText(status)}: ${request}` }));
 }

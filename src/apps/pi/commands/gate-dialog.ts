@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { harmless, oneLine } from "../../../core/model/text.ts";
-import type { Nudge } from "../../../shell/casting/resume.ts";
+import type { Resumption } from "../../../shell/casting/resume.ts";
 
 const YES = "Yes";
 const NOTED = "Yes, and pass on a note";
@@ -12,7 +12,7 @@ export async function askGate(
   { ui, hasUI }: ExtensionContext,
   question: string,
   signal: AbortSignal,
-): Promise<Exclude<Nudge, { kind: "recast" }> | undefined> {
+): Promise<Exclude<Resumption, { kind: "recast" }> | undefined> {
   if (!hasUI) return undefined;
   const [first = ""] = harmless(question).trim().split("\n");
   const title = oneLine(first, 200);

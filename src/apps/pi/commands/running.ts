@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
-import type { Undertaking } from "../../../shell/commands/undertake.ts";
+import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
 import { resultOf } from "../live/result-card.ts";
@@ -23,7 +22,7 @@ interface Run {
   readonly options: Options;
   /** Where Pi works; kept, because the session may be gone when the cast ends. */
   readonly cwd: string;
-  readonly undertaking: Undertaking;
+  readonly prepared: PreparedCast;
   readonly workspace: Workspace;
   readonly controller: AbortController;
   readonly visible: VisibleBody | undefined;
@@ -34,10 +33,10 @@ interface Run {
 /** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
 export function runInSession(desk: Desk, run: Run): Promise<void> {
   const { here, screen, state } = desk;
-  const { undertaking, controller, visible } = run;
+  const { prepared, controller, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
-  const watch = openWatch(undertaking, {
+  const watch = openWatch(prepared, {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => ifHere(() => here.ctx.ui.getToolsExpanded()) ?? false,
@@ -59,7 +58,7 @@ export function runInSession(desk: Desk, run: Run): Promise<void> {
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
     .then(() => deliverHeld(desk));
-  state.running = { castId: undertaking.castId, watch, abort, isInTurn, done, refinements };
+  state.running = { castId: prepared.castId, watch, abort, isInTurn, done, refinements };
   return done;
 }
 
@@ -71,19 +70,19 @@ interface Showing {
 
 /** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
 async function runShown(
-  { undertaking, controller: { signal } }: Run,
+  { prepared, controller: { signal } }: Run,
   { onEvents, onProgress }: Watch,
   { open, close }: Showing,
 ): Promise<Result<RunEnd>> {
   try {
     const stopListening = open();
     try {
-      return await undertaking.run({ signal, onEvents, onProgress });
+      return await prepared.run({ signal, onEvents, onProgress });
     } finally {
       stopListening();
     }
   } catch (thrown) {
-    return fail(brokenIssue(undertaking.castId, thrown));
+    return fail(brokenIssue(prepared.castId, thrown));
   } finally {
     close();
   }
@@ -101,12 +100,12 @@ function brokenIssue(castId: string, thrown: unknown) {
 
 function finish(
   desk: Desk,
-  { undertaking, workspace, visible, options, cwd }: Run,
+  { prepared, workspace, visible, options, cwd }: Run,
   end: RunEnd,
   refinements: readonly string[],
 ): void {
   const place = {
-    runDir: join(workspace.root, undertaking.castId),
+    runDir: workspace.store.placeOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
   };
   if (end.kind === "waiting" && desk.screen.live) {

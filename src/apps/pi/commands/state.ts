@@ -1,9 +1,10 @@
 import type { InputEvent } from "@earendil-works/pi-coding-agent";
+import type { CastId } from "../../../core/model/ids.ts";
 import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { Here } from "../session/here.ts";
-import type { Nudge } from "../../../shell/casting/resume.ts";
+import type { Resumption } from "../../../shell/casting/resume.ts";
 import type { Screen } from "../live/screen.ts";
 
 /** What one command is carried out with. */
@@ -25,7 +26,7 @@ export interface FaceState {
 }
 
 export interface RunningCast {
-  readonly castId: string;
+  readonly castId: CastId;
   readonly watch: Watch;
   readonly abort: () => void;
   /** Whether an agent answers in the user's session now. */
@@ -37,11 +38,11 @@ export interface RunningCast {
 }
 
 /** What a person says to a cast that waits for them. */
-export type Answer = Exclude<Nudge, { kind: "recast" }>;
+export type Answer = Exclude<Resumption, { kind: "recast" }>;
 
 /** A cast that waits for this person: with an agent that has answered, or at a gate of theirs. */
 export interface WaitingCast {
-  readonly castId: string;
+  readonly castId: CastId;
   /** Those of the command that it was begun with. */
   readonly options: Options;
   readonly widget: Widget;

@@ -9,7 +9,8 @@ import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
-import type { RunDriving, Undertaking } from "../../../shell/commands/undertake.ts";
+import type { Listening } from "../../../shell/casting/driver.ts";
+import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";
 import type { Card } from "./card.ts";
@@ -17,7 +18,7 @@ import { openVisitCards } from "./visit-cards.ts";
 import type { Picture } from "./widget.ts";
 
 /** A cast as it goes on, for whoever shows it. */
-export interface Watch extends Required<Omit<RunDriving, "signal">> {
+export interface Watch extends Required<Omit<Listening, "signal">> {
   readonly trail: () => Trail;
   readonly picture: Picture;
 }
@@ -32,7 +33,7 @@ export interface Watcher {
   readonly hint: string;
 }
 
-export function openWatch({ file, events: before }: Undertaking, watcher: Watcher): Watch {
+export function openWatch({ file, events: before }: PreparedCast, watcher: Watcher): Watch {
   const start = startOf(file);
   const cards = openVisitCards(start, before);
   let trail = followAll(startState(start), before);

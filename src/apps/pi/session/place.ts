@@ -8,7 +8,7 @@ import { harmless } from "../../../core/model/text.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
 import { openWorkspace, runsText } from "../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../shell/casting/workspace.ts";
-import { folderExists } from "../../../shell/store/cast-store.ts";
+import { folderExists } from "../../../shell/system/folder.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
 
 export interface Place {

@@ -1,19 +1,20 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/text.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
-import { castIds, summaryOf } from "../../../shell/store/casts.ts";
 import { openPlace } from "./place.ts";
 
 const LOOKED_AT = 20;
 
 /** The newest cast that was interrupted or waits, with the command that goes on with it. */
-export function unfinishedText(ctx: ExtensionContext): string | undefined {
+export async function unfinishedText(ctx: ExtensionContext): Promise<string | undefined> {
   const place = openPlace(ctx, {});
   if (!place.ok) return undefined;
-  const { root } = place.value.workspace;
-  const unfinished = castIds(root)
-    .slice(0, LOOKED_AT)
-    .flatMap((castId) => summaryOf(root, castId) ?? [])
+  const { store } = place.value.workspace;
+  const ids = await store.ids();
+  if (!ids.ok) return undefined;
+  const looked = await Promise.all(ids.value.slice(0, LOOKED_AT).map(store.summary));
+  const unfinished = looked
+    .flatMap((cast) => cast ?? [])
     .filter(({ status }) => status === "interrupted" || status === "waiting");
   const [newest] = unfinished;
   if (!newest) return undefined;

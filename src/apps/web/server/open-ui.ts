@@ -5,7 +5,7 @@ import type { OpenUi } from "../../../shell/commands/ui.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
 import { webApp } from "./app.ts";
 import { serve } from "./http/serve.ts";
-import { folderWatch } from "./live/folder-watch.ts";
+import { folderWatch } from "../../../shell/system/folder-watch.ts";
 import { openRuns } from "./live/runs.ts";
 
 /** [N1] The web UI of a project, behind a token that nobody guesses. */

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 /** What one listener is sent, taken when there is room for it: a slow one holds nothing but its place. */
 export interface Feed {
   /** The next piece; nothing where there is none yet. */
-  readonly next: () => string | undefined;
+  readonly next: () => Promise<string | undefined>;
   readonly isOver: () => boolean;
   readonly close: () => void;
 }
@@ -50,7 +50,7 @@ function listenerOf(open: (wake: () => void) => Feed): Listener {
       // Made before looking: what comes in between must not be slept through.
       const { promise, resolve } = Promise.withResolvers<void>();
       state.resume = resolve;
-      const piece = state.feed.next();
+      const piece = await state.feed.next();
       if (piece !== undefined) return piece;
       if (state.feed.isOver()) return undefined;
       await promise;

@@ -1,95 +1,60 @@
-import { join } from "node:path";
-import { parseEvent } from "../../../../core/cast/event.ts";
 import type { CastEvent, EventOf } from "../../../../core/cast/event.ts";
-import type { Graph } from "../../../../core/compile/graph.ts";
-import { journalFile, readCastFile } from "../../../../shell/store/cast-store.ts";
-import type { CastFolder } from "../../../../shell/store/cast-store.ts";
-import { currentOwner } from "../../../../shell/store/ownership.ts";
+import type { Progress } from "../../../../core/wire/stream.ts";
+import type { CastId } from "../../../../core/model/ids.ts";
+import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import type { Feed } from "../http/stream.ts";
-import { journalReader } from "./journal-reader.ts";
 import type { Live } from "./live.ts";
 import { noteQueue } from "./progress.ts";
 import { say, sayLine } from "./say.ts";
 import { transcriptNotes } from "./transcript.ts";
 import type { TranscriptNotes } from "./transcript.ts";
 
+/** One cast that is listened to. */
+export interface Listened {
+  readonly store: CastStore;
+  readonly castId: CastId;
+  readonly live: Live;
+  readonly wake: () => void;
+}
+
 /** [N11, N12, N13] The events of a cast behind `after`, then each new one, with what its agents do meanwhile. */
-export function castFeed(folder: CastFolder, after: number, live: Live, wake: () => void): Feed {
-  const { castId, runDir } = folder;
-  const journal = journalReader(journalFile(runDir), after);
+export function castFeed(listened: Listened, after: number): Feed {
+  const { store, castId, live, wake } = listened;
+  const journal = store.follow(castId, after, wake);
   const notes = noteQueue();
-  const elsewhere = transcriptFollower(folder, live, wake);
-  const pulse = alivePulse(folder, live, wake);
-  const stops = [
-    live.watch.on(runDir, wake),
-    live.runs.listen(castId, (note) => {
-      notes.push(note);
-      wake();
-    }),
-  ];
+  const elsewhere = transcriptFollower(listened);
+  const pulse = alivePulse(listened);
+  const unlisten = live.runs.listen(castId, (note) => {
+    notes.push(note);
+    wake();
+  });
   let isOver = false;
-  // Only a journal of an earlier format asks for the graph, and then for every line.
-  let graph: Graph | null | undefined;
-  const graphOf = (): Graph | null => {
-    if (graph !== undefined) return graph;
-    const file = readCastFile(runDir);
-    return (graph = file.ok ? file.value.graph : null);
-  };
-  const events = (): string | undefined => {
-    const reading = journal.read();
-    if (reading.kind === "nothing") return undefined;
-    if (reading.kind === "lost") {
-      isOver = true;
-      return say({ kind: "reset", data: {} });
-    }
-    const frames = reading.lines.map((line, index) => eventFrame(line, reading.first + index, graphOf));
-    const damaged = frames.findIndex((each) => each.event === undefined);
-    if (damaged !== -1) isOver = true;
-    for (const { event } of frames) if (event) elsewhere.hear(event);
-    return frames
-      .slice(0, damaged === -1 ? undefined : damaged + 1)
-      .map((each) => each.text)
-      .join("");
+  const events = async (): Promise<string | undefined> => {
+    const news = await journal.next();
+    if (news.kind === "nothing") return undefined;
+    isOver = news.kind !== "events";
+    if (news.kind === "lost") return say({ kind: "reset", data: {} });
+    for (const event of news.events) elsewhere.hear(event);
+    const frames = news.events.map((event) => sayLine(event.seq, JSON.stringify(event))).join("");
+    return news.kind === "events" ? frames : frames + say({ kind: "damaged", data: { line: news.line } });
   };
   return {
-    next: () => {
+    next: async () => {
       if (isOver) return undefined;
-      const news = events() ?? pulse.next();
+      const news = (await events()) ?? (await pulse.next());
       if (news !== undefined) return news;
-      const note = notes.take() ?? elsewhere.next();
+      const note = notes.take() ?? (await elsewhere.next());
       return note && say({ kind: "progress", data: note });
     },
     isOver: () => isOver,
     close: () => {
-      for (const stop of [...stops, elsewhere.close, pulse.close]) stop();
+      for (const stop of [journal.close, unlisten, elsewhere.close, pulse.close]) stop();
     },
   };
 }
 
-function eventFrame(
-  line: string,
-  seq: number,
-  graphOf: () => Graph | null,
-): { readonly text: string; readonly event?: CastEvent } {
-  const read = eventOf(line, graphOf);
-  if (read?.event.seq === seq) return { text: sayLine(seq, read.text), event: read.event };
-  return { text: say({ kind: "damaged", data: { line: seq } }) };
-}
-
-/** The event and how it is told: as it was written, unless an earlier format wrote it. */
-function eventOf(line: string, graphOf: () => Graph | null) {
-  try {
-    const written: unknown = JSON.parse(line);
-    const event = parseEvent(written, graphOf);
-    if (typeof event === "string") return undefined;
-    return { event, text: event === written ? line : JSON.stringify(event) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live. */
-function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void) {
+function alivePulse({ store, castId, live, wake }: Listened) {
   let said: boolean | undefined;
   let stop: (() => void) | undefined;
   let isOld = true;
@@ -97,12 +62,12 @@ function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void
     isOld = true;
     wake();
   };
-  const unwatch = live.watch.on(join(runDir, "owner"), look);
+  const unwatch = store.onOwnerChange(castId, look);
   return {
-    next: (): string | undefined => {
+    next: async (): Promise<string | undefined> => {
       if (!isOld) return undefined;
       isOld = false;
-      const alive = currentOwner(runDir) !== undefined;
+      const alive = (await store.owner(castId)) !== undefined;
       if (alive && !live.runs.isHere(castId)) stop ??= live.everySecond(look);
       else {
         stop?.();
@@ -120,11 +85,11 @@ function alivePulse({ castId, runDir }: CastFolder, live: Live, wake: () => void
 }
 
 /** Where another process drives the cast, its agents are heard through the transcript of the visit in hand. */
-function transcriptFollower({ castId, runDir }: CastFolder, live: Live, wake: () => void) {
+function transcriptFollower({ store, castId, live, wake }: Listened) {
   let visit: EventOf<"visit_started"> | undefined;
-  let open: { readonly notes: TranscriptNotes; readonly unwatch: () => void } | undefined;
+  let open: TranscriptNotes | undefined;
   const leave = (): void => {
-    open?.unwatch();
+    open?.close();
     open = undefined;
     visit = undefined;
   };
@@ -135,14 +100,11 @@ function transcriptFollower({ castId, runDir }: CastFolder, live: Live, wake: ()
       leave();
       if (!live.runs.isHere(castId)) visit = event;
     },
-    next: () => {
+    next: async (): Promise<Progress | undefined> => {
       if (!visit) return undefined;
-      if (!open) {
-        // Not before it is asked for: of all the visits of a long journal only the last is worth a watch.
-        const notes = transcriptNotes(runDir, visit.socket, visit.visit);
-        open = { notes, unwatch: live.watch.on(notes.folder, wake) };
-      }
-      return open.notes.next();
+      // Not before it is asked for: of all the visits of a long journal only the last is worth a watch.
+      open ??= transcriptNotes(visit, store.followTranscript(castId, visit, wake));
+      return open.next();
     },
     close: leave,
   };

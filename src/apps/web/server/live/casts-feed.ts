@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import type { CastSummary } from "../../../../core/view/casts.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { castIds, summaryOf } from "../../../../shell/store/casts.ts";
+import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import type { Feed } from "../http/stream.ts";
 import type { Live } from "./live.ts";
 import { say } from "./say.ts";
@@ -10,7 +9,12 @@ import { say } from "./say.ts";
 const MOST_WATCHED = 2_000;
 
 /** [N10] Every cast once, newest first, then each one that appears, changes or goes. */
-export function castsFeed(root: string, live: Live, wake: () => void, mark: (cast: CastSummary) => CastSummary): Feed {
+export function castsFeed(
+  store: CastStore,
+  live: Live,
+  wake: () => void,
+  mark: (cast: CastSummary) => Promise<CastSummary>,
+): Feed {
   const said = new Map<CastId, string>();
   const watched = new Map<CastId, () => void>();
   const changed = new Set<CastId>();
@@ -20,7 +24,7 @@ export function castsFeed(root: string, live: Live, wake: () => void, mark: (cas
     changed.add(castId);
     wake();
   });
-  const stopRoot = live.watch.on(root, () => {
+  const stopRoot = store.onListChange(() => {
     rootChanged = true;
     wake();
   });
@@ -31,7 +35,7 @@ export function castsFeed(root: string, live: Live, wake: () => void, mark: (cas
       changed.add(castId);
       wake();
     };
-    watched.set(castId, live.watch.on(join(root, castId), listener));
+    watched.set(castId, store.onCastChange(castId, listener));
   };
   const forget = (castId: CastId): void => {
     watched.get(castId)?.();
@@ -39,9 +43,10 @@ export function castsFeed(root: string, live: Live, wake: () => void, mark: (cas
     changed.delete(castId);
     pulse.set(castId, false);
   };
-  const lookAtRoot = (): string | undefined => {
+  const lookAtRoot = async (): Promise<string | undefined> => {
     rootChanged = false;
-    const ids = castIds(root);
+    const listed = await store.ids();
+    const ids = listed.ok ? listed.value : [];
     const there = new Set(ids);
     for (const castId of ids) if (!watched.has(castId) && !said.has(castId)) hear(castId);
     const gone = [...said.keys()].filter((castId) => !there.has(castId));
@@ -51,24 +56,24 @@ export function castsFeed(root: string, live: Live, wake: () => void, mark: (cas
     }
     return gone.length === 0 ? undefined : gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
   };
-  const lookAt = (castId: CastId): string | undefined => {
+  const lookAt = async (castId: CastId): Promise<string | undefined> => {
     changed.delete(castId);
-    const summary = summaryOf(root, castId);
+    const summary = await store.summary(castId);
     if (!summary) return undefined;
     pulse.set(castId, summary.status === "running" && !live.runs.isHere(castId));
-    const message = say({ kind: "cast", data: mark(summary) });
+    const message = say({ kind: "cast", data: await mark(summary) });
     if (said.get(castId) === message) return undefined;
     said.set(castId, message);
     return message;
   };
   return {
-    next: () => {
+    next: async () => {
       if (rootChanged) {
-        const gone = lookAtRoot();
+        const gone = await lookAtRoot();
         if (gone !== undefined) return gone;
       }
       for (const castId of changed) {
-        const news = lookAt(castId);
+        const news = await lookAt(castId);
         if (news !== undefined) return news;
       }
       if (isReady) return undefined;

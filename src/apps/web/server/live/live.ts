@@ -1,4 +1,4 @@
-import type { FolderWatch } from "./folder-watch.ts";
+import type { FolderWatch } from "../../../../shell/system/folder-watch.ts";
 import type { Runs } from "./runs.ts";
 
 /** What the streams hear of the world. */

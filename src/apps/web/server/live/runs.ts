@@ -3,7 +3,7 @@ import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
 import { cut } from "../../../../core/model/text.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
-import type { Undertaking } from "../../../../shell/commands/undertake.ts";
+import type { PreparedCast } from "../../../../shell/commands/prepare.ts";
 import type { TurnProgress } from "../../../../shell/ports.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";
 import { noteQueue } from "./progress.ts";
@@ -12,7 +12,7 @@ import type { NoteQueue } from "./progress.ts";
 /** The casts that this process drives, and who listens to their agents. */
 export interface Runs {
   /** Sets a cast going; the answer comes with its first event, or with the refusal. */
-  readonly begin: (undertaking: Undertaking) => Promise<Result<string>>;
+  readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
   readonly isHere: (castId: string) => boolean;
   /** Every note of the turn in hand, then each new one. */
   readonly listen: (castId: string, listener: (note: Progress) => void) => () => void;
@@ -33,8 +33,8 @@ export function openRuns(report: (problem: string) => void): Runs {
   const listeners = new Map<string, Set<(note: Progress) => void>>();
   let isClosing = false;
 
-  const begin: Runs["begin"] = async (undertaking) => {
-    const { castId } = undertaking;
+  const begin: Runs["begin"] = async (prepared) => {
+    const { castId } = prepared;
     if (isClosing) return fail(error("closing", castId, "the server is about to end"));
     const controller = new AbortController();
     const soFar = noteQueue();
@@ -45,7 +45,7 @@ export function openRuns(report: (problem: string) => void): Runs {
     });
     const begun = Promise.withResolvers<Result<string>>();
     const onEvents = (): void => begun.resolve(ok(castId));
-    const done = undertaking.run({ signal: controller.signal, onEvents, onProgress: tell });
+    const done = prepared.run({ signal: controller.signal, onEvents, onProgress: tell });
     const run: Run = { controller, soFar, done };
     // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
     if (!runs.has(castId)) runs.set(castId, run);

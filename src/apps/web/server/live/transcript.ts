@@ -1,21 +1,16 @@
-import { join } from "node:path";
 import { NO_USAGE, addUsage } from "../../../../core/cast/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";
-import { isInside } from "../http/inside.ts";
-import { journalReader } from "./journal-reader.ts";
+import type { Following, TranscriptNews, VisitPlace } from "../../../../shell/store/cast-store.ts";
 
 /** What a visit's transcript tells of its agent, message by message. */
 export interface TranscriptNotes {
-  readonly folder: string;
-  readonly next: () => Progress | undefined;
+  readonly next: () => Promise<Progress | undefined>;
+  readonly close: () => void;
 }
 
-export function transcriptNotes(runDir: string, socket: string, visit: number): TranscriptNotes {
-  const folder = join(runDir, "sockets", socket, String(visit));
-  const file = join(folder, "transcript.jsonl");
-  let reader = journalReader(file, 0);
+export function transcriptNotes({ socket, visit }: VisitPlace, lines: Following<TranscriptNews>): TranscriptNotes {
   const waiting: Progress[] = [];
   const before = { text: 0, thinking: 0 };
   let used = NO_USAGE;
@@ -53,19 +48,15 @@ export function transcriptNotes(runDir: string, socket: string, visit: number): 
   };
 
   return {
-    folder,
-    next: () => {
+    next: async () => {
       if (waiting.length > 0) return waiting.shift();
-      if (!isInside(runDir, file)) return undefined;
-      const reading = reader.read();
-      // A visit that begins again empties it.
-      if (reading.kind === "lost") reader = journalReader(file, 0);
-      if (reading.kind === "lines")
-        for (const line of reading.lines) {
-          const message = transcriptMessage(line);
-          if (message) waiting.push(...messageNotes(message));
-        }
+      const news = await lines.next();
+      for (const line of news.kind === "lines" ? news.lines : []) {
+        const message = transcriptMessage(line);
+        if (message) waiting.push(...messageNotes(message));
+      }
       return waiting.shift();
     },
+    close: lines.close,
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
 import { notFound } from "../http/reply.ts";
-import { isInside } from "../http/inside.ts";
+import { isInside } from "../../../../shell/system/inside.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

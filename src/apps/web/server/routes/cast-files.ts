@@ -1,16 +1,13 @@
-import { closeSync, constants, existsSync, fstatSync, readSync } from "node:fs";
-import { join } from "node:path";
 import type { Context, Hono } from "hono";
 import * as v from "valibot";
 import { SocketId } from "../../../../core/model/ids.ts";
+import type { CastId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
-import type { CastFolder } from "../../../../shell/store/cast-store.ts";
-import { openRegular } from "../../../../shell/system/regular-file.ts";
+import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { notFound, refuse } from "../http/reply.ts";
 import type { Served } from "./served.ts";
 import { inCast } from "./casts.ts";
-import { isInside } from "../http/inside.ts";
 
 /** A longer file is read in pieces. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -20,36 +17,26 @@ export function castFileRoutes(app: Hono, served: Served): void {
   app.get("/api/casts/:id/files/:socket/:visit/:name", inCast(served, showFile));
 }
 
-function showFile(c: Context, { runDir }: CastFolder): Response {
-  const { socket = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
-  if (!v.is(SocketId, socket) || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
-  const path = join(runDir, "sockets", socket, visit, name);
+async function showFile(c: Context, castId: CastId, { store }: Workspace): Promise<Response> {
+  const { socket: text = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
+  const socket = v.safeParse(SocketId, text);
+  if (!socket.success || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
+  const at = { socket: socket.output, visit: Number(visit), name };
+  const size = (await store.readArtifact(castId, at, { most: 0 }))?.size;
   // An event may be heard before the file it tells of is on the disk: that is no error, and no browser reports it as one.
-  if (c.req.query("expected") !== undefined && !existsSync(path)) return c.body(null, 204);
-  if (!isInside(runDir, path)) return notFound(c);
-  let fd: number;
-  try {
-    // Without following a link that took the file's place just now.
-    fd = openRegular(path, constants.O_NOFOLLOW);
-  } catch {
-    return notFound(c);
-  }
-  try {
-    return showPart(c, fd, fstatSync(fd).size);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function showPart(c: Context, fd: number, size: number): Response {
+  if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);
+  if (size === undefined) return notFound(c);
   const asked = askedRange(c, size);
   if (!asked) {
     c.header("content-range", `bytes */${size}`);
     return refuse(c, 416, error("bad_range", "Range", `there are ${size} bytes`));
   }
-  const length = Math.min(asked.to - asked.from, MOST_BYTES);
-  const buffer = Buffer.alloc(length);
-  const bytes = buffer.subarray(0, readSync(fd, buffer, 0, length, asked.from));
+  const most = Math.min(asked.to - asked.from, MOST_BYTES);
+  const part = await store.readArtifact(castId, at, { from: asked.from, most });
+  return part ? partOf(part.bytes, size, asked) : notFound(c);
+}
+
+function partOf(bytes: Uint8Array, size: number, asked: Asked): Response {
   const isWhole = asked.from === 0 && bytes.length === size;
   return new Response(new Uint8Array(bytes), {
     status: isWhole && !asked.byHeader ? 200 : 206,

@@ -13,7 +13,7 @@ import type { CommandAnswer } from "../../../../core/wire/commands.ts";
 import { trustGiven } from "../../../../shell/casting/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { answer } from "../../../../shell/commands/perform.ts";
-import { undertake } from "../../../../shell/commands/undertake.ts";
+import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { inWorkspace } from "./served.ts";
@@ -89,16 +89,16 @@ async function begin(
   { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand },
 ): Promise<Response> {
   const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
-  const undertaking = await undertake(command, {
+  const prepared = await prepare(command, {
     options,
     openReal,
     trustsCast: trust || options.trust === true,
     ...given,
     ...(replies ? { replies } : {}),
   });
-  if (!undertaking.ok) return refuseAll(c, undertaking.issues);
-  const begun = await live.runs.begin(undertaking.value);
+  if (!prepared.ok) return refuseAll(c, prepared.issues);
+  const begun = await live.runs.begin(prepared.value);
   return begun.ok
-    ? c.json({ castId: begun.value, notes: [...undertaking.value.notes] } satisfies CommandAnswer, 202)
+    ? c.json({ castId: begun.value, notes: [...prepared.value.notes] } satisfies CommandAnswer, 202)
     : refuseAll(c, begun.issues);
 }

@@ -24,8 +24,8 @@ export interface Served {
 }
 
 /** Read anew for every request: files may have changed since the last one. */
-function workspaceOf({ place, artifacts }: Served): Result<Workspace> {
-  return openWorkspace(place, artifacts);
+function workspaceOf({ place, artifacts, live }: Served): Result<Workspace> {
+  return openWorkspace(place, artifacts, live.watch);
 }
 
 /** A route that needs the project. */

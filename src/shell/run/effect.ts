@@ -8,7 +8,6 @@ import type { Ports, TurnProgress } from "../ports.ts";
 /** What the loop needs besides the ports: where it works, and who wants to know. */
 export interface RunOptions {
   readonly cwd: string;
-  readonly runDir: string;
   /** [D24] What the programs of a visit are started with. */
   readonly secretOf?: (socket: SocketId, visit: number) => string;
   /** Asked of every agent in place of its own model. */
@@ -30,8 +29,8 @@ export interface Interruption {
   readonly reply?: string;
 }
 
-/** What an effect is performed with. */
-export interface Performing {
+/** All that one effect is run with. */
+export interface EffectContext {
   readonly state: CastState;
   readonly ports: Ports;
   readonly options: RunOptions;
@@ -40,7 +39,7 @@ export interface Performing {
   readonly report: (body: EventBody) => void;
 }
 
-export type Performed =
+export type EffectResult =
   | {
       readonly kind: "decided";
       readonly socket: GraphSocket;

@@ -1,15 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { isDiskProblem } from "../system/problem.ts";
 
 const LOOK_MS = 100;
 
 /** Asks the owner, as often as it is called; on a full disk it cannot be heard. */
-export function requestAbort(runDir: string): void {
+export function requestAbort(file: string): void {
   try {
-    writeFileSync(requestFile(runDir), "");
-  } catch (thrown) {
-    if (!isDiskProblem(thrown)) throw thrown;
+    writeFileSync(file, "", { mode: 0o600 });
+  } catch {
+    return undefined;
   }
 }
 
@@ -17,8 +15,7 @@ export function requestAbort(runDir: string): void {
  * Calls `abort` when anyone asks for it. The owner may be Pi itself, so a signal to its process will not do;
  * and not every file system tells of a new file, so the owner looks.
  */
-export function onAbortRequest(runDir: string, abort: () => void): () => void {
-  const file = requestFile(runDir);
+export function onAbortRequest(file: string, abort: () => void): () => void {
   // A request that an earlier owner has obeyed means nothing to this one.
   rmSync(file, { force: true });
   const timer = setInterval(() => {
@@ -26,8 +23,4 @@ export function onAbortRequest(runDir: string, abort: () => void): () => void {
   }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-function requestFile(runDir: string): string {
-  return join(runDir, "owner", "abort-requested");
 }

@@ -1,8 +1,10 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { parseEvent } from "../../core/cast/event.ts";
-import type { CastEvent } from "../../core/cast/event.ts";
-import { problemText } from "../system/problem.ts";
-import { openRegular } from "../system/regular-file.ts";
+import type { CastEvent } from "../../../../core/cast/event.ts";
+import { problemText } from "../../../system/problem.ts";
+import { openRegular } from "../../../system/regular-file.ts";
+import type { Enough, JournalEnds } from "../../cast-store.ts";
+import { epochOf, jsonOf } from "./chain.ts";
+import { eventOf } from "./read-journal.ts";
 
 const BLOCK = 8_192;
 /** Beyond this nobody looks for a last event: a journal may be larger than memory. */
@@ -24,24 +26,14 @@ export function journalEnds(file: string, enough: Enough): JournalEnds {
   }
 }
 
-interface JournalEnds {
-  readonly first?: CastEvent;
-  readonly last: readonly CastEvent[];
-  /** Lines among the last that are damaged or were cut off. */
-  readonly unread: number;
-  readonly problem?: string;
-}
-
 function firstEvent(fd: number, size: number): CastEvent | undefined {
   for (let length = BLOCK; ; length *= 8) {
     const text = readPart(fd, 0, Math.min(length, size));
     const end = text.indexOf("\n");
-    if (end !== -1) return eventOf(text.slice(0, end));
+    if (end !== -1) return lineEvent(text.slice(0, end));
     if (length >= size || length > FARTHEST) return undefined;
   }
 }
-
-type Enough = (events: readonly CastEvent[]) => boolean;
 
 function lastEvents(fd: number, size: number, enough: Enough): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
@@ -49,9 +41,21 @@ function lastEvents(fd: number, size: number, enough: Enough): Pick<JournalEnds,
     // What stands before the first line break may be the end of a longer line; what stands behind the last one is torn.
     const pieces = readPart(fd, start, size).split("\n");
     const torn = pieces.at(-1) === "" ? 0 : 1;
-    const { last, unread, content } = readBack(pieces.slice(start === 0 ? 0 : 1, -1), enough);
+    const { last, unread, content } = readBack(withoutLate(pieces.slice(start === 0 ? 0 : 1, -1)), enough);
     if (content || start === 0 || length > FARTHEST) return { last, unread: unread + torn };
   }
+}
+
+/** [D16] Epochs only rise: a lower one behind a higher was written by an owner that had been given up. */
+function withoutLate(lines: readonly string[]): readonly string[] {
+  let highest = 0;
+  return lines.filter((line) => {
+    const epoch = epochOf(line);
+    // A line without one is of the first format, or damaged; that is not judged here.
+    if (epoch === undefined) return true;
+    highest = Math.max(highest, epoch);
+    return epoch === highest;
+  });
 }
 
 /** From the end on, no farther than is wanted: a listing reads thousands of journals. */
@@ -61,7 +65,7 @@ function readBack(lines: readonly string[], enough: Enough) {
   // Asked each time the number has doubled: asking at every line would cost the square of them.
   let ask = 1;
   for (const line of lines.toReversed()) {
-    const event = eventOf(line);
+    const event = lineEvent(line);
     if (event) found.push(event);
     else unread += 1;
     if (found.length < ask) continue;
@@ -73,13 +77,9 @@ function readBack(lines: readonly string[], enough: Enough) {
   return { last, unread, content: enough(last) };
 }
 
-function eventOf(line: string): CastEvent | undefined {
-  try {
-    const event = parseEvent(JSON.parse(line));
-    return typeof event === "string" ? undefined : event;
-  } catch {
-    return undefined;
-  }
+function lineEvent(line: string): CastEvent | undefined {
+  const event = eventOf(jsonOf(line), null);
+  return typeof event === "string" ? undefined : event;
 }
 
 function readPart(fd: number, from: number, to: number): string {

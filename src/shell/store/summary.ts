@@ -1,45 +1,26 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { CastEvent, Totals } from "../../core/cast/event.ts";
-import { parseCastId } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { isCast, journalFile, readCastFile } from "./cast-store.ts";
-import { journalEnds } from "./journal-tail.ts";
-import { currentOwner } from "./ownership.ts";
-import { isMissing } from "../system/problem.ts";
-import { statOf } from "../system/regular-file.ts";
+import type { CastFile } from "./cast-file.ts";
+import type { JournalEnds } from "./cast-store.ts";
 
-/** Newest first; ids sort by the time they were made. */
-export function castIds(root: string): readonly CastId[] {
-  try {
-    return readdirSync(root)
-      .flatMap((name) => parseCastId(name) ?? [])
-      .toSorted()
-      .toReversed();
-  } catch (thrown) {
-    if (isMissing(thrown)) return [];
-    throw thrown;
-  }
+/** Whether the last events of a cast tell how it stands and what it has used. */
+export function tellsEnough(events: readonly CastEvent[]): boolean {
+  return standing(events) !== undefined && totalsIn(events) !== undefined;
 }
 
-/** What a listing shows of each cast, from the two ends of its journal: the middle may be long. */
-export function listCasts(root: string): readonly CastSummary[] {
-  return castIds(root).flatMap((castId) => summaryOf(root, castId) ?? []);
-}
-
-export function summaryOf(root: string, castId: CastId): CastSummary | undefined {
-  const runDir = join(root, castId);
-  const { first, last: tail } = journalEnds(
-    journalFile(runDir),
-    (events) => standing(events) !== undefined && totalsIn(events) !== undefined,
-  );
-  if (first?.type !== "cast_started") return unbegun(runDir);
+/** What a listing shows of a cast that has begun. `isOwned` is asked only where the events do not tell. */
+export async function begunSummary(
+  castId: CastId,
+  { first, last: tail }: JournalEnds,
+  isOwned: () => Promise<boolean>,
+): Promise<CastSummary | undefined> {
+  if (first?.type !== "cast_started") return undefined;
   const last = standing(tail) ?? first;
   const totals = totalsIn(tail);
   return {
     castId,
-    status: statusOf(last, runDir),
+    status: await statusOf(last, isOwned),
     loadout: first.loadout,
     request: first.request,
     startedAt: first.at,
@@ -52,25 +33,17 @@ export function summaryOf(root: string, castId: CastId): CastSummary | undefined
 }
 
 /** [D1] A cast that was killed before its first event can be resumed, so it is listed. */
-function unbegun(runDir: string): CastSummary | undefined {
-  if (!isCast(runDir) || !isEmpty(journalFile(runDir))) return undefined;
-  const file = readCastFile(runDir);
-  if (!file.ok) return undefined;
-  const { castId, loadout, request, startedAt } = file.value;
-  const status = currentOwner(runDir) ? "running" : "interrupted";
+export function unbegunSummary({ castId, loadout, request, startedAt }: CastFile, isOwned: boolean): CastSummary {
   const nothing = { endedAt: null, visits: 0, items: { done: 0, total: 0 }, tokens: 0, cost: 0 };
+  const status = isOwned ? "running" : "interrupted";
   return { castId, status, loadout: loadout.name, request, startedAt, ...nothing };
 }
 
-function isEmpty(file: string): boolean {
-  return (statOf(file)?.size ?? 0n) === 0n;
-}
-
 /** [J21] A cast that has neither ended nor waits runs only as long as its owner lives. */
-function statusOf(last: CastEvent, runDir: string): CastSummary["status"] {
+async function statusOf(last: CastEvent, isOwned: () => Promise<boolean>): Promise<CastSummary["status"]> {
   if (last.type === "cast_ended") return last.outcome;
   if (last.type === "cast_waiting") return "waiting";
-  return currentOwner(runDir) ? "running" : "interrupted";
+  return (await isOwned()) ? "running" : "interrupted";
 }
 
 /** The last event that says how the cast stands: raising a limit of a stopped cast does not set it going. */

@@ -1,0 +1,158 @@
+import type { CastEvent } from "../../core/cast/event.ts";
+import type { CastingCommand, Command } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { commandText } from "../../core/command/typed.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { never } from "../../core/model/never.ts";
+import type { Rehearsal } from "../../core/model/rehearsal.ts";
+import type { Driver, Listening } from "../casting/driver.ts";
+import type { Agents, OpenHost } from "../casting/hosts.ts";
+import { ownCastNamed } from "../casting/named-cast.ts";
+import { prepareResume, resumeCast } from "../casting/resume.ts";
+import type { Resumption } from "../casting/resume.ts";
+import { prepareCast, startCast } from "../casting/start.ts";
+import type { Workspace } from "../casting/workspace.ts";
+import type { AgentHost } from "../ports.ts";
+import type { RunEnd } from "../run/run-cast.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import { looksLikeCastId } from "../store/cast-id.ts";
+
+/** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
+export interface Asker {
+  readonly options: Options;
+  readonly workspace: Workspace;
+  readonly openReal: OpenHost;
+  /** Replies that came with the command, in place of a model. */
+  readonly replies?: Rehearsal;
+  /** [S10] Whether the person trusts the cast that they named, whoever began it. */
+  readonly trustsCast?: boolean;
+  /** Keeps the trust that was given with the command; called once, when the command is carried out. */
+  readonly remember: () => void;
+}
+
+/** A cast that is about to run, new or not. */
+export interface PreparedCast {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  /** What happened to it before. */
+  readonly events: readonly CastEvent[];
+  readonly notes: readonly string[];
+  /** Runs it to its end or its next pause. A refusal comes before the first event. */
+  readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
+}
+
+/** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
+export async function prepare(command: CastingCommand, asker: Asker): Promise<Result<PreparedCast>> {
+  const { durability } = asker.options;
+  if (durability !== undefined && durability !== "sync" && durability !== "write")
+    return fail(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
+  switch (command.kind) {
+    case "cast":
+    case "link":
+      return prepareNew(command, asker);
+    case "continue":
+      return prepareAnswer(command, asker);
+    case "recast":
+      return prepareRecast(command, asker);
+    default:
+      return never(command);
+  }
+}
+
+/** `cast` is a link with one target, so there is one path. */
+async function prepareNew(
+  command: Extract<Command, { kind: "cast" | "link" }>,
+  asker: Asker,
+): Promise<Result<PreparedCast>> {
+  const { workspace } = asker;
+  const active = workspace.catalog.settings.activeLoadout.value;
+  const link =
+    command.kind === "link"
+      ? command
+      : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
+  const { explicit: config } = workspace.place;
+  const typed = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
+  const ready = await prepareCast(workspace, { ...link, command: typed }, agentsOf(asker));
+  if (!ready.ok) return ready;
+  const { plan, host } = ready.value;
+  const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
+  return ok({ castId: plan.file.castId, file: plan.file, events: [], notes: plan.notes, run });
+}
+
+async function prepareAnswer(
+  { text, reject }: Extract<Command, { kind: "continue" }>,
+  asker: Asker,
+): Promise<Result<PreparedCast>> {
+  const { store } = asker.workspace;
+  const [first = ""] = text.trim().split(/\s+/);
+  // A mistyped id is no message for another cast.
+  const named = looksLikeCastId(first) || (await store.find(first)).ok;
+  const message = (named ? text.trim().slice(first.length) : text).trim();
+  const id = await ownCastNamed(asker.workspace, named ? first : undefined, ({ status }) => status === "waiting");
+  if (!id.ok) return id;
+  return prepareAgain(id.value, answerOf(message, reject), asker);
+}
+
+/** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
+function answerOf(message: string, reject: boolean): Resumption {
+  const behind = /^--reject(?:\s+|$)/.exec(message);
+  if (reject || behind) return { kind: "reject", text: message.slice(behind?.[0].length ?? 0).trim() };
+  return message === "" ? { kind: "finish" } : { kind: "answer", text: message };
+}
+
+async function prepareRecast(
+  command: Extract<Command, { kind: "recast" }>,
+  asker: Asker,
+): Promise<Result<PreparedCast>> {
+  const id = await ownCastNamed(
+    asker.workspace,
+    command.castId,
+    ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
+  );
+  if (!id.ok) return id;
+  const { budget, costUsd, allow } = command;
+  return prepareAgain(
+    id.value,
+    {
+      kind: "recast",
+      ...(budget === undefined ? {} : { maxTokens: budget }),
+      ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
+      ...(allow === undefined ? {} : { allow }),
+    },
+    asker,
+  );
+}
+
+/** A cast that stopped, set going again. */
+export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker): Promise<Result<PreparedCast>> {
+  const { workspace, options } = asker;
+  const trustsCast = asker.trustsCast ?? options.trust === true;
+  const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
+  const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentsOf(asker));
+  if (!ready.ok) return ready;
+  const { plan, host } = ready.value;
+  const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
+  return ok({ castId, file: plan.cast.file, events: plan.cast.events, notes: plan.notes, run });
+}
+
+function agentsOf({ options: { model, rehearse }, replies, openReal }: Asker): Agents {
+  const rehearsal = replies ?? rehearse;
+  return { openReal, ...(model === undefined ? {} : { model }), ...(rehearsal === undefined ? {} : { rehearsal }) };
+}
+
+function driverOf({ options, workspace, remember }: Asker, host: AgentHost, listening: Listening): Driver {
+  let carriedOut = false;
+  return {
+    ...listening,
+    host,
+    env: workspace.place.env,
+    durability: options.durability === "sync" ? "sync" : "write",
+    onEvents: (events, state) => {
+      if (!carriedOut) remember();
+      carriedOut = true;
+      listening.onEvents?.(events, state);
+    },
+  };
+}

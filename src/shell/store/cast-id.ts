@@ -1,0 +1,16 @@
+import type { CastId } from "../../core/model/ids.ts";
+
+/** Sorts by time when sorted by name, to the millisecond; chance keeps two casts of one moment apart. */
+export function newCastId(now: Date, chance: number): CastId {
+  const stamp = now.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
+  return `${stamp}-${digits(now.getUTCMilliseconds(), 2)}${digits(Math.floor(chance * 36 ** 4), 4)}` as CastId; // digits, letters and dashes
+}
+
+function digits(value: number, length: number): string {
+  return value.toString(36).padStart(length, "0");
+}
+
+/** Whether a word has the form of the ids that are made here. */
+export function looksLikeCastId(word: string): boolean {
+  return /^\d{8}-\d{6}-[0-9a-z]{6}$/.test(word);
+}

@@ -1,0 +1,149 @@
+import { readdirSync, watch as watchSystem } from "node:fs";
+import { isOfThisKernel } from "../../process/process-owner.ts";
+import { parseCastId } from "../../../core/model/ids.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
+import { folderWatch } from "../../system/folder-watch.ts";
+import type { FolderWatch } from "../../system/folder-watch.ts";
+import { isMissing, problemText } from "../../system/problem.ts";
+import { statOf } from "../../system/regular-file.ts";
+import type { CastStore, OwnedCast, Writing } from "../cast-store.ts";
+import { begunSummary, tellsEnough, unbegunSummary } from "../summary.ts";
+import { requestAbort } from "./abort-request.ts";
+import { followEvents, followLines } from "./follow.ts";
+import { journalEnds } from "./journal/journal-ends.ts";
+import { layoutOf } from "../layout.ts";
+import type { Layout } from "../layout.ts";
+import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
+import { ownedCast } from "./owned-cast.ts";
+import { SILENT_MS, claim, currentOwner } from "./owner/claims.ts";
+import type { Claim } from "./owner/claims.ts";
+import { WITH_EVENTS, findCast, foldCast, loadedCast, readCastFile } from "./read-cast.ts";
+import { readPart } from "./regular-file.ts";
+
+/** Casts as folders below one folder. */
+export function fileStore(root: string, watch: FolderWatch = everyFolder): CastStore {
+  const at = (castId: CastId): Layout => layoutOf(root, castId);
+  const summary = (castId: CastId): Promise<CastSummary | undefined> => summaryOf(at(castId), castId);
+  return {
+    place: root,
+    placeOf: (castId) => at(castId).folder,
+    find: async (text) => findCast(root, text),
+    ids: async () => castIds(root),
+    summary,
+    list: async () => {
+      const ids = castIds(root);
+      if (!ids.ok) return ids;
+      const casts: CastSummary[] = [];
+      for (const castId of ids.value) casts.push(...[(await summary(castId)) ?? []].flat());
+      return ok(casts);
+    },
+    owner: async (castId) => ownerOf(at(castId)),
+    describe: async (castId) => readCastFile(at(castId)),
+    load: async (castId) => {
+      const cast = foldCast(at(castId), castId, WITH_EVENTS);
+      return cast.ok ? ok(loadedCast(cast.value)) : cast;
+    },
+    fold: async (castId, folding) => foldCast(at(castId), castId, folding),
+    ends: async (castId, enough) => journalEnds(at(castId).journal, enough),
+    readArtifact: async (castId, { socket, visit, name }, part = {}) =>
+      readPart(at(castId).folder, at(castId).visitFile(socket, visit, name), part),
+    readBrought: async (castId, name) => {
+      const part = readPart(at(castId).folder, at(castId).brought(name), {});
+      return part && Buffer.from(part.bytes).toString("utf8");
+    },
+    lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
+    create: (cast, how) => createCast(root, cast, how),
+    claim: (castId, how) => claimCast(root, castId, how),
+    requestAbort: async (castId) => requestAbort(at(castId).abortRequest),
+    remove: (casts) => removeCasts(root, casts),
+    follow: (castId, after, wake) => {
+      const file = readCastFile(at(castId));
+      return followEvents(at(castId), file.ok ? file.value : undefined, { after, wake, watch });
+    },
+    followTranscript: (castId, visit, wake) => followLines(at(castId), visit, { wake, watch }),
+    onListChange: (listener) => watch.on(root, listener),
+    onCastChange: (castId, listener) => watch.on(at(castId).folder, listener),
+    onOwnerChange: (castId, listener) => watch.on(at(castId).owner, listener),
+  };
+}
+
+/** One watch of the system per folder in this process, however many stores are opened. */
+const everyFolder: FolderWatch = folderWatch({
+  watch: watchSystem,
+  everySecond: (listener) => {
+    const timer = setInterval(listener, 1_000);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+});
+
+/** Newest first; ids sort by the time they were made. */
+function castIds(root: string): Result<readonly CastId[]> {
+  try {
+    const names = readdirSync(root);
+    return ok(
+      names
+        .flatMap((name) => parseCastId(name) ?? [])
+        .toSorted()
+        .toReversed(),
+    );
+  } catch (thrown) {
+    if (isMissing(thrown)) return ok([]);
+    return fail({
+      ...error("unreadable_file", root, `the casts cannot be listed: ${problemText(thrown)}`),
+      file: root,
+    });
+  }
+}
+
+/** What a listing shows of a cast, from the two ends of its journal: the middle may be long. */
+async function summaryOf(layout: Layout, castId: CastId): Promise<CastSummary | undefined> {
+  const ends = journalEnds(layout.journal, tellsEnough);
+  const isOwned = async (): Promise<boolean> => ownerOf(layout) !== undefined;
+  if (ends.first?.type === "cast_started") return begunSummary(castId, ends, isOwned);
+  if (!isEmpty(layout.journal)) return undefined;
+  const file = readCastFile(layout);
+  return file.ok ? unbegunSummary(file.value, await isOwned()) : undefined;
+}
+
+function isEmpty(file: string): boolean {
+  return (statOf(file)?.size ?? 0n) === 0n;
+}
+
+function ownerOf(layout: Layout): ReturnType<typeof currentOwner> {
+  try {
+    return currentOwner(layout);
+  } catch {
+    return undefined;
+  }
+}
+
+function lastVisit(folder: string): number {
+  try {
+    return Math.max(0, ...readdirSync(folder).map(Number).filter(Number.isInteger));
+  } catch {
+    return 0;
+  }
+}
+
+async function claimCast(root: string, castId: CastId, how: Writing): Promise<Result<OwnedCast>> {
+  const layout = layoutOf(root, castId);
+  const mine = await claim(layout);
+  if (mine.kind !== "mine") return fail(claimIssue(castId, mine));
+  return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, how }));
+}
+
+/** [J22, D16] Why a cast could not be had. */
+function claimIssue(castId: string, claimed: Exclude<Claim, { kind: "mine" }>): Issue {
+  if (claimed.kind === "failed") return error("cannot_write", castId, claimed.problem);
+  const hint = `stop it with "abort ${castId}", or wait for it`;
+  const { owner } = claimed;
+  if (!owner) return error("cast_is_owned", castId, "another process drives this cast", hint);
+  const remote = isOfThisKernel(owner)
+    ? ""
+    : `; it is out of sight from here, and counts as gone ${SILENT_MS / 60_000} minutes after its last sign of life`;
+  return error("cast_is_owned", castId, `process ${owner.pid} on ${owner.host} drives this cast${remote}`, hint);
+}

@@ -1,0 +1,85 @@
+import type { CastEvent } from "../../../core/cast/event.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import type { FolderWatch } from "../../system/folder-watch.ts";
+import { isInside } from "../../system/inside.ts";
+import type { EventNews, Following, TranscriptNews, VisitPlace } from "../cast-store.ts";
+import { openChain, plainChain } from "./journal/chain.ts";
+import type { Chain } from "./journal/chain.ts";
+import type { Layout } from "../layout.ts";
+import { lineReader } from "./journal/line-reader.ts";
+import { eventOf } from "./journal/read-journal.ts";
+import type { JournalOf } from "./journal/read-journal.ts";
+
+/** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
+export function followEvents(
+  layout: Layout,
+  of: JournalOf | undefined,
+  { after, wake, watch }: { readonly after: number; readonly wake: () => void; readonly watch: FolderWatch },
+): Following<EventNews> {
+  const chain = of === undefined || of.versions.format === 1 ? plainChain() : openChain(of.castId);
+  const reader = lineReader(layout.journal);
+  const stop = watch.on(layout.folder, wake);
+  let line = 0;
+  const take = (lines: readonly Buffer[]): EventNews => {
+    const events: CastEvent[] = [];
+    for (const each of lines) {
+      line += 1;
+      const read = readLine(chain, each, after, of?.graph ?? null);
+      if (read === "again") return { kind: "lost" };
+      if (read === "damaged") return { kind: "damaged", events, line };
+      if (read !== "passed") events.push(read);
+    }
+    return { kind: "events", events };
+  };
+  return {
+    next: async () => {
+      for (;;) {
+        const reading = reader.read();
+        if (reading.kind === "lost") return reading;
+        // Who has seen more than there is has seen another journal.
+        if (reading.kind === "nothing") return { kind: chain.head().seq < after ? "lost" : "nothing" };
+        const news = take(reading.lines);
+        if (news.kind !== "events" || news.events.length > 0) return news;
+      }
+    },
+    close: stop,
+  };
+}
+
+function readLine(
+  chain: Chain,
+  bytes: Buffer,
+  after: number,
+  graph: Graph | null,
+): CastEvent | "passed" | "again" | "damaged" {
+  const verdict = chain.verify(bytes);
+  if (verdict.kind === "stale") return "passed";
+  if (verdict.kind === "superseding") return "again";
+  if (verdict.kind === "damaged") return "damaged";
+  const { seq } = chain.head();
+  if (seq <= after) return "passed";
+  const event = eventOf(verdict.json, graph);
+  return typeof event === "string" || event.seq !== seq ? "damaged" : event;
+}
+
+/** What a visit's transcript says, message by message. An agent may have left a link in its place. */
+export function followLines(
+  layout: Layout,
+  { socket, visit }: VisitPlace,
+  { wake, watch }: { readonly wake: () => void; readonly watch: FolderWatch },
+): Following<TranscriptNews> {
+  const file = layout.visitFile(socket, visit, "transcript.jsonl");
+  const stop = watch.on(layout.visitFolder(socket, visit), wake);
+  let reader = lineReader(file);
+  return {
+    next: async () => {
+      if (!isInside(layout.folder, file)) return { kind: "nothing" };
+      const reading = reader.read();
+      if (reading.kind === "nothing") return reading;
+      if (reading.kind === "lines") return { kind: "lines", lines: reading.lines.map((line) => line.toString("utf8")) };
+      reader = lineReader(file);
+      return { kind: "restarted" };
+    },
+    close: stop,
+  };
+}

@@ -1,0 +1,97 @@
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import type { CastEvent } from "../../../../core/cast/event.ts";
+import { problemText } from "../../../system/problem.ts";
+import { redactEvent } from "../../../secrets/events.ts";
+import type { Redact } from "../../../secrets/redact.ts";
+import { syncFolder } from "../../../system/sync.ts";
+import type { Durability } from "../../cast-store.ts";
+import { encodeLines } from "./chain.ts";
+import type { Encoded, Head } from "./chain.ts";
+
+export interface JournalWriting {
+  readonly folder: string;
+  readonly file: string;
+  /** 1: lines without epoch and digest, as the cast began. */
+  readonly format: number;
+  readonly epoch: number;
+  /** The end of what is there. */
+  readonly head: Head;
+  readonly durability: Durability;
+  readonly redact: Redact;
+}
+
+/** A journal that its owner appends to. */
+export interface JournalWriter {
+  /** All of them or none, as one write; a sentence where that failed. */
+  readonly append: (events: readonly CastEvent[], after: number) => string | undefined;
+  readonly close: () => void;
+}
+
+/** Opened with its first line, so that a cast that never began has no journal. */
+export function openWriter(writing: JournalWriting): JournalWriter {
+  const { durability } = writing;
+  let { head } = writing;
+  let fd: number | undefined;
+  let isClosed = false;
+  const opened = (): number => {
+    if (isClosed) throw new Error("it is closed");
+    if (fd !== undefined) return fd;
+    fd = openSync(writing.file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
+    if (durability === "sync") syncFolder(writing.folder);
+    return fd;
+  };
+  return {
+    append: (events, after) => {
+      if (after !== head.seq) return `the journal stands at ${head.seq}, not at ${after}`;
+      let before: number | undefined;
+      let size = 0;
+      try {
+        const { text, head: reached } = encoded(events, head, writing);
+        const bytes = Buffer.from(text);
+        size = bytes.length;
+        before = fstatSync(opened()).size;
+        writeWhole(opened(), bytes);
+        if (durability === "sync") fdatasyncSync(opened());
+        head = reached;
+        return undefined;
+      } catch (thrown) {
+        if (fd !== undefined && before !== undefined) takeBack(fd, before, size);
+        return `the journal cannot be written: ${problemText(thrown)}`;
+      }
+    },
+    close: () => {
+      if (fd !== undefined) closeSync(fd);
+      fd = undefined;
+      isClosed = true;
+    },
+  };
+}
+
+/** Most text holds no secret, and is not taken apart to look for one. */
+function encoded(events: readonly CastEvent[], head: Head, writing: JournalWriting): Encoded {
+  const { redact } = writing;
+  const first = linesOf(events, head, writing);
+  if (redact(first.text) === first.text) return first;
+  const clean = events.map((event) => redactEvent(event, redact));
+  return linesOf(clean, head, writing);
+}
+
+function linesOf(events: readonly CastEvent[], head: Head, { format, epoch }: JournalWriting): Encoded {
+  if (format !== 1) return encodeLines(events, head, epoch);
+  const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  return { text, head: { seq: head.seq + events.length, crc: 0 } };
+}
+
+function writeWhole(fd: number, bytes: Buffer): void {
+  // A disk that fills up may take a part and then refuse the rest.
+  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+}
+
+/** What was half written goes, unless another process has written behind it: its lines are not ours to cut. */
+function takeBack(fd: number, before: number, size: number): void {
+  try {
+    if (fstatSync(fd).size <= before + size) ftruncateSync(fd, before);
+  } catch {
+    // It stays as a torn last line, and is cut on resume.
+  }
+}

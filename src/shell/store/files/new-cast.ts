@@ -1,0 +1,120 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { isMissing, problemText } from "../../system/problem.ts";
+import { syncFolder, writeSynced } from "../../system/sync.ts";
+import type { NewCast, OwnedCast, Writing } from "../cast-store.ts";
+import { firstHead } from "./journal/chain.ts";
+import { REMOVED, UNBORN, layoutIn, layoutOf } from "../layout.ts";
+import { claim, currentOwner } from "./owner/claims.ts";
+import { ownedCast } from "./owned-cast.ts";
+import { findCast } from "./read-cast.ts";
+
+/**
+ * Everything of a new cast up to its first event. It is made and claimed under a name that is no cast's, and gets its own as
+ * a whole: nobody can take it, prune it or find half of it in between.
+ */
+export async function createCast(
+  root: string,
+  { file, brings = {} }: NewCast,
+  how: Writing,
+): Promise<Result<OwnedCast>> {
+  const { castId } = file;
+  const layout = layoutOf(root, castId);
+  const unborn = layoutIn(join(root, `${UNBORN}${castId}`));
+  const isSynced = how.durability === "sync";
+  const write = (path: string, text: string): void =>
+    isSynced ? writeSynced(path, text) : writeFileSync(path, text, { mode: 0o600 });
+  let made: string | undefined;
+  try {
+    made = makeRoot(root);
+    mkdirSync(unborn.folder, { mode: 0o700 });
+    made ??= unborn.folder;
+    for (const [name, text] of Object.entries(brings)) write(unborn.brought(name), text);
+    write(unborn.castFile, `${JSON.stringify(file, undefined, 1)}\n`);
+    const mine = await claim(unborn, layout);
+    if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "somebody else has claimed it");
+    try {
+      // Onto nothing: a cast that is there already is not empty, and stays.
+      renameSync(unborn.folder, layout.folder);
+      if (isSynced) for (const folder of [layout.folder, ...upTo(root, made)]) syncFolder(folder);
+    } catch (thrown) {
+      mine.release();
+      throw thrown;
+    }
+    return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, how, head: firstHead(castId) }));
+  } catch (thrown) {
+    // [C3] What could not begin leaves nothing behind.
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    return fail({
+      ...error(
+        "cannot_write",
+        "artifactDir",
+        `the cast's folder cannot be made: ${problemText(thrown)}`,
+        "choose another place with --artifacts",
+      ),
+      file: layout.folder,
+    });
+  }
+}
+
+/** Only the folder of casts itself is closed to others: what it stands in is the project's. */
+function makeRoot(root: string): string | undefined {
+  const above = mkdirSync(dirname(root), { recursive: true });
+  const made = mkdirSync(root, { recursive: true, mode: 0o700 });
+  return above ?? made;
+}
+
+/** [D7] From a folder up to the one that holds the first that is new. */
+function upTo(folder: string, made: string): readonly string[] {
+  const last = dirname(made);
+  return folder === last || dirname(folder) === folder ? [folder] : [folder, ...upTo(dirname(folder), made)];
+}
+
+export function removedFolder(root: string, castId: CastId): string {
+  return join(root, `${REMOVED}${castId}`);
+}
+
+/** [D20] What is being removed stands under a name that is no cast's: a kill in the middle leaves no half of one. */
+export async function removeCasts(root: string, casts: readonly string[]): Promise<Result<readonly string[]>> {
+  const removed: string[] = [];
+  for (const text of casts) {
+    const found = findCast(root, text);
+    if (!found.ok) continue;
+    const castId = found.value;
+    const { folder, ...layout } = layoutOf(root, castId);
+    // Claimed first: somebody may have resumed it since it was listed. On a full disk nobody can, and removing helps.
+    const mine = await claim({ folder, ...layout });
+    if (mine.kind === "theirs") continue;
+    try {
+      renameSync(folder, removedFolder(root, castId));
+      removed.push(castId);
+    } catch (thrown) {
+      return fail({ ...error("cannot_remove", castId, `it cannot be removed: ${problemText(thrown)}`), file: folder });
+    } finally {
+      if (mine.kind === "mine") mine.release();
+    }
+  }
+  const swept = sweep(root);
+  return swept.ok ? ok(removed) : swept;
+}
+
+function sweep(root: string): Result<undefined> {
+  try {
+    for (const name of readdirSync(root)) if (isLeftOver(root, name)) rmSync(join(root, name), REMOVING);
+    return ok(undefined);
+  } catch (thrown) {
+    if (isMissing(thrown)) return ok(undefined);
+    return fail({ ...error("cannot_remove", root, `not all could be removed: ${problemText(thrown)}`), file: root });
+  }
+}
+
+const REMOVING = { recursive: true, force: true } as const;
+
+/** What a killed prune left, and what a killed process had not brought into being. */
+function isLeftOver(root: string, name: string): boolean {
+  if (name.startsWith(REMOVED)) return true;
+  return name.startsWith(UNBORN) && !currentOwner(layoutIn(join(root, name)));
+}

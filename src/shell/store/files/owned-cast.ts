@@ -1,0 +1,148 @@
+import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { problemText } from "../../system/problem.ts";
+import { readRegularText } from "../../system/regular-file.ts";
+import { syncFile } from "../../system/sync.ts";
+import { FORMAT } from "../cast-file.ts";
+import type { LoadedCast, OwnedCast, Writing } from "../cast-store.ts";
+import { fileArtifacts } from "./artifacts.ts";
+import { onAbortRequest } from "./abort-request.ts";
+import type { Head } from "./journal/chain.ts";
+import { openWriter } from "./journal/write-journal.ts";
+import type { JournalWriter } from "./journal/write-journal.ts";
+import type { Layout } from "../layout.ts";
+import type { Claim } from "./owner/claims.ts";
+import { WITH_EVENTS, foldCast, loadedCast, unchangedEnd } from "./read-cast.ts";
+import type { JournalEnd } from "./read-cast.ts";
+
+/** A note names one process. */
+const NOTE_BYTES = 4_096;
+const GIVEN_UP = "another process has taken this cast over meanwhile";
+
+export interface Holding {
+  readonly castId: CastId;
+  readonly layout: Layout;
+  /** Where it goes when it is discarded, so that no half of it is ever seen. */
+  readonly removed: string;
+  readonly mine: Extract<Claim, { kind: "mine" }>;
+  readonly how: Writing;
+  /** The end of the journal of a new cast; that of any other is read. */
+  readonly head?: Head;
+}
+
+/** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
+export function ownedCast({ castId, layout, removed, mine, how, head }: Holding): OwnedCast {
+  const { durability = "write", redact = (text: string) => text } = how;
+  const artifacts = fileArtifacts(layout, how);
+  let writer: JournalWriter | undefined;
+  const openAt = (format: number, from: Head): void => {
+    writer?.close();
+    const { folder, journal: file } = layout;
+    writer = openWriter({ folder, file, format, epoch: mine.epoch, head: from, durability, redact });
+  };
+  if (head) openAt(FORMAT, head);
+  /** A line that was cut off in the middle of a write never counted; appending behind it would damage the next one. */
+  const goOnFrom = (file: LoadedCast["file"], end: JournalEnd): void => {
+    if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
+    openAt(file.versions.format, end.head);
+  };
+  const load = (known?: LoadedCast): Result<LoadedCast> => {
+    const end = unchangedEnd(known, layout);
+    if (known && end) {
+      goOnFrom(known.file, end);
+      return ok(known);
+    }
+    const cast = foldCast(layout, castId, WITH_EVENTS);
+    if (!cast.ok) return cast;
+    goOnFrom(cast.value.file, cast.value.journal);
+    return ok(loadedCast(cast.value));
+  };
+  const append = (events: readonly CastEvent[], after: number): string | undefined => {
+    if (!mine.holds()) return GIVEN_UP;
+    try {
+      const read = writer ? undefined : load();
+      if (read && !read.ok) return unwritten(read.issues.map(({ message }) => message).join("; "));
+      if (durability === "sync") syncFiles(events);
+      return writer?.append(events, after);
+    } catch (thrown) {
+      return unwritten(problemText(thrown));
+    }
+  };
+  /** [D7] What a line speaks of is on the disk before the line; the transcript is written by the agent's own library. */
+  const syncFiles = (events: readonly CastEvent[]): void => {
+    artifacts.sync();
+    const transcripts = events.flatMap((event) =>
+      "visit" in event ? [layout.visitFile(event.socket, event.visit, "transcript.jsonl")] : [],
+    );
+    for (const file of new Set(transcripts)) if (existsSync(file)) syncFile(file);
+  };
+  const guarded = async (write: () => Promise<string | undefined>): Promise<string | undefined> =>
+    mine.holds() ? write() : GIVEN_UP;
+  return {
+    castId,
+    epoch: mine.epoch,
+    load: async (known) => attempt(() => load(known)),
+    journal: { append: async (events, after) => append(events, after) },
+    artifacts: {
+      ...artifacts,
+      write: (...args) => guarded(() => artifacts.write(...args)),
+      append: (...args) => guarded(() => artifacts.append(...args)),
+    },
+    keepNote: async (name, text) => keepNote(layout.note(name), text),
+    readNote: async (name) => readNote(layout.note(name)),
+    heartbeat: async () => mine.heartbeat(),
+    holds: async () => mine.holds(),
+    onAbortRequest: (listener) => onAbortRequest(layout.abortRequest, listener),
+    release: async () => {
+      writer?.close();
+      mine.release();
+    },
+    discard: async () => {
+      writer?.close();
+      if (mine.holds()) discard(layout.folder, removed);
+      mine.release();
+    },
+  };
+}
+
+function unwritten(why: string): string {
+  return `the journal cannot be written: ${why}`;
+}
+
+function attempt<T>(read: () => Result<T>): Result<T> {
+  try {
+    return read();
+  } catch (thrown) {
+    return fail(error("cannot_write", "", `the cast cannot be taken up: ${problemText(thrown)}`));
+  }
+}
+
+/** Only a kill in the next moments would miss it, and a full disk stops the cast anyway. */
+function keepNote(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch {
+    return undefined;
+  }
+}
+
+function readNote(file: string): string | undefined {
+  try {
+    return readRegularText(file, NOTE_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** [C3] What could not begin leaves nothing behind. */
+function discard(folder: string, removed: string): void {
+  try {
+    renameSync(folder, removed);
+    rmSync(removed, { recursive: true, force: true });
+  } catch {
+    // What is left of it is removed by the next prune.
+  }
+}

@@ -1,0 +1,198 @@
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { statSync, truncateSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { Owner, isOfThisKernel, lookAt, thisProcess } from "../../../process/process-owner.ts";
+import { tryLink } from "../../../system/link.ts";
+import { isMissing, problemText } from "../../../system/problem.ts";
+import { readRegularText } from "../../../system/regular-file.ts";
+import { claimNumber } from "../../layout.ts";
+import type { Layout } from "../../layout.ts";
+import { isLocked, takeLock } from "./lock.ts";
+import type { Lock } from "./lock.ts";
+
+/** [D16] After so long without a sign an owner that cannot be looked at counts as gone. */
+export const SILENT_MS = 5 * 60_000;
+/** A claim names one process. */
+const CLAIM_BYTES = 4_096;
+const LAST_EPOCH = 999_999_999;
+const RETRY_MS = 10;
+const PATIENCE_MS = 2_000;
+
+/** Who claims a cast, and whether a lock of the system stands behind it. */
+const ClaimFile = v.object({ ...Owner.entries, locked: v.optional(v.boolean(), false) });
+type ClaimFile = v.InferOutput<typeof ClaimFile>;
+
+export type Claim =
+  | {
+      readonly kind: "mine";
+      readonly epoch: number;
+      /** Whether nobody has taken it since: a process that was asleep may have been given up. */
+      readonly holds: () => boolean;
+      readonly heartbeat: () => void;
+      readonly release: () => void;
+    }
+  | { readonly kind: "theirs"; readonly owner: Owner | undefined }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/**
+ * Who drives a cast, as a row of claims `owner/1.json`, `owner/2.json`, …: the last one counts, and only while its process lives
+ * and has not let go. A claim is never removed, so that no slow rival can take a number twice.
+ */
+export function currentOwner(layout: Layout): Owner | undefined {
+  const epoch = lastEpoch(layout);
+  const claim = epoch === 0 ? undefined : readClaim(layout, epoch);
+  // For those who look, and change nothing; whoever wants the cast compares two files of one clock.
+  return claim && isHeld(layout, claim, () => Date.now() - modified(layout.claim(epoch))) ? ownerOf(claim) : undefined;
+}
+
+/** [J22] Of any number of processes that try at once, exactly one gets the cast. A newborn one will stand at `later`. */
+export async function claim(layout: Layout, later = layout): Promise<Claim> {
+  try {
+    mkdirSync(layout.owner, { recursive: true, mode: 0o700 });
+    for (let waited = 0; ; waited += RETRY_MS) {
+      const lock = takeLock(layout.lock);
+      if (lock.kind !== "taken") return claimWith(layout, lock, later);
+      const owner = currentOwner(layout);
+      // Locked and not yet claimed, or let go and not yet unlocked: a matter of moments.
+      if (owner || waited >= PATIENCE_MS) return { kind: "theirs", owner };
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+function claimWith(layout: Layout, lock: Exclude<Lock, { kind: "taken" }>, later: Layout): Claim {
+  const draft = join(layout.owner, `draft-${randomUUID()}`);
+  let claimed: Claim | undefined;
+  try {
+    const locked = lock.kind === "held";
+    const content = JSON.stringify({ ...thisProcess(), locked } satisfies ClaimFile);
+    const now = writeDraft(draft, content);
+    for (;;) {
+      const last = lastEpoch(layout);
+      const theirs = last === 0 ? undefined : readClaim(layout, last);
+      const isTheirs = theirs && isHeld(layout, theirs, () => now - modified(layout.claim(last)), locked);
+      if (isTheirs) return { kind: "theirs", owner: ownerOf(theirs) };
+      if (last >= LAST_EPOCH) return { kind: "failed", problem: "the cast cannot be taken up: its claims are used up" };
+      // A link appears whole or not at all, and only if its name is free.
+      if (!tryLink(draft, layout.claim(last + 1))) continue;
+      claimed = held(later, { epoch: last + 1, content, lock });
+      return claimed;
+    }
+  } catch (thrown) {
+    return failed(thrown);
+  } finally {
+    if (claimed === undefined && lock.kind === "held") lock.release();
+    discard(draft);
+  }
+}
+
+function failed(thrown: unknown): Claim {
+  return { kind: "failed", problem: `the cast cannot be taken up: ${problemText(thrown)}` };
+}
+
+/** [D16] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
+function isHeld(layout: Layout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
+  const sight = lookAt(claim);
+  if (sight !== "unseen") return sight === "alive";
+  if (claim.locked && isOfThisKernel(claim)) {
+    const locked = lockIsOurs ? false : isLocked(layout.lock);
+    if (locked !== undefined) return locked;
+  }
+  return silentFor() < SILENT_MS;
+}
+
+interface Holding {
+  readonly epoch: number;
+  readonly content: string;
+  readonly lock: Exclude<Lock, { kind: "taken" }>;
+}
+
+function held(layout: Layout, { epoch, content, lock }: Holding): Claim {
+  let isOver = false;
+  return {
+    kind: "mine",
+    epoch,
+    holds: () => !isOver && !existsSync(layout.claim(epoch + 1)) && existsSync(layout.claim(epoch)),
+    heartbeat: () => {
+      if (!isOver) overwrite(layout.claim(epoch), content);
+    },
+    release: () => {
+      if (isOver) return;
+      isOver = true;
+      letGo(layout.claim(epoch));
+      if (lock.kind === "held") lock.release();
+    },
+  };
+}
+
+/** The time of the draft by the clock of the file system: no other is compared with a claim's. */
+function writeDraft(draft: string, content: string): number {
+  const fd = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(fd, content);
+    return fstatSync(fd).mtimeMs;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // Where not even its folder can be had, there is none.
+  }
+}
+
+/** An empty claim names nobody. Emptying it needs no room, so that a full disk cannot keep a cast from being let go. */
+function letGo(file: string): void {
+  try {
+    truncateSync(file, 0);
+  } catch {
+    // The process will be gone soon, which says the same.
+  }
+}
+
+/** The same bytes again, so that the file system writes down its own time. */
+function overwrite(file: string, content: string): void {
+  try {
+    const fd = openSync(file, "r+");
+    try {
+      writeSync(fd, content, 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // The next beat may succeed; several in a row must fail before anyone draws a conclusion.
+  }
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function lastEpoch(layout: Layout): number {
+  try {
+    return readdirSync(layout.owner).reduce((last, name) => Math.max(last, claimNumber(name)), 0);
+  } catch (thrown) {
+    if (isMissing(thrown)) return 0;
+    throw thrown;
+  }
+}
+
+function ownerOf({ locked: _locked, ...owner }: ClaimFile): Owner {
+  return owner;
+}
+
+function readClaim(layout: Layout, epoch: number): ClaimFile | undefined {
+  try {
+    const parsed = v.safeParse(ClaimFile, JSON.parse(readRegularText(layout.claim(epoch), CLAIM_BYTES)));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}

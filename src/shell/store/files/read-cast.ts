@@ -1,0 +1,134 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import * as v from "valibot";
+import { apply } from "../../../core/cast/apply.ts";
+import type { CastEvent } from "../../../core/cast/event.ts";
+import { startState } from "../../../core/cast/state.ts";
+import type { CastState } from "../../../core/cast/state.ts";
+import { parseCastId } from "../../../core/model/ids.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { isInsideOrAbsent } from "../../system/inside.ts";
+import { problemText } from "../../system/problem.ts";
+import { MOST_BYTES, readRegularText, statOf } from "../../system/regular-file.ts";
+import { CastFile, FORMAT, startOf } from "../cast-file.ts";
+import type { Folded, Folding, LoadedCast } from "../cast-store.ts";
+import { chainOf, foldJournal } from "./journal/read-journal.ts";
+import type { FoldedJournal } from "./journal/read-journal.ts";
+import { layoutOf } from "../layout.ts";
+import type { Layout } from "../layout.ts";
+
+/** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
+export function findCast(root: string, text: string): Result<CastId> {
+  const castId = parseCastId(text);
+  if (castId === undefined) {
+    const shown = oneLine(text, 60);
+    const hint = `ids hold letters, digits, - and _; "casts" lists them`;
+    return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
+  }
+  if (isCast(root, castId)) return ok(castId);
+  return fail(error("unknown_cast", castId, `there is no cast "${castId}" under ${root}`, `"casts" lists them`));
+}
+
+function isCast(root: string, castId: CastId): boolean {
+  const { folder, castFile, journal } = layoutOf(root, castId);
+  try {
+    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(root)) return false;
+    return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
+  } catch {
+    return false;
+  }
+}
+
+export function readCastFile({ castFile: path }: Layout): Result<CastFile> {
+  const refused = (at: string, message: string, hint?: string): Result<never> =>
+    fail({ ...error("bad_cast_file", at, message, hint), file: path });
+  try {
+    const parsed = v.safeParse(CastFile, JSON.parse(readRegularText(path, MOST_BYTES.castFile)));
+    if (parsed.success) return ok(parsed.output);
+    const key = v.getDotPath(parsed.issues[0]) ?? "";
+    const why =
+      key === "versions.format" ? `it was written in another format than ${FORMAT}` : `its "${key}" is not as expected`;
+    return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
+  } catch (thrown) {
+    return refused("", `cast.json cannot be read: ${problemText(thrown)}`);
+  }
+}
+
+/** A cast and the end of its journal, which its owner goes on from. */
+export interface ReadCast<T> extends Folded<T> {
+  readonly journal: Omit<FoldedJournal<T>, "value">;
+}
+
+/** [J1] A cast read from beginning to end. */
+export function foldCast<T>(layout: Layout, castId: CastId, { begin, step }: Folding<T>): Result<ReadCast<T>> {
+  // Before it is read: what comes in between is new to whoever compares.
+  const stamp = stampOf(layout);
+  const file = readCastFile(layout);
+  if (!file.ok) return file;
+  if (file.value.castId !== castId)
+    return fail({
+      ...error("bad_cast_file", "castId", `cast.json is that of another cast, ${oneLine(file.value.castId, 60)}`),
+      file: layout.castFile,
+    });
+  const start = (): T => begin(file.value);
+  const folded = hasBegun(layout)
+    ? foldJournal(layout.journal, file.value, start, ownEvents(castId, step))
+    : ok({ value: start(), head: chainOf(file.value).head(), soundBytes: 0, tornBytes: 0 });
+  if (!folded.ok) return folded;
+  const { value, ...journal } = folded.value;
+  return ok({ castId, file: file.value, value, tornBytes: journal.tornBytes, stamp, journal });
+}
+
+/** [J25] A journal that was begun for another cast is not read as this one's. */
+function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<T>["step"] {
+  return (value, event) => {
+    if (event.type === "cast_started" && event.castId !== castId)
+      throw new Error(`it belongs to another cast, ${oneLine(event.castId, 60)}`);
+    return step(value, event);
+  };
+}
+
+export interface WithEvents {
+  readonly events: CastEvent[];
+  readonly state: CastState;
+}
+
+/** The state of a cast, and every event that led to it. */
+export const WITH_EVENTS: Folding<WithEvents> = {
+  begin: (file) => ({ events: [], state: startState(startOf(file)) }),
+  step: ({ events, state }, event) => {
+    const next = apply(state, event);
+    events.push(event);
+    return { events, state: next };
+  },
+};
+
+export function loadedCast({ castId, file, value, tornBytes, stamp, journal }: ReadCast<WithEvents>): LoadedCast {
+  const loaded: LoadedCast = { castId, file, events: value.events, state: value.state, tornBytes, stamp };
+  journals.set(loaded, journal);
+  return loaded;
+}
+
+export type JournalEnd = ReadCast<unknown>["journal"];
+
+/** Where the journals of loaded casts end: whoever goes on from one need not read it again. */
+const journals = new WeakMap<LoadedCast, JournalEnd>();
+
+/** The end of its journal, if that is still as it was when the cast was read. */
+export function unchangedEnd(cast: LoadedCast | undefined, layout: Layout): JournalEnd | undefined {
+  return cast && cast.stamp === stampOf(layout) ? journals.get(cast) : undefined;
+}
+
+/** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
+function stampOf({ folder, castFile, journal }: Layout): string {
+  const stats = [castFile, journal].map(statOf);
+  return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
+}
+
+/** A cast that was killed before its first event has neither a journal nor the files of a visit. */
+function hasBegun({ journal, sockets }: Layout): boolean {
+  return existsSync(journal) || existsSync(sockets);
+}

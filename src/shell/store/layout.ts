@@ -1,0 +1,57 @@
+import { join } from "node:path";
+
+/** The names of all files of a cast. Nothing else in the program composes one. */
+export interface Layout {
+  readonly folder: string;
+  readonly castFile: string;
+  readonly journal: string;
+  readonly sockets: string;
+  readonly socketFolder: (socket: string) => string;
+  readonly visitFolder: (socket: string, visit: number) => string;
+  readonly visitFile: (socket: string, visit: number, name: string) => string;
+  /** Large values that several visits share, by what they hold. */
+  readonly values: string;
+  readonly owner: string;
+  readonly claim: (epoch: number) => string;
+  readonly lock: string;
+  readonly abortRequest: string;
+  readonly note: (name: string) => string;
+  readonly brought: (name: string) => string;
+}
+
+export function layoutOf(root: string, castId: string): Layout {
+  return layoutIn(join(root, castId));
+}
+
+/** A cast that nobody may see yet stands in another folder. */
+export function layoutIn(folder: string): Layout {
+  const sockets = join(folder, "sockets");
+  const owner = join(folder, "owner");
+  const socketFolder = (socket: string): string => join(sockets, socket);
+  const visitFolder = (socket: string, visit: number): string => join(sockets, socket, String(visit));
+  return {
+    folder,
+    castFile: join(folder, "cast.json"),
+    journal: join(folder, "journal.jsonl"),
+    sockets,
+    socketFolder,
+    visitFolder,
+    visitFile: (socket, visit, name) => join(visitFolder(socket, visit), name),
+    values: join(folder, "values"),
+    owner,
+    claim: (epoch) => join(owner, `${epoch}.json`),
+    lock: join(owner, "lock"),
+    abortRequest: join(owner, "abort-requested"),
+    note: (name) => join(owner, `${name}.json`),
+    brought: (name) => join(folder, name),
+  };
+}
+
+/** A cast on its way into being, or out of it, stands under a name that is no cast's. */
+export const UNBORN = ".new-";
+export const REMOVED = ".removed-";
+
+/** The epoch of a claim, by its file's name. */
+export function claimNumber(name: string): number {
+  return Number(/^([1-9]\d{0,8})\.json$/.exec(name)?.[1] ?? 0);
+}

@@ -1,0 +1,105 @@
+import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
+import type { Head } from "../../src/shell/store/files/journal/chain.ts";
+import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { readJournal } from "../harness/journals.ts";
+import { play } from "../harness/play.ts";
+import { fold, items, startOf, workshop } from "../harness/seats.ts";
+
+const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });
+const start = startOf(workshop());
+const first = firstHead(start.castId);
+const encoded = (some: readonly CastEvent[], head: Head = first, epoch = 1) => encodeLines(some, head, epoch);
+const whole = encoded(events).text;
+
+function read(content: string | Uint8Array) {
+  const file = join(scratchFolder(), "journal.jsonl");
+  writeFileSync(file, content);
+  return { file, read: readJournal(file, start, 2) };
+}
+
+it("[J25] what was written is read back as it was, without what is the journal's own", () => {
+  const { read: found } = read(whole);
+  expect(found).toMatchObject({ ok: true, value: { events, state: fold(start, events), tornBytes: 0 } });
+  expect(JSON.parse(whole.slice(0, whole.indexOf("\n")))).toMatchObject({
+    seq: 1,
+    epoch: 1,
+    crc: expect.stringMatching(/^[0-9a-f]{8}$/),
+  });
+});
+
+it("[J25] no single bit can change without being noticed", () => {
+  const bytes = Buffer.from(encoded(events.slice(0, 6)).text);
+  const unnoticed: string[] = [];
+  for (let at = 0; at < bytes.length; at += 1)
+    for (let bit = 0; bit < 8; bit += 1) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ (1 << bit);
+      const { read: found } = read(changed);
+      if (found.ok) unnoticed.push(`byte ${at}, bit ${bit}`);
+    }
+  expect(unnoticed).toEqual([]);
+});
+
+it("[J25] lines of another cast are no lines of this one", () => {
+  expect(read(encoded(events, firstHead("cast-2")).text).read).toMatchObject({
+    ok: false,
+    issues: [{ code: "damaged_journal", path: ["line 1"] }],
+  });
+});
+
+it("[J25] the line of an owner that had been given up does not count, wherever it comes", () => {
+  const before = encoded(events.slice(0, 5));
+  const rest = encoded(events.slice(5), before.head, 2);
+  const late = encoded(events.slice(5, 7), before.head, 1);
+  const lines = rest.text.split(/(?<=\n)/);
+  const texts = lines.map((_, at) => [before.text, ...lines.toSpliced(at + 1, 0, late.text)].join(""));
+  for (const text of texts) expect(read(text).read).toMatchObject({ ok: true, value: { events } });
+});
+
+it("[J25] what such an owner wrote just before its successor did is passed over, and so is what it writes later", () => {
+  const before = encoded(events.slice(0, 5));
+  const late = encoded(events.slice(5, 7), before.head, 1);
+  const later = encoded(events.slice(7, 8), late.head, 1);
+  const rest = encoded(events.slice(5), before.head, 2);
+  const text = `${before.text}${late.text}${rest.text}${later.text}`;
+  expect(read(text).read).toMatchObject({ ok: true, value: { events } });
+});
+
+it("[J25] an owner that was given up before it wrote anything is known as late too", () => {
+  const before = encoded(events.slice(0, 5));
+  const rest = encoded(events.slice(5), before.head, 3);
+  const late = encoded(events.slice(5, 6), before.head, 2);
+  expect(read(`${before.text}${rest.text}${late.text}`).read).toMatchObject({ ok: true, value: { events } });
+});
+
+it("[J25] a late line does not change what a listing says", () => {
+  const before = encoded(events.slice(0, 5));
+  const rest = encoded(events.slice(5), before.head, 2);
+  const late = encoded(events.slice(5, 8), before.head, 1);
+  const { file } = read(`${before.text}${rest.text}${late.text}`);
+  expect(journalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
+});
+
+const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
+const kept = readdirSync(fixtures, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .flatMap(({ name }) => readdirSync(join(fixtures, name)).map((cast) => join(name, cast)));
+
+it.each(kept.map((name) => [name]))("[J25] %s, written by a released version, is read to its end", async (name) => {
+  const root = scratchFolder();
+  const { castId } = JSON.parse(readFileSync(join(fixtures, name, "cast.json"), "utf8")) as { castId: CastId };
+  cpSync(join(fixtures, name), join(root, castId), { recursive: true });
+  const cast = await fileStore(root).load(castId);
+  const lines = readFileSync(join(fixtures, name, "journal.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  expect(cast.ok && [cast.value.events.length, cast.value.state.phase.kind]).toEqual([lines.length, "ended"]);
+});

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { apply } from "../../src/core/cast/apply.ts";
+import type { CastEvent } from "../../src/core/cast/event.ts";
+import { startState } from "../../src/core/cast/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state.ts";
+import { ok } from "../../src/core/model/issue.ts";
+import type { Result } from "../../src/core/model/issue.ts";
+import type { CastSummary } from "../../src/core/view/casts.ts";
+import type { Journal } from "../../src/shell/ports.ts";
+import type { Owner } from "../../src/shell/process/process-owner.ts";
+import type { Durability } from "../../src/shell/store/cast-store.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { openWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { chainOf, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
+import { layoutIn } from "../../src/shell/store/layout.ts";
+import { claim, currentOwner } from "../../src/shell/store/files/owner/claims.ts";
+import type { Claim } from "../../src/shell/store/files/owner/claims.ts";
+
+export interface ReadJournal {
+  readonly events: readonly CastEvent[];
+  readonly state: CastState;
+  readonly soundBytes: number;
+  readonly tornBytes: number;
+}
+
+const versions = (format: 1 | 2) => ({ format, materia: "test", node: "test" });
+
+/** A journal by itself; of the first format, which tests can write by hand, unless another is given. */
+export function readJournal(file: string, start: CastStart, format: 1 | 2 = 1): Result<ReadJournal> {
+  const read = foldJournal(
+    file,
+    { castId: start.castId, versions: versions(format), graph: start.graph },
+    () => ({ events: [] as CastEvent[], state: startState(start) }),
+    ({ events, state }, event) => {
+      const next = apply(state, event);
+      events.push(event);
+      return { events, state: next };
+    },
+  );
+  if (!read.ok) return read;
+  const { value, soundBytes, tornBytes } = read.value;
+  return ok({ ...value, soundBytes, tornBytes });
+}
+
+export interface TestJournal extends Journal {
+  readonly append: (events: readonly CastEvent[]) => Promise<string | undefined>;
+  readonly close: () => void;
+}
+
+interface Writing {
+  readonly durability: Durability;
+  readonly redact: (text: string) => string;
+  readonly castId?: string;
+  readonly format?: 1 | 2;
+  readonly epoch?: number;
+}
+
+/** A journal that is written by itself, behind whatever was appended through it. */
+export function openJournal(
+  file: string,
+  { durability, redact, format = 1, epoch = 1, castId = "cast-1" }: Writing,
+): TestJournal {
+  const head = chainOf({ castId: castId as CastStart["castId"], versions: versions(format) }).head(); // of an id's form
+  let after: number | undefined;
+  let writer: ReturnType<typeof openWriter> | undefined;
+  return {
+    append: async (events) => {
+      after ??= (events[0]?.seq ?? 1) - 1;
+      writer ??= openWriter({
+        folder: join(file, ".."),
+        file,
+        format,
+        epoch,
+        head: { ...head, seq: after },
+        durability,
+        redact,
+      });
+      const problem = writer.append(events, after);
+      if (problem === undefined) after += events.length;
+      return problem;
+    },
+    close: () => writer?.close(),
+  };
+}
+
+export async function listCasts(root: string): Promise<readonly CastSummary[]> {
+  const casts = await fileStore(root).list();
+  if (!casts.ok) throw new Error(JSON.stringify(casts.issues));
+  return casts.value;
+}
+
+export function claimIn(runDir: string): Promise<Claim> {
+  return claim(layoutIn(runDir));
+}
+
+export function ownerIn(runDir: string): Owner | undefined {
+  return currentOwner(layoutIn(runDir));
+}
