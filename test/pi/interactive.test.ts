@@ -113,6 +113,8 @@ describe("[X18] what such a turn is told", () => {
     await pi.sees(/waits for you/);
     await pi.leave("quit");
     const later = await openPiSession({ cwd: pi.cwd, replies: ["Plan B"] });
+    // The greeting says so as well.
+    await later.sees(/waits for you/);
     await later.type("/materia continue make it B");
     await later.sees(/waits for you/);
     expect(later.requests[0]?.messages).toEqual(["u: ## Request\n\nplan it", "a: Plan A", "u: make it B"]);
