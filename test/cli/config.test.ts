@@ -129,7 +129,6 @@ it("[C19] check prints every problem with its place, the worst case of each soun
       'warning unknown_key limts did you mean "limits"?',
       'error unknown_materia loadouts.Broken.sockets.Socket-1.materia did you mean "Echo"?',
       expect.stringMatching(/^warning unknown_variable loadouts\.Items\.sockets\.Socket-2/),
-      expect.stringMatching(/^warning loop_without_exit loadouts\.Items\.loops\.items/),
     ]),
   );
   for (const problem of data.problems) {

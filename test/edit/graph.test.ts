@@ -218,7 +218,6 @@ describe("[E7] exits", () => {
       (each) => addExit(each, "workItemIteration", { from: "Socket-6", to: "Socket-7", when: "always" }),
       'Socket-6 already has an exit for "always"',
     ],
-    ["to the end", (each) => setWay(each, way, { to: "end" }), "an exit leads to a socket"],
     [
       "that is not there",
       (each) => setExit(each, "workItemIteration", "none", {}),

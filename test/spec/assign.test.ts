@@ -133,7 +133,7 @@ it("[H15] the materia's own assign is held to the same rule", () => {
 it.each<[rule: string, materia: string, source: string]>([
   ["[H16] of the output", "Tool", "$.nope"],
   ["[H16] beyond the end of a list", "Tool", "$.list.1"],
-  ["[H16] below a text", "Tool", "$.context.length"],
+  ["[H16] below a text", "Tool", "$.text.length"],
   ["[H16] an inherited name", "Tool", "$.toString"],
   ["[H16] of state", "Tool", "state.nope"],
   ["[H16] of state, to a text utility", "Print", "state.nope"],

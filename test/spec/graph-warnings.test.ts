@@ -27,15 +27,48 @@ describe("[G18, G19, G20] doubtful ways", () => {
       "Socket-4": { materia: "Text" },
     };
     const loop = consuming(["Socket-2", "Socket-3"], exit("Socket-2", "always", "Socket-4"));
-    expect(problems(main(sockets, { L: loop }))).toEqual([]);
+    expect(problems(main(sockets, { L: loop }))).toEqual(["warning exit_never_taken loops.L.exits.0"]);
   });
 
-  it("[G18] a loop without an exit", () => {
+  it.each([
+    ["[O14] none", []],
+    ["[O14] one to the end", [exit("Socket-2", "always", "end")]],
+  ])("%s: a loop may end the cast on purpose, without a warning", (_rule, exits) => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
     };
-    expect(problems(main(sockets, { L: consuming(["Socket-2"]) }))).toEqual(["warning loop_without_exit loops.L"]);
+    expect(problems(main(sockets, { L: consuming(["Socket-2"], ...exits) }))).toEqual([]);
+  });
+
+  it.each<[rule: string, advance: object, exits: readonly object[], found: readonly string[]]>([
+    ["[O16] a lone satisfied", {}, [exit("Socket-2", "satisfied", "end")], ["satisfied: false"]],
+    ["[O16] a lone not_satisfied", {}, [exit("Socket-2", "not_satisfied", "end")], ["satisfied: true"]],
+    ["[O16] satisfied where only that advances", { when: "satisfied" }, [exit("Socket-2", "satisfied", "end")], []],
+    ["[O16] both", {}, [exit("Socket-2", "satisfied", "end"), exit("Socket-2", "not_satisfied", "end")], []],
+  ])("%s: answers that no exit takes are named", (_rule, advance, exits, found) => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Json", advance, edges: [always("Socket-2")] },
+    };
+    const lost = problemsOf(main(sockets, { L: consuming(["Socket-2"], ...exits) })).filter(
+      ({ code, path }) => code === "uncovered_outcome" && path.at(-1) === "exits",
+    );
+    expect(lost.map(({ message }) => /satisfied: \w+/.exec(message)?.[0])).toEqual(found);
+  });
+
+  it("[G20] planner → loop → planner is a way round that nothing counts", () => {
+    const around = (back: EdgeInput) =>
+      main(
+        {
+          "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+          "Socket-2": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
+          "Socket-3": { materia: "Text", edges: [back] },
+        },
+        { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3")) },
+      );
+    expect(problems(around(always("Socket-1")))).toEqual(["warning unbounded_cycle sockets.Socket-1.edges"]);
+    expect(problems(around(always("Socket-1", 2)))).toEqual([]);
   });
 
   it.each<[rule: string, edges: readonly EdgeInput[], uncovered: readonly string[]]>([
@@ -155,6 +188,7 @@ describe("[G21, G22] state and variables", () => {
   it("[G22] a region that walks no list has no item", () => {
     const region = { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] };
     expect(problems(inLoop("{{item.title}}", undefined, region))).toEqual([
+      "warning exit_never_taken loops.L.exits.0",
       "warning unknown_variable sockets.Socket-2",
     ]);
   });
@@ -168,7 +202,7 @@ function back(edge: EdgeInput, advance?: object) {
       "Socket-3": { materia: "Json", ...(advance ? { advance } : {}), edges: [edge, always("Socket-4")] },
       "Socket-4": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
     },
-    { L: consuming(["Socket-2", "Socket-3", "Socket-4"], exit("Socket-4", "always", "Socket-1")) },
+    { L: consuming(["Socket-2", "Socket-3", "Socket-4"], exit("Socket-4", "always", "end")) },
   );
 }
 

@@ -207,7 +207,6 @@ describe("[O13] exits", () => {
       [exit("Socket-2", "always", "Socket-9")],
       ["unknown_socket loops.L.exits.0.targetSocketId"],
     ],
-    ["[O13] `end` as a target", [exit("Socket-2", "always", "end")], ["bad_value loops.L.exits.0.targetSocketId"]],
     [
       "[O13] a member as a target",
       [exit("Socket-2", "always", "Socket-2")],

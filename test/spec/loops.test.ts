@@ -233,13 +233,7 @@ describe("[O12] which list", () => {
   });
 
   it.each([
-    [
-      "[O12] a list that was never set is empty",
-      { "Socket-1": { materia: "Text", edges: [always("Socket-2")] } },
-      {},
-      "completed",
-      "",
-    ],
+    ["[O12] a list that was never set is empty", {}, {}, "completed", ""],
     ["[O12] what is no list fails the cast", {}, { plans: "abc" }, "failed", "state.plans"],
     [
       "[O12] what is no item fails the cast",

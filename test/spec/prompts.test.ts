@@ -126,12 +126,13 @@ it("[P2] a generator that refines another's list sees it, and the loop that cons
 it("[P2] a member of a loop over another list sees the list that a generator in that loop made", async () => {
   const config = graph(
     {
+      "Socket-3": { ...seat("Build", always("Socket-1")), assign: { epics: "state.seed" } },
       "Socket-1": seat("Plan", always("Socket-2")),
       "Socket-2": { ...seat("Build", always("Socket-1")), advance: { items: "state.epics" } },
     },
     { loops: { epics: { sockets: ["Socket-1", "Socket-2"] } } },
   );
-  const data = { epics: [{ title: "epic", context: "" }] };
+  const data = { seed: [{ title: "epic", context: "" }] };
   const played = await play(config, { data, says: { Plan: [items("a")] } });
   expect(asked(played, "Socket-2").prompt['Handed on by Plan (Socket-1, item "epic")']).toBe(
     "Work items:\n1. a\n   about a",

@@ -31,8 +31,14 @@ describe("[G23] the worst case in words", () => {
 
   it("a list of another name is named", () => {
     const graph = graphOf({
-      entry: "Socket-1",
+      entry: "Socket-2",
       sockets: {
+        "Socket-2": {
+          materia: "Auto-Plan",
+          parse: "json",
+          assign: { tickets: "$.workItems" },
+          edges: [{ when: "always", to: "Socket-1" }],
+        },
         "Socket-1": {
           materia: "Build",
           advance: { items: "state.tickets" },

@@ -26,6 +26,20 @@ export function isContractSource(assignment: Assignment): boolean {
   return assignment.from !== "output" || field === undefined || HANDOFF_FIELDS.some((known) => known === field);
 }
 
+/** [H20] Whether something can stand there: a text or a yes has no inside, and an item has two fields. */
+export function canBeThere({ from, path: [field, ...rest] }: Assignment): boolean {
+  if (from === "item") return isItemField(field) && rest.length === 0;
+  if (from !== "output") return true;
+  if (field === "context" || field === "satisfied") return rest.length === 0;
+  if (field !== "workItems" || rest.length === 0) return true;
+  const [index = "", key, ...deeper] = rest;
+  return /^[0-9]+$/.test(index) && (key === undefined || (isItemField(key) && deeper.length === 0));
+}
+
+function isItemField(key: string | undefined): boolean {
+  return key === "title" || key === "context";
+}
+
 /** A gate answers, and makes no list. */
 export function isGateSource({ from, path: [field] }: Assignment): boolean {
   return from !== "output" || field === undefined || field === "satisfied" || field === "context";

@@ -80,7 +80,7 @@ export const ISSUE_CODES = {
   repeated_member: "the loop names a socket twice",
   overlapping_loops: "a socket belongs to two loops",
   loop_cannot_end: "no member of the loop advances",
-  loop_without_exit: "when its list is exhausted the cast ends",
+  list_never_made: "the loop walks a list that nothing can have made",
   loop_before_generator: "the loop can be entered before its list was made",
   not_a_generator: "the loop consumes from a socket that makes no work items",
   generator_inside_loop: "the loop consumes from one of its own members",

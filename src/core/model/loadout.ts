@@ -62,7 +62,7 @@ export const Exit = v.object({
   id: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Stable and unique within the loop.")),
   from: v.pipe(SocketId, v.description("The member whose advance exhausts the list.")),
   condition: Condition,
-  targetSocketId: v.pipe(SocketId, v.description("Where the cast goes on.")),
+  targetSocketId: v.pipe(Destination, v.description("Where the cast goes on; end says that it ends on purpose.")),
 });
 export type Exit = v.InferOutput<typeof Exit>;
 

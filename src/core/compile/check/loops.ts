@@ -1,4 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
+import { stepsOf } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { socketLabel, socketOf } from "../graph.ts";
@@ -13,6 +14,7 @@ export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   return loops.flatMap((loop) => [
     ...checkEnding(graph, loop),
     ...checkSource(graph, loop, runsBefore),
+    ...checkExitCoverage(flow, loop),
     ...loop.exits.flatMap((_, index) => checkExit(graph, loop, index)),
   ]);
 }
@@ -34,19 +36,21 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
       ),
     ];
   }
-  if (loop.exits.length > 0 || !loop.items) return [];
-  const hint = "add an exit where something should follow";
-  return [
-    atLoop(
-      loop,
-      [],
-      doubtful(
-        "loop_without_exit",
-        `the loop "${loop.id}" has no exit: when its list is exhausted the cast ends`,
-        hint,
-      ),
-    ),
-  ];
+  return [];
+}
+
+/** [O16] A member with exits, and an answer that none of them takes: the cast would end there in silence. */
+function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
+  return [...new Set(loop.exits.map(({ from }) => from))].flatMap((from) => {
+    const lost = stepsOf(flow, from).filter(({ exhausted, way }) => exhausted && way.via === "none");
+    const answers = [...new Set(lost.map(({ satisfied }) => satisfied))];
+    return answers.map((satisfied) => {
+      const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
+      const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
+      const hint = 'add the missing exit; "targetSocketId": "end" where that is meant';
+      return atLoop(loop, ["exits"], doubtful("uncovered_outcome", message, hint));
+    });
+  });
 }
 
 function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeof dominators>): readonly Issue[] {
@@ -88,7 +92,7 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
-  if (!exit || !member || exit.condition === "always") return [];
+  if (!exit || !member) return [];
   if (member.advance === null)
     return [
       atLoop(
@@ -97,7 +101,7 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
         doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
       ),
     ];
-  if (member.parse === "json") return [];
+  if (member.parse === "json" || exit.condition === "always") return [];
   const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
   return [atLoop(loop, ["exits", index], doubtful("exit_needs_json", message, 'set "parse": "json"'))];
 }

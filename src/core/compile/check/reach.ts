@@ -2,9 +2,12 @@ import type { Issue } from "../../model/issue.ts";
 import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
+import type { Graph, GraphSocket } from "../graph.ts";
 import { components, isCyclic } from "../components.ts";
 import { isCounted } from "../route.ts";
-import { atSocket, doubtful } from "./report.ts";
+import { isLoop, roundsThroughLoops } from "../rounds.ts";
+import type { Place } from "../rounds.ts";
+import { atLoop, atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */
 export function checkReach(flow: Flow): readonly Issue[] {
@@ -21,7 +24,25 @@ export function checkReach(flow: Flow): readonly Issue[] {
 }
 
 /** [G20] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
-export function checkCycles(flow: Flow): readonly Issue[] {
+export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
+  return [...freeCycles(flow), ...roundsThroughLoops(graph, flow).map(roundIssue)];
+}
+
+function roundIssue(round: readonly Place[]): Issue {
+  const names = round.slice(0, 8).map((place) => (isLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
+  const issue = doubtful(
+    "unbounded_cycle",
+    `nothing counts the way round ${names.join(" → ")}, and every pass through a loop starts afresh`,
+    "give an edge on it a maxTraversals",
+  );
+  const socket = round.find((place): place is GraphSocket => !isLoop(place));
+  const loop = round.find(isLoop);
+  if (socket) return atSocket(socket, ["edges"], issue);
+  if (!loop) throw new Error("a round has places");
+  return atLoop(loop, ["exits"], issue);
+}
+
+function freeCycles(flow: Flow): readonly Issue[] {
   const next = flow.steps.map(uncounted);
   return components(next)
     .filter((component) => isCyclic(component, next))

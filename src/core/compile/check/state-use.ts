@@ -1,21 +1,26 @@
 import type { Issue } from "../../model/issue.ts";
 import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
 import type { Variable } from "../../model/template.ts";
-import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { nearest } from "../../model/nearest.ts";
 import { templateOf } from "../../model/materia.ts";
-import type { Materia } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
 import { loopOf, materiaOf, socketLabel } from "../graph.ts";
 import { atSocket, doubtful } from "./report.ts";
+import { bundledWrites, isOwnUtility } from "./writers.ts";
 
 /** State that the cast itself keeps. */
 const KEPT = ["workItems", "previousCastContext"];
 const NONE: readonly string[] = [];
 
+/** State that something outside the graph sets and reads. */
+export interface StateUse {
+  readonly sets: ReadonlySet<string>;
+  readonly reads: ReadonlySet<string>;
+}
+
 /** State that is read and never set, or set and never read; and variables that nothing fills. */
-export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[] {
+export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateUse): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
   const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
@@ -28,9 +33,14 @@ export function checkStateUse(graph: Graph, { sockets }: Flow): readonly Issue[]
   const unknownReaders = seated.some(isOwnUtility);
   const unknownWriters =
     unknownReaders && sockets.some((socket) => socket.parse === "json" && isOwnUtility(materiaOf(graph, socket)));
-  const written = new Set([...KEPT, ...writes.map(({ key }) => key), ...seated.flatMap(bundledWrites)]);
+  const written = new Set([
+    ...KEPT,
+    ...elsewhere.sets,
+    ...writes.map(({ key }) => key),
+    ...seated.flatMap(bundledWrites),
+  ]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
-  const read = new Set([...KEPT, ...reads.map(({ key }) => key)]);
+  const read = new Set([...KEPT, ...elsewhere.reads, ...reads.map(({ key }) => key)]);
   return [
     ...reads
       .filter(({ key }) => !unknownWriters && !written.has(key))
@@ -80,15 +90,6 @@ function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): 
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
   const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);
   return [...new Set([...inPrompt, ...inAssign, ...list])];
-}
-
-/** What a user's own program reads or sets, nobody can know from outside. */
-function isOwnUtility(materia: Materia): boolean {
-  return materia.type === "utility" && materia.command !== undefined;
-}
-
-function bundledWrites(materia: Materia): readonly string[] {
-  return materia.type === "utility" && materia.script !== undefined ? bundledUtilityWrites(materia.script) : [];
 }
 
 function checkVariables(

@@ -5,6 +5,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { failAll, isError, ok } from "../../model/issue.ts";
 import type { Issue, Result } from "../../model/issue.ts";
 import { checkGraph } from "../check/check.ts";
+import type { StateUse } from "../check/state-use.ts";
 import { flowOf } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import { besideFaults } from "./known-faults.ts";
@@ -14,6 +15,7 @@ import type { Graph } from "../graph.ts";
 import { socketLabel, socketOf, socketsOf } from "../graph.ts";
 import { renumber } from "./renumber.ts";
 import { resolveTargets } from "./resolve.ts";
+import { stateElsewhere } from "./state-elsewhere.ts";
 import { stitchParts } from "./stitch.ts";
 import type { Stitch } from "./stitch.ts";
 
@@ -34,7 +36,8 @@ export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Co
   if (!targets.ok) return targets;
   const checked = targets.value.map((target, index) => checkTarget(target, catalog, index + 1));
   const issues = checked.flatMap((each) => each.issues);
-  if (issues.some(isError)) return failAll(issues.filter(isError));
+  const errors = issues.filter((issue) => isError(issue) && !(refs.length > 1 && isOfTheWhole(issue)));
+  if (errors.length > 0) return failAll(errors);
   const id = refs.map(targetText).join(" → ");
   const [only, ...others] = checked;
   if (only?.flow && others.length === 0)
@@ -44,10 +47,19 @@ export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Co
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
   const flow = flowOf(graph);
-  const whole = jointIssues(checkGraph(graph, flow), graph, stitches);
+  const found = checkGraph(graph, flow, NOWHERE_ELSE);
+  const whole = jointIssues(found, graph, stitches);
   if (whole.length > 0) return failAll(whole);
-  return ok({ id, graph, flow, targets: targets.value, stitches, warnings: issues });
+  const warnings = [...issues.filter((issue) => !isOfTheWhole(issue)), ...found.filter(isOfTheWhole)];
+  return ok({ id, graph, flow, targets: targets.value, stitches, warnings });
 }
+
+/** What a part lacks, another part of the chain may bring. */
+function isOfTheWhole({ code }: Issue): boolean {
+  return code === "state_never_set" || code === "state_never_read" || code === "list_never_made";
+}
+
+const NOWHERE_ELSE: StateUse = { sets: new Set(), reads: new Set() };
 
 export interface CheckedTarget extends Fragment {
   readonly flow?: Flow;
@@ -60,7 +72,7 @@ export function checkTarget(target: Target, catalog: Catalog, order: number): Ch
   const named = [...faults, ...besideFaults(faults, issues)];
   if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
   const flow = flowOf(graph);
-  const found = checkGraph(graph, flow);
+  const found = checkGraph(graph, flow, stateElsewhere(catalog));
   // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
   const doubted = named.some(isError) ? found.filter(isError) : found;
   return { graph, issues: [...named, ...besideFaults(faults, doubted)], flow };

@@ -1,6 +1,7 @@
 import type { IssueCode } from "../../model/issue-codes.ts";
 import type { Keys } from "../../model/issue.ts";
 import type { Loadout, Loop } from "../../model/loadout.ts";
+import { END } from "../../model/ids.ts";
 import { didYouMean } from "../../model/nearest.ts";
 import { parsePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
@@ -59,7 +60,7 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
     sockets: loop.sockets.filter((socket) => exists(socket)),
     from: from !== null && exists(from) ? from : null,
     items: listPath(id, loop, building),
-    exits: loop.exits.filter((exit) => exists(exit.targetSocketId)),
+    exits: loop.exits.filter(({ targetSocketId: to }) => to === END || exists(to)),
     origin: { name, loop: id, ...(file === undefined ? {} : { file }) },
   };
 }
@@ -72,8 +73,8 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: B
     report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
   const { from, targetSocketId: to, condition } = exit;
   const earlier = loop.exits.slice(0, index);
-  if (!Object.hasOwn(loadout.sockets, to)) {
-    const hint = () => didYouMean(to, Object.keys(loadout.sockets));
+  if (to !== END && !Object.hasOwn(loadout.sockets, to)) {
+    const hint = () => didYouMean(to, [...Object.keys(loadout.sockets), END]);
     say("targetSocketId", "unknown_socket", `the exit leads to "${to}", which is not a socket of this loadout`, hint);
   }
   if (earlier.some((other) => other.id === exit.id))
@@ -85,7 +86,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: B
       `"${from}" is no member of the loop "${id}"`,
       `use one of ${loop.sockets.slice(0, 8).join(", ")}`,
     );
-  if (loop.sockets.includes(to)) {
+  if (to !== END && loop.sockets.includes(to)) {
     say(
       "targetSocketId",
       "exit_into_loop",

@@ -9,7 +9,7 @@ import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/nearest.ts";
-import { isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
+import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
 import type { Building, Report } from "./fragment-loops.ts";
@@ -170,7 +170,9 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     return to === edge.to ? edge : { ...edge, to };
   });
   // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
-  const assign = readAssign({ ...materia.assign, ...socket.assign }, materia, [...keys, "assign"], report);
+  const sources =
+    socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
+  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
@@ -215,6 +217,14 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
         `agents hand over only workItems, satisfied and context; "${source}" is never there`,
         `use $.context, or "$" for all three`,
       );
+      return [];
+    }
+    if (!canBeThere(assignment)) {
+      report([...keys, target], "bad_assign", `"${source}" can never be there`, "items have a title and a context");
+      return [];
+    }
+    if (assignment.target[0] === "workItems" && assignment.target.length > 1) {
+      report([...keys, target], "bad_assign", `"${target}" leads into the list of work items`, "assign the whole list");
       return [];
     }
     return [assignment];

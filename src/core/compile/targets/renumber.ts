@@ -37,7 +37,7 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
       ...exit,
       id: `${prefix}${exit.id}`,
       from: idOf(exit.from),
-      targetSocketId: idOf(exit.targetSocketId),
+      targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
   return {

@@ -97,6 +97,7 @@ function terminalsOf({ flow }: Part): readonly Terminal[] {
 
 function endText(socket: GraphSocket, { way, advanced }: Step): string {
   if (way.via === "edge") return `its "${way.edge.when}" edge leads to end${way.then ? " when it is used up" : ""}`;
+  if (way.via === "exit") return "an exit of its loop leads to end";
   if (advanced) return "it exhausts its loop and no exit covers that";
   return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
 }
@@ -124,7 +125,8 @@ function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): Gra
   const exits = onward.map((condition): Exit => {
     return { id: `stitch:${terminal.id}:${condition}`, from: terminal.id, condition, targetSocketId: to };
   });
-  return { ...loop, exits: [...loop.exits, ...exits], emptyTo: to };
+  const written = loop.exits.map((exit) => (exit.targetSocketId === END ? { ...exit, targetSocketId: to } : exit));
+  return { ...loop, exits: [...written, ...exits], emptyTo: to };
 }
 
 /** The outcomes for which the loop ends the cast. Where only guards stand, an `always` beside them would no longer ask for an answer. */

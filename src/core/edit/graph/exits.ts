@@ -1,3 +1,4 @@
+import { END } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
@@ -68,8 +69,8 @@ function put(loadout: Loadout, loopId: string, exits: Exit[], changed: Exit): Re
   if (!loop) return noLoop(loopId);
   const { id, from, condition, targetSocketId: to } = changed;
   if (!loop.sockets.includes(from)) return refuse(loopId, `${from} is no member of the loop ${loopId}`);
-  if (!seat(loadout, to)) return noSocket(to);
-  if (loop.sockets.includes(to))
+  if (to !== END && !seat(loadout, to)) return noSocket(to);
+  if (to !== END && loop.sockets.includes(to))
     return refuse(loopId, `${to} is a member of the loop ${loopId}`, "an exit leads to a socket outside the loop");
   if (exits.some((exit) => exit.id !== id && exit.from === from && exit.condition === condition))
     return refuse(loopId, `${from} already has an exit for "${condition}"`);

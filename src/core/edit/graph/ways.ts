@@ -36,7 +36,6 @@ export function setWay(loadout: Loadout, id: string, changed: WayChange): Result
   if (!way) return noWay(id);
   if (way.kind === "edge") return setEdge(loadout, way.from, way.index, changed);
   const { when, to } = changed;
-  if (to === "end") return refuse(id, "an exit leads to a socket", "remove the exit where the cast is to end");
   return setExit(loadout, way.loop, way.exit.id, {
     ...(when === undefined ? {} : { condition: when }),
     ...(to === undefined ? {} : { to }),

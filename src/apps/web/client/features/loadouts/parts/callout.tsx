@@ -55,7 +55,6 @@ const TITLES: Readonly<Record<string, string>> = {
   advance_outside_loop: "Nothing to advance",
   unreachable_socket: "Never reached",
   uncovered_outcome: "An answer without a way",
-  loop_without_exit: "No exit",
   unbounded_cycle: "Round and round",
 };
 

@@ -1,0 +1,43 @@
+import { components, isCyclic } from "./components.ts";
+import type { Flow } from "./flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { loopOf } from "./graph.ts";
+import { isCounted } from "./route.ts";
+
+/** A place on a way round: a socket outside loops, or a loop as a whole. */
+export type Place = GraphSocket | GraphLoop;
+
+/** [G20] Ways round through a loop that nothing counts: every pass of the loop starts afresh. */
+export function roundsThroughLoops(graph: Graph, flow: Flow): readonly (readonly Place[])[] {
+  const places = flow.sockets.map((socket): Place => {
+    const loop = loopOf(graph, socket);
+    return loop?.items ? loop : socket;
+  });
+  if (!places.some(isLoop)) return [];
+  // A loop stands where its first socket stands.
+  const firstOf = new Map<Place, number>();
+  places.forEach((place, number) => {
+    if (!firstOf.has(place)) firstOf.set(place, number);
+  });
+  const numberOf = places.map((place, number) => firstOf.get(place) ?? number);
+  const next: number[][] = places.map(() => []);
+  flow.steps.forEach((steps, socket) => {
+    const from = numberOf[socket] ?? socket;
+    for (const { way, landings } of steps) {
+      if (isCounted(way)) continue;
+      for (const landing of landings) {
+        const to = numberOf[landing] ?? landing;
+        // What stays inside a loop is limited by its items.
+        if (to !== from || places[from] === flow.sockets[socket]) next[from]?.push(to);
+      }
+    }
+  });
+  return components(next)
+    .filter((component) => isCyclic(component, next))
+    .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
+    .filter((round) => round.some(isLoop));
+}
+
+export function isLoop(place: Place): place is GraphLoop {
+  return "exits" in place;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { link, linked } from "../harness/chain.ts";
+import { MATERIA, always, consuming, exit, main, problems } from "../harness/loadouts.ts";
+import type { SocketInput } from "../harness/loadouts.ts";
+
+describe("[O15] a loop over a list that nothing can have made", () => {
+  const walk = { materia: "Text", advance: { items: "state.list" }, edges: [always("Socket-2")] };
+  const over = (first: SocketInput, more: Readonly<Record<string, SocketInput>> = {}) =>
+    problems(main({ "Socket-1": first, "Socket-2": walk, ...more }, { L: { sockets: ["Socket-2"] } })).filter((line) =>
+      line.startsWith("error"),
+    );
+  const to2 = [always("Socket-2")];
+  const never = ["error list_never_made loops.L"];
+
+  it.each<[title: string, first: SocketInput, found: readonly string[]]>([
+    ["[O15] is an error", { materia: "Text", edges: to2 }, never],
+    ["[O15] a generator makes another one", { materia: "Plan", edges: to2 }, never],
+    ["[O15] one that assigns it makes it", { materia: "Plan", assign: { list: "$.workItems" }, edges: to2 }, []],
+    ["[O15] so may a program of one's own", { materia: "Tool", edges: to2 }, []],
+    ["[O15] but not one that is read as text", { materia: "Tool", parse: "text", edges: to2 }, never],
+  ])("%s", (_title, first, found) => {
+    expect(over(first)).toEqual(found);
+  });
+
+  it("[O15] what runs only behind the loop, or inside it, made nothing before", () => {
+    const maker = { materia: "Plan", assign: { list: "$.workItems" }, edges: [always("end")] };
+    expect(over({ materia: "Json", edges: to2 }, { "Socket-3": maker })).toEqual(never);
+    const inside = { ...walk, materia: "Plan", assign: { list: "$.workItems" } };
+    expect(
+      problems(
+        main({ "Socket-1": { materia: "Text", edges: to2 }, "Socket-2": inside }, { L: { sockets: ["Socket-2"] } }),
+      ),
+    ).toContain("error list_never_made loops.L");
+  });
+
+  it("[O15] in a chain an earlier part may have made it", () => {
+    const part = {
+      entry: "Socket-1",
+      sockets: { "Socket-1": { materia: "Text", advance: {}, edges: [always("Socket-1")] } },
+      loops: { L: { sockets: ["Socket-1"] } },
+    };
+    const config = { materia: MATERIA, loadouts: { Part: part } };
+    const alone = link("loadout:Part", config);
+    expect(alone.ok ? [] : alone.issues.map(({ code }) => code)).toEqual(["list_never_made"]);
+    expect(Object.keys(linked("Plan loadout:Part", config).graph.sockets)).toEqual(["Socket-1", "Socket-2"]);
+    const after = link("Text loadout:Part", config);
+    expect(after.ok ? [] : after.issues.map(({ code }) => code)).toEqual(["bad_joint"]);
+  });
+});
+
+describe("[O14] an exit to the end", () => {
+  it("[O14] is a way to end in a chain, and leads on like any other", () => {
+    const part = {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
+      },
+      loops: { L: consuming(["Socket-2"], exit("Socket-2", "always", "end")) },
+    };
+    const { graph, stitches } = linked("loadout:Part Text", { materia: MATERIA, loadouts: { Part: part } });
+    expect(stitches).toMatchObject([{ from: "Socket-2", to: "Socket-3" }]);
+    expect(graph.loops["t1-L"]?.exits).toMatchObject([{ from: "Socket-2", targetSocketId: "Socket-3" }]);
+  });
+});
+
+describe("[H20] what can never be assigned", () => {
+  const assigning = (materia: string, assign: Readonly<Record<string, string>>) => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia, assign, advance: {}, edges: [always("Socket-2")] },
+    };
+    return problems(main(sockets, { L: consuming(["Socket-2"]) })).filter((line) => line.startsWith("error"));
+  };
+
+  it.each(["$.context.x", "$.satisfied.0", "$.workItems.first", "$.workItems.0.id", "item.id", "item.title.x"])(
+    "[H20] %s is never there",
+    (source) => {
+      for (const materia of ["Json", "Tool"])
+        expect(assigning(materia, { a: source })).toEqual(["error bad_assign sockets.Socket-2.assign.a"]);
+    },
+  );
+
+  it.each(["$.context", "$.workItems.0", "$.workItems.0.title", "item.title", "item.context"])(
+    "[H20] %s may be there",
+    (source) => {
+      expect(assigning("Json", { a: source })).toEqual([]);
+    },
+  );
+
+  it("[H20] nothing is put into a list", () => {
+    expect(assigning("Json", { "workItems.0.title": "$.context" })).toEqual([
+      'error bad_assign sockets.Socket-2.assign["workItems.0.title"]',
+    ]);
+    const sockets = {
+      "Socket-1": { materia: "Plan", assign: { list: "$.workItems" }, edges: [always("Socket-2")] },
+      "Socket-2": {
+        materia: "Text",
+        assign: { "list.0": "$" },
+        advance: { items: "state.list" },
+        edges: [always("Socket-2")],
+      },
+    };
+    expect(
+      problems(main(sockets, { L: { sockets: ["Socket-2"] } })).filter((line) => line.startsWith("error")),
+    ).toEqual(['error bad_assign sockets.Socket-2.assign["list.0"]']);
+  });
+
+  it("[H14] a socket's assign stands over its materia's, key by key", () => {
+    const { graph } = linked("loadout:Part", {
+      materia: { A: { prompt: "a", parse: "json", assign: { one: "$.context", two: "$.context" } } },
+      loadouts: { Part: { entry: "Socket-1", sockets: { "Socket-1": { materia: "A", assign: { two: "$" } } } } },
+    });
+    expect(graph.sockets["Socket-1"]?.assign).toEqual([
+      { target: ["one"], from: "output", path: ["context"] },
+      { target: ["two"], from: "output", path: [] },
+    ]);
+  });
+});
