@@ -194,6 +194,8 @@ function originOf(id: string, { place }: Context): Origin {
   return place.file === undefined ? origin : { ...origin, file: place.file };
 }
 
+const NO_ASSIGN: readonly Assignment[] = [];
+
 function readAssign(assign: Assign, materia: Materia, keys: readonly string[], report: Report): readonly Assignment[] {
   return Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
