@@ -19,7 +19,7 @@ const host = {
 const { store } = workspace.value;
 const found = await store.find(castId);
 if (!found.ok) throw new Error(JSON.stringify(found.issues));
-const asked = { castId: found.value, how: { kind: "recast" }, by: "bench" };
+const asked = { castId: found.value, how: { kind: "recast" }, by: "bench", trustsCast: true };
 const ready = await prepareResume(workspace.value, asked, { openReal: async () => host });
 if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
 const resumed = await resumeCast(store, ready.value.plan, { host, signal: new AbortController().signal });

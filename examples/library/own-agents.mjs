@@ -1,12 +1,16 @@
-// A cast with your own agents and your own journal: node own-agents.mjs
+// A cast of a graph with your own agents: node own-agents.mjs
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   compile,
   evaluate,
+  fileStore,
   mergeLayers,
   plainText,
+  planGraph,
   readLayer,
-  runCast,
-  startState,
+  startCast,
   storyLines,
   worstCase,
 } from "pi-materia";
@@ -39,26 +43,25 @@ if (!compiled.ok) throw new Error(compiled.issues.map((issue) => issue.message).
 const { graph, flow } = compiled.value;
 console.log(`At most ${evaluate(worstCase(graph, flow, catalog.settings.limits).turns, () => 0)} turns.`);
 
-// An agent is anything that answers a turn; a journal is anything that keeps events in order.
+// An agent is anything that answers a turn.
 const replies = {
   Writer: ["a first line", "a better line"],
   Critic: ['{"satisfied":false,"context":"dull"}', '{"satisfied":true}'],
 };
 const usage = { input: 0, output: 0, cost: 0 };
-const events = [];
-const ports = {
-  agents: {
-    preflight: async () => [],
-    runTurn: async ({ materia }) => ({ kind: "said", text: replies[materia].shift(), usage, model: "mine" }),
-  },
-  runUtility: async () => ({ kind: "failed", reason: "no utilities here", stdout: "", stderr: "" }),
-  journal: { append: async (written) => void events.push(...written) },
-  artifacts: { visitFolder: () => "", write: async () => undefined, append: async () => undefined },
-  now: () => new Date(),
+const host = {
+  preflight: async () => [],
+  runTurn: async ({ materia }) => ({ kind: "said", text: replies[materia].shift(), usage, model: "mine" }),
 };
 
+// The cast is kept in a folder; what is to be run is a graph and a request, and needs no project around it.
+const store = fileStore(mkdtempSync(join(tmpdir(), "own-agents-")));
 const { limits, budget } = catalog.settings;
-const start = { castId: "my-cast", request: "One good line", graph, limits, budget, data: {} };
-const end = await runCast(startState(start), ports, { cwd: ".", runDir: ".", signal: new AbortController().signal });
-console.log(plainText(storyLines(start, events)));
-process.exitCode = end.kind === "ended" && end.state.phase.outcome === "completed" ? 0 : 1;
+const plan = planGraph(graph, { request: "One good line", cwd: process.cwd(), limits, budget });
+const done = await startCast(store, plan, { host, signal: new AbortController().signal });
+if (!done.ok) throw new Error(done.issues.map((issue) => issue.message).join("\n"));
+const cast = await store.load(plan.file.castId);
+const { castId, request } = plan.file;
+if (cast.ok)
+  console.log(plainText(storyLines({ castId, request, graph, limits, budget, data: {} }, cast.value.events)));
+process.exitCode = done.value.kind === "ended" && done.value.state.phase.outcome === "completed" ? 0 : 1;

@@ -1,0 +1,35 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { fileStore, planGraph, startCast } from "../../src/apps/library/index.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { compiled } from "../harness/play.ts";
+import { graph, said, seat } from "../harness/seats.ts";
+
+const one = compiled(graph({ "Socket-1": seat("Eval") })).graph;
+const host = { preflight: async () => [], runTurn: async () => said('{"satisfied":true}') };
+const driver = { host, signal: new AbortController().signal };
+
+it("[J18] a graph and a request are enough for a cast: no workspace, no configuration", async () => {
+  const store = fileStore(join(scratchFolder(), "casts"));
+  const plan = planGraph(one, { request: "Judge it.", cwd: scratchFolder() });
+  expect(await startCast(store, plan, driver)).toMatchObject({ ok: true, value: { kind: "ended" } });
+  expect(await store.load(plan.file.castId)).toMatchObject({
+    ok: true,
+    value: { file: { request: "Judge it.", targets: [] }, state: { phase: { outcome: "completed" } } },
+  });
+});
+
+it.skipIf(process.platform === "win32")("[S7] the files of a cast are for its user only", async () => {
+  const root = join(scratchFolder(), "casts");
+  const plan = planGraph(one, { request: "Judge it.", cwd: scratchFolder() });
+  await startCast(fileStore(root), plan, driver);
+  const folder = join(root, plan.file.castId);
+  const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+  expect(["cast.json", "journal.jsonl", "owner/1.json"].map((name) => mode(join(folder, name)))).toEqual([
+    "600",
+    "600",
+    "600",
+  ]);
+  expect([root, folder, join(folder, "sockets/Socket-1/1")].map(mode)).toEqual(["700", "700", "700"]);
+});
