@@ -130,6 +130,43 @@ describe("[G9] returns without progress", () => {
     expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
+  it("[G9] returns of one item do not count for another, though the loop was left in between", async () => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": {
+        materia: "Json",
+        advance: { when: "satisfied" },
+        edges: [satisfied("Socket-2"), always("Socket-3")],
+      },
+      "Socket-3": { materia: "Text", edges: [always("Socket-2")] },
+    };
+    const config = main(sockets, { L: consuming(["Socket-2"]) }, { limits: { maxNoAdvanceCycles: 1 } });
+    const { trace } = await play(config, { says: { Plan: [items("a", "b")], Json: [YES, NO] } });
+    expect(trace.filter((line) => line.startsWith("Socket-2"))).toEqual([
+      "Socket-2 #1 a",
+      "Socket-2 #2 b",
+      "Socket-2 #3 a",
+      "Socket-2 #4 a",
+    ]);
+  });
+
+  it("[G10] a counted edge to a socket that was visited for an earlier item closes no cycle", async () => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+      "Socket-3": { materia: "Json", edges: [satisfied("Socket-2"), notSatisfied("Socket-4", 5)] },
+      "Socket-4": { materia: "Json", advance: { when: "satisfied" }, edges: [always("Socket-2")] },
+    };
+    const config = main(
+      sockets,
+      { L: consuming(["Socket-2", "Socket-3", "Socket-4"]) },
+      { limits: { maxNoAdvanceCycles: 1 } },
+    );
+    const says = { Plan: [items("a", "b")], "Socket-3": [NO, YES, NO], "Socket-4": [YES, NO] };
+    const { trace } = await play(config, { says });
+    expect(trace.slice(-4)).toEqual(["Socket-4 #2 b", "-> Socket-2", "limit maxNoAdvanceCycles", "failed"]);
+  });
+
   it("[G10] each item has all its returns", async () => {
     const { trace } = await play(loop, { says: { Plan: [items("a", "b")], Json: [NO, NO, NO, YES, NO, NO, YES] } });
     expect(trace.slice(-4)).toEqual(["Socket-2 #7 b", "exhausted advance", "-> end (none)", "completed"]);

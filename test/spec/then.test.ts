@@ -104,6 +104,31 @@ describe("[G28] then next", () => {
     expect(asked.at(-4)?.prompt).not.toContain("Do it again");
   });
 
+  it("[G28] the next item begins where the loop was entered, wherever the edge led", async () => {
+    const config = main(
+      {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+        "Socket-3": {
+          materia: "Json",
+          advance: { when: "satisfied" },
+          edges: [usedUp("Socket-4", 1, "next"), satisfied("Socket-2")],
+        },
+        "Socket-4": { materia: "Text", edges: [always("Socket-3")] },
+      },
+      { L: consuming(["Socket-2", "Socket-3", "Socket-4"]) },
+    );
+    const { trace } = await play(config, { says: { Plan: [items("a", "b")], Json: [NO("one"), NO("two"), YES] } });
+    expect(trace.filter((line) => line.startsWith("Socket-")).slice(1)).toEqual([
+      "Socket-2 #1 a",
+      "Socket-3 #1 a",
+      "Socket-4 #1 a",
+      "Socket-3 #2 a",
+      "Socket-2 #2 b",
+      "Socket-3 #3 b",
+    ]);
+  });
+
   it("[G28] the last item: the exits of the loop, as if it had advanced", async () => {
     const { trace } = await play(shop("next"), { says: { Plan: [items("a")], Json: [NO("one")] } });
     expect(trace.slice(-6)).toEqual([
