@@ -271,3 +271,14 @@ it("[E11] places are kept until they are tidied", () => {
   expect(placed.layout).toEqual({ "Socket-2": { x: 30, y: 40 } });
   expect(done(tidyLayout(placed)).layout).toEqual({});
 });
+
+it("[E6] what follows the last traversal is set, saved, goes with its socket, and not without a limit", () => {
+  const set = done(setEdge(loadout(), "Socket-5", 1, { then: "next" }));
+  expect(set.sockets["Socket-5"]?.edges[1]).toMatchObject({ maxTraversals: 3, then: "next" });
+  const led = done(setEdge(set, "Socket-5", 1, { then: set.entry }));
+  expect(done(removeSockets(led, [set.entry])).sockets["Socket-5"]?.edges[1]).not.toHaveProperty("then");
+  expect(done(setEdge(set, "Socket-5", 1, { maxTraversals: null })).sockets["Socket-5"]?.edges[1]).not.toHaveProperty(
+    "then",
+  );
+  expect(setEdge(set, "Socket-5", 1, { then: "Socket-99" as typeof set.entry }).ok).toBe(false);
+});

@@ -145,6 +145,17 @@ it("[H8] a list that assign puts in the place of the work items is checked like 
   expect(state.data["workItems"]).toEqual(items("old")["workItems"]);
 });
 
+it("[G21] the item in hand is state that a loop sets, and nothing sets outside it", () => {
+  const sockets = {
+    "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Show", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-3": { materia: "Show" },
+  };
+  const loops = { L: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) };
+  const config = main(sockets, loops, { materia: { Show: { prompt: "{{state.workItem.title}}" } } });
+  expect(problems(config)).toEqual(["warning state_never_set sockets.Socket-3"]);
+});
+
 it("[G21] a utility that is read as text sets no state", () => {
   const config = main(
     { "Socket-1": { materia: "Say", edges: [{ when: "always", to: "Socket-2" }] }, "Socket-2": { materia: "Reader" } },

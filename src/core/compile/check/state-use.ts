@@ -89,7 +89,10 @@ function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): 
   const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
   const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);
-  return [...new Set([...inPrompt, ...inAssign, ...list])];
+  const all = new Set([...inPrompt, ...inAssign, ...list]);
+  // [O4] Inside a loop the cast itself keeps these two.
+  if (loopOf(graph, socket)?.items) for (const key of ["workItem", "workItemIndex"]) all.delete(key);
+  return [...all];
 }
 
 function checkVariables(
