@@ -1,0 +1,44 @@
+// Loaded before `materia` itself: a clock that is wrong, and a disk that is full from some write on.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+const skew = Number(process.env["CHAOS_SKEW_MS"] ?? 0);
+if (skew !== 0) {
+  const real = Date.now.bind(Date);
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...args) {
+      if (args.length === 0) super(real() + skew);
+      else super(...args);
+    }
+    static now() {
+      return real() + skew;
+    }
+  };
+}
+
+let room = Number(process.env["CHAOS_WRITES"] ?? Infinity);
+
+function take() {
+  room -= 1;
+  if (room < 0) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", errno: -28 });
+}
+
+if (Number.isFinite(room)) {
+  for (const name of ["writeSync", "writeFileSync", "appendFileSync", "mkdirSync"]) {
+    const real = fs[name];
+    fs[name] = (...args) => {
+      // Standard output is no disk.
+      if (args[0] !== 1 && args[0] !== 2) take();
+      return real(...args);
+    };
+  }
+  for (const name of ["writeFile", "appendFile", "mkdir"]) {
+    const real = fs.promises[name];
+    fs.promises[name] = async (...args) => {
+      take();
+      return real(...args);
+    };
+  }
+  syncBuiltinESMExports();
+}
