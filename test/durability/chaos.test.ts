@@ -1,10 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chaos } from "../harness/chaos/chaos.ts";
 
-it.skipIf(process.platform !== "linux").each([1, 2, 3])(
-  "[D25] seed %i: real processes through kills, pauses, wrong clocks, full disks and flipped bits",
-  async (seed) => {
+describe.skipIf(process.platform !== "linux")("[D25] kills, pauses, wrong clocks, full disks and flipped bits", () => {
+  it.each([1, 2, 28])("seed %i", async (seed) => {
     const { lives, problems } = await chaos(seed);
     expect([problems, lives.length > 0]).toEqual([[], true]);
-  },
-);
+  });
+});
