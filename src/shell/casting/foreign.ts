@@ -42,6 +42,6 @@ function runsOf({ materia }: Graph): readonly string[] {
     if (each.type !== "utility") return name;
     const given = isJsonObject(each.params) ? each.params["command"] : undefined;
     const words = each.command ?? [each.script ?? name, ...(given === undefined ? [] : [JSON.stringify(given)])];
-    return words.join(" ");
+    return `\`${words.join(" ")}\``;
   });
 }

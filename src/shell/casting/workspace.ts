@@ -55,7 +55,7 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
 /** [S8] All of it: the sixth command may be the bad one. */
 export function runsText({ commands, watched, tooLarge }: Runs): readonly string[] {
   return [
-    ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.join(", ")}`]),
+    ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
     ...(watched.length === 0
       ? []
       : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),

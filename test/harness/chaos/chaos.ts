@@ -74,8 +74,8 @@ async function live(place: ChaosPlace, number: number, fault: Fault): Promise<Li
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   const problems: string[] = [];
   let told = 0;
-  for await (const _line of createInterface({ input: child.stdout })) {
-    told += 1;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line !== "") told += 1;
     if (!("after" in fault) || told !== fault.after) continue;
     if (fault.kind === "paused") problems.push(...(await pausedProblems(place, child.pid ?? 0)));
     else child.kill(fault.kind === "interrupted" ? "SIGINT" : "SIGKILL");
