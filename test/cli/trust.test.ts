@@ -121,5 +121,13 @@ it("[S6] a utility sees PATH, HOME, LANG, TMPDIR, what its materia lists and the
   expect((await run(["cast", "--config", "conf.json", "x"], { cwd, env })).code).toBe(0);
   const [castId = ""] = castsIn(cwd);
   const seen = JSON.parse(readText(castFile(cwd, castId, "sockets", "Socket-1", "1", "stdout.txt"))) as object;
-  expect(Object.keys(seen).toSorted()).toEqual(["HOME", "LANG", "MATERIA_VISIT", "PATH", "TMPDIR", "WANTED"]);
+  expect(Object.keys(seen).toSorted()).toEqual([
+    "HOME",
+    "LANG",
+    "MATERIA_IDEMPOTENCY_KEY",
+    "MATERIA_VISIT",
+    "PATH",
+    "TMPDIR",
+    "WANTED",
+  ]);
 });
