@@ -12,8 +12,25 @@ export function prunable(
   now: number,
 ): readonly CastSummary[] {
   const oldest = olderThanDays === undefined ? Infinity : now - olderThanDays * 86_400_000;
-  return casts.filter((cast, index) => {
-    if (cast.status === "running") return false;
-    return (keep === undefined || index >= keep) && Date.parse(cast.endedAt ?? cast.startedAt) <= oldest;
+  const [doubtful, believed] = [false, true].map((is) => casts.filter((cast) => isBelieved(cast, now) === is));
+  // Those that nobody can date count as the newest.
+  const beyond = new Set([...(doubtful ?? []), ...(believed ?? [])].slice(keep ?? 0));
+  return casts.filter((cast) => {
+    if (cast.status === "running" || !beyond.has(cast)) return false;
+    return olderThanDays === undefined || (isBelieved(cast, now) && endOf(cast) <= oldest);
   });
+}
+
+/** Before this there was nothing that could have made a cast. */
+const FIRST_DAY = Date.parse("2025-01-01");
+const HOUR_MS = 3_600_000;
+
+/** [D27] A clock that was set back or ahead leaves times that cannot be. */
+function isBelieved(cast: CastSummary, now: number): boolean {
+  const [start, end] = [Date.parse(cast.startedAt), endOf(cast)];
+  return start >= FIRST_DAY && end >= start && end <= now + HOUR_MS;
+}
+
+function endOf({ endedAt, startedAt }: CastSummary): number {
+  return Date.parse(endedAt ?? startedAt);
 }

@@ -20,14 +20,14 @@ export interface ChaosReport {
   readonly problems: readonly string[];
 }
 
-/** [D25] One real cast in real processes through the faults that this number stands for, and all that was wrong. */
+/** [D26] One real cast in real processes through the faults that this number stands for, and all that was wrong. */
 export async function chaos(seed: number): Promise<ChaosReport> {
   const chance = chanceOf(seed);
   const place = newChaosPlace(`sk-${"0123456789abcdef".repeat(2)}-${seed}`);
   const lives: Life[] = [];
   try {
     for (let number = 1; number <= MOST_LIVES && !hasEnded(place); number += 1)
-      lives.push(await live(place, number, number <= STORMY_LIVES ? faultOf(chance) : { kind: "none" }));
+      lives.push(await live(place, lives.at(-1), number <= STORMY_LIVES ? faultOf(chance) : { kind: "none" }));
     const problems = [...lives.flatMap((life) => life.problems), ...lawProblems(place, lives)];
     return { lives: lives.map(({ fault }) => fault), problems: [...problems, ...(await flipProblems(place, chance))] };
   } finally {
@@ -61,9 +61,12 @@ function hasEnded(place: ChaosPlace): boolean {
 }
 
 /** From its start to its end of one process that drives the cast. */
-async function live(place: ChaosPlace, number: number, fault: Fault): Promise<Life> {
+async function live(place: ChaosPlace, before: Life | undefined, fault: Fault): Promise<Life> {
+  const number = (before?.number ?? 0) + 1;
   const castId = castIn(place);
-  const words = castId === undefined ? ["cast", "--json", "go"] : ["recast", castId, "--json"];
+  // On a full disk its mark may be missing: the person is asked, and says yes.
+  const trust = before?.isForeign ? ["--trust"] : [];
+  const words = castId === undefined ? ["cast", "--json", "go"] : ["recast", castId, "--json", ...trust];
   const child = spawn(process.execPath, commandOf(words), {
     cwd: place.cwd,
     env: envOf(place, environmentOf(fault, number)),
@@ -84,7 +87,7 @@ async function live(place: ChaosPlace, number: number, fault: Fault): Promise<Li
   const printed = Buffer.concat(said).toString("utf8");
   if (/\n\s+at .*:\d+:\d+/.test(printed))
     problems.push(`life ${number} (${fault.kind}) ended in a stack: ${printed.slice(0, 400)}`);
-  return { number, fault: fault.kind, code, problems };
+  return { number, fault: fault.kind, code, problems, isForeign: printed.includes("foreign_cast") };
 }
 
 function environmentOf(fault: Fault, number: number): Record<string, string> {

@@ -11,9 +11,11 @@ export interface Life {
   readonly fault: string;
   readonly code: number | null;
   readonly problems: readonly string[];
+  /** Whether it was refused as the cast of somebody else. */
+  readonly isForeign: boolean;
 }
 
-/** [D25] Nothing lost, nothing doubled, nothing leaked, nothing stuck. */
+/** [D26] Nothing lost, nothing doubled, nothing leaked, nothing stuck. */
 export function lawProblems(place: ChaosPlace, lives: readonly Life[]): readonly string[] {
   const castId = castIn(place);
   if (castId === undefined) return [`after ${lives.length} lives there is no cast`];
