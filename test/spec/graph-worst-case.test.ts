@@ -176,4 +176,28 @@ describe("[G24] no cast takes more turns than its formula", () => {
     const played = await play(config, { says: { Plan: [items("a")], Tool: ["{}"] } });
     expect(played.asked.length).toBeLessThanOrEqual(allowedTurns(formulas(config).turns, played));
   });
+
+  it("[G24] with repairs: a text that assigns may be asked again, and an interactive socket has a turn more", () => {
+    const one = (socket: object, materia: object, maxRepairs: number) =>
+      formulas(
+        main(
+          { "Socket-1": { materia: "M", ...socket } },
+          {},
+          { materia: { M: { prompt: "x", ...materia } }, limits: { maxRepairs } },
+        ),
+      ).withRepairs;
+    expect(one({}, {}, 2)).toEqual({ "": 1 });
+    expect(one({ assign: { workItems: "$" } }, {}, 2)).toEqual({ "": 3 });
+    expect(one({}, { parse: "json", interactive: true }, 2)).toEqual({ "": 4 });
+    expect(one({}, { parse: "json", interactive: true }, 0)).toEqual({ "": 2 });
+  });
+
+  it("[G23] what nothing leads to is not counted", () => {
+    const sockets = {
+      "Socket-1": { materia: "Text" },
+      "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+      "Socket-3": { materia: "Text", edges: [always("Socket-2", 4)] },
+    };
+    expect(formulas(main(sockets)).turns).toEqual({ "": 1 });
+  });
 });

@@ -1,6 +1,7 @@
 import type { CastLimits } from "../model/config.ts";
 import type { Amount } from "./amount.ts";
 import { components, isCyclic } from "./components.ts";
+import { reachable } from "./flow.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { materiaOf } from "./graph.ts";
@@ -18,18 +19,20 @@ export function worstCase(
   const map = mapOf(graph, flow);
   const items = itemRegion(map);
   const outside = outerRegion(map);
-  const weigh = (repairs: number): Amount => {
+  const weigh = (repairs: number | null): Amount => {
     const weights = flow.sockets.map((socket) => turnsOf(graph, socket, repairs));
     const perItem = itemWeights(map, items, walk(items, weights, limits));
     // Seen from outside a loop weighs nothing: its turns are terms of their own.
     return wholeCast(map, outside, { perItem, best: walk(outside, weights, limits) });
   };
-  return { turns: weigh(0), withRepairs: weigh(limits.maxRepairs) };
+  return { turns: weigh(null), withRepairs: weigh(limits.maxRepairs) };
 }
 
-function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
+function turnsOf(graph: Graph, socket: GraphSocket, repairs: number | null): number {
   if (materiaOf(graph, socket).type !== "agent") return 0;
-  if (socket.parse === "text" || repairs === 0) return 1;
+  if (repairs === null) return 1;
+  // A text may be no list where `assign` wants one, and is asked for again.
+  if (socket.parse === "text") return socket.assign.length === 0 ? 1 : 1 + repairs;
   // An interactive visit may need one more turn to put what was agreed into the contract.
   return 1 + repairs + (socket.interactive ? 1 : 0);
 }
@@ -77,7 +80,9 @@ function itemRegion({ flow, loopAt }: LoopMap): Region {
   const free = flow.sockets.map(() => NOWHERE);
   const starts = new Set(flow.starts);
   const counted = new Map<string, CountedArc>();
+  const reached = reachable(flow);
   flow.steps.forEach((steps, from) => {
+    if (!reached.has(from)) return;
     const loop = loopAt[from];
     for (const { way, advanced, landings } of steps) {
       landings.forEach((to, index) => {
@@ -101,7 +106,9 @@ function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
   };
   const free = [...flow.sockets, ...loops].map(() => NOWHERE);
   const counted = new Map<string, CountedArc>();
+  const reached = reachable(flow);
   flow.steps.forEach((steps, socket) => {
+    if (!reached.has(socket)) return;
     const from = placeOf(socket);
     const perItemOf = loops[loopAt[socket] ?? -1]?.id ?? "";
     for (const { way, landings } of steps) {
