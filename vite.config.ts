@@ -1,11 +1,39 @@
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import type { CSSModulesOptions } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+const client = here("src/apps/web/client");
+
+/** `row` in `ground/base.module.css` is `ground-base-row` in the page: a name and where it stands. */
+function classInPage(name: string, file: string): string {
+  const place = relative(client, file).replace(/\.module\.css.*$/, "");
+  return `${place.replaceAll("/", "-")}-${name}`;
+}
+
+/** Names that a style sheet takes from another (`@value row from "…"`), and the names alone: its rules stay where they are. */
+class NamesOfSheets {
+  readonly finalSource = "";
+  fetch(quoted: string, from: string): Promise<Record<string, string>> {
+    const file = resolve(dirname(from), quoted.replaceAll(/^["']|["']$/g, ""));
+    const names = [...readFileSync(file, "utf8").matchAll(/\.([a-z][a-z-]*)/g)].map(([, name = ""]) => name);
+    return Promise.resolve(Object.fromEntries(names.map((name) => [name, classInPage(name, file)])));
+  }
+}
+
+/** The loader is one of the options of what reads the sheets, though the types do not tell of it. */
+const modules: CSSModulesOptions & { readonly Loader: typeof NamesOfSheets } = {
+  generateScopedName: classInPage,
+  Loader: NamesOfSheets,
+};
+
 export default defineConfig({
-  root: here("src/apps/web/client"),
+  root: client,
+  css: { modules },
   plugins: [react()],
   build: {
     outDir: here("dist/web"),
@@ -14,5 +42,7 @@ export default defineConfig({
     // The page allows no inline data but images; a font or style must be a file of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A busy machine is slow, not wrong.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

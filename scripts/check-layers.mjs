@@ -70,7 +70,7 @@ const problems = modules.flatMap(({ source, dependencies }) =>
       if (layerOf(to) > layerOf(source)) found.push(`${source} may not import ${to}, which comes after it`);
       if (appOf(to) && appOf(to) !== appOf(source) && !ENTRIES.includes(source))
         found.push(`${source} may not import the app ${appOf(to)}`);
-      if (!to.endsWith(".css") && pageOf(source) && pageOf(to) && pageOf(source) !== pageOf(to))
+      if (pageOf(source) && pageOf(to) && pageOf(source) !== pageOf(to))
         found.push(`${source} may not import ${to}, a page beside it`);
       if (source.startsWith("src/apps/web/server/") && to.startsWith("src/apps/web/client/"))
         found.push(`${source} may not import the page`);

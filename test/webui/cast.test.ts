@@ -19,7 +19,8 @@ async function finished(): Promise<Seen & { readonly at: Served; readonly id: st
 describe("one cast in the browser", () => {
   it("[W13, W20] is watched live to its end, and the page complains about nothing", async () => {
     const at = await served();
-    const id = await begin(at, slowed(250));
+    // Long enough that a page on a busy machine sees it run.
+    const id = await begin(at, slowed(1_500));
     const { page, complaints } = await look(at, `casts/${id}`);
     await page.locator('[aria-current="step"]').waitFor();
     await says(page, /Now \d/);
@@ -221,6 +222,6 @@ describe("one cast in the browser", () => {
     await expect.poll(focused).toBe("socket Socket-6");
     await page.keyboard.press("Enter");
     await says(page, "Auto-Eval Socket-6 · visit 3");
-    expect(await page.locator('.gbox [tabindex="0"]').count()).toBe(1);
+    expect(await page.locator('[data-graph] [tabindex="0"]').count()).toBe(1);
   });
 });

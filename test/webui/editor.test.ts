@@ -50,7 +50,7 @@ async function dropMateria(page: Page, name: string, y: number): Promise<void> {
   const before = await page.locator('[data-part^="socket "]').count();
   await page
     .getByRole("button", { name: `Add ${name}`, exact: true })
-    .dragTo(page.locator(".canvas"), { targetPosition: { x: 320, y } });
+    .dragTo(page.locator("[data-canvas]"), { targetPosition: { x: 320, y } });
   await expect.poll(() => page.locator('[data-part^="socket "]').count()).toBe(before + 1);
 }
 
@@ -210,12 +210,12 @@ describe("[E12] problems in place", () => {
     };
     await page.getByRole("textbox", { name: "Or its text" }).fill(JSON.stringify(broken));
     await page.getByRole("button", { name: "Import", exact: true }).click();
-    await expect.poll(() => socket(page, "Socket-3").getAttribute("class")).toContain("err");
-    await expect.poll(() => socket(page, "Socket-5").getAttribute("class")).toContain("err");
+    await expect.poll(() => socket(page, "Socket-3").getAttribute("data-problem")).toBe("error");
+    await expect.poll(() => socket(page, "Socket-5").getAttribute("data-problem")).toBe("error");
     await page.getByText("must be a whole number of at least 1").first().waitFor();
     await page.keyboard.press("F8");
     await page.getByRole("button", { name: "Set parse to json" }).first().click();
-    await expect.poll(() => socket(page, "Socket-3").getAttribute("class")).not.toContain("err");
+    await expect.poll(() => socket(page, "Socket-3").getAttribute("data-problem")).not.toBe("error");
     await page.getByRole("button", { name: "Use Narrate" }).first().click();
     await expect.poll(() => page.getByText("there is no materia").count()).toBe(0);
   });

@@ -2,6 +2,10 @@ import type { ReactElement } from "react";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+
+const css = classesOf(baseSheet);
 
 export function AbortDialog(props: {
   readonly castId: string;
@@ -25,7 +29,7 @@ export function AbortDialog(props: {
       <p>
         <b>{request}</b>
       </p>
-      <p className="sub">The visit in hand is stopped. The cast can be resumed where it was.</p>
+      <p className={css("secondary")}>The visit in hand is stopped. The cast can be resumed where it was.</p>
       <Issues issues={command.issues} />
     </Ask>
   );

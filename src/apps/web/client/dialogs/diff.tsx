@@ -2,8 +2,14 @@ import { Fragment, useMemo } from "react";
 import type { ReactElement } from "react";
 import { diffLines } from "../../../../core/edit/text/lines.ts";
 import type { DiffLine } from "../../../../core/edit/text/lines.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import saveSheet from "./save.module.css";
+
+const css = classesOf(saveSheet, baseSheet);
 
 const AROUND = 3;
+const LOOKS = { same: "", gone: "gone", new: "added-line" } as const;
 const SIGNS = { same: " ", gone: "−", new: "+" } as const;
 
 /** Two texts, line by line; what stayed the same is folded away. */
@@ -11,25 +17,27 @@ export function Diff(props: { readonly before: string; readonly after: string; r
   const { before, after, label } = props;
   const lines = useMemo(() => diffLines(before, after), [before, after]);
   const hunks = useMemo(() => hunksOf(lines), [lines]);
-  if (hunks.length === 0) return <p className="mute">Nothing differs.</p>;
+  if (hunks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
   return (
-    <div className="diff" tabIndex={0} role="region" aria-label={label}>
+    <div className={css("diff")} tabIndex={0} role="region" aria-label={label}>
       {hunks.map((hunk, index) => (
         <Fragment key={hunk[0]?.number ?? index}>
           {index > 0 && (
-            <div className="fold" aria-hidden="true">
+            <div className={css("fold")} aria-hidden="true">
               ⋯
             </div>
           )}
           {hunk.map((line) => (
-            <div key={`${line.kind} ${line.number}`} className={`dl ${line.kind}`}>
-              <span className="no" aria-hidden="true">
+            <div key={`${line.kind} ${line.number}`} className={css(`diff-line ${LOOKS[line.kind]}`)}>
+              <span className={css("line-number")} aria-hidden="true">
                 {line.number}
               </span>
-              <span className="sign" aria-hidden="true">
+              <span className={css("diff-sign")} aria-hidden="true">
                 {SIGNS[line.kind]}
               </span>
-              {line.kind !== "same" && <span className="sr">{line.kind === "gone" ? "removed: " : "added: "}</span>}
+              {line.kind !== "same" && (
+                <span className={css("spoken")}>{line.kind === "gone" ? "removed: " : "added: "}</span>
+              )}
               <code>{line.text}</code>
             </div>
           ))}

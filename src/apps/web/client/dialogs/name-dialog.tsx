@@ -3,6 +3,11 @@ import type { ReactElement } from "react";
 import { isName } from "../../../../core/model/ids.ts";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { TextField } from "../parts/controls/fields.tsx";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, baseSheet);
 
 /** Asks for a name that is free. */
 export function NameDialog(props: {
@@ -24,11 +29,11 @@ export function NameDialog(props: {
   const unchanged = name === initial && taken(name) ? `There is already a ${name}` : null;
   return (
     <Ask title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
-      <div className="opt">
-        <span className="lb">Name</span>
+      <div className={css("option")}>
+        <span className={css("label")}>Name</span>
         <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
       </div>
-      {note !== undefined && <p className="mute">{note}</p>}
+      {note !== undefined && <p className={css("faint")}>{note}</p>}
     </Ask>
   );
 }

@@ -10,8 +10,16 @@ import { Segments, TextField } from "../parts/controls/fields.tsx";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { Orb } from "../parts/marks/orb.tsx";
 import { go, hrefOf } from "../browser/route.ts";
-import "./rehearse.css";
 import { readReplies } from "./replies.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import marksSheet from "../parts/marks/marks.module.css";
+import controlsSheet from "../parts/controls/controls.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+import fieldsSheet from "../parts/controls/fields.module.css";
+import rehearseSheet from "./rehearse.module.css";
+
+const css = classesOf(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** A cast without a model: what each materia answers, made up or typed; then it is watched live. */
 export function RehearseDialog(props: {
@@ -48,18 +56,18 @@ export function RehearseDialog(props: {
         void begin({ ...target, prompt, replies, onEmpty, ...(untrusted ? { trust: true } : {}) });
       }}
     >
-      {warning !== null && <p className="note rew">{warning}</p>}
+      {warning !== null && <p className={css("note rework")}>{warning}</p>}
       <Refusals issues={issues} />
-      <div className="opt">
-        <span className="lb">Request</span>
+      <div className={css("option")}>
+        <span className={css("label")}>Request</span>
         <TextField label="Request" value={prompt} onType={setPrompt} />
       </div>
-      <div className="row wrap">
-        <span className="sub">Work items</span>
-        <TextField label="Work items" className="most" numeric value={items} onType={setItems} />
+      <div className={css("row wrap")}>
+        <span className={css("secondary")}>Work items</span>
+        <TextField label="Work items" className={css("limit")} numeric value={items} onType={setItems} />
         <WhenEmpty value={onEmpty} onPick={setOnEmpty} />
       </div>
-      {texts.length === 0 && <p className="mute">No agent stands in this graph, so no replies are needed.</p>}
+      {texts.length === 0 && <p className={css("faint")}>No agent stands in this graph, so no replies are needed.</p>}
       {texts.map((each) => (
         <Replies
           key={each.materia}
@@ -96,7 +104,7 @@ function useBegin(onClose: () => void): {
 
 function Refusals({ issues }: { readonly issues: readonly Issue[] }): ReactElement[] {
   return issues.map(({ message, hint, path }) => (
-    <p key={`${path.join(".")} ${message}`} className="note bad" role="alert">
+    <p key={`${path.join(".")} ${message}`} className={css("note bad")} role="alert">
       {message}.{hint !== undefined && ` ${hint}.`}
     </p>
   ));
@@ -107,7 +115,7 @@ type OnEmpty = "repeat-last" | "fail";
 function WhenEmpty(props: { readonly value: OnEmpty; readonly onPick: (value: OnEmpty) => void }): ReactElement {
   return (
     <>
-      <span className="sub">When replies run out</span>
+      <span className={css("secondary")}>When replies run out</span>
       <Segments<OnEmpty>
         label="When replies run out"
         value={props.value}
@@ -133,16 +141,16 @@ function Replies(
   const { materia, sockets, graph, text, fault, isTyped, onType } = props;
   const lines = Math.min(8, text.split("\n").length + 1);
   return (
-    <label className="opt replies">
-      <span className="row">
+    <label className={css("option replies")}>
+      <span className={css("row")}>
         <Orb materia={graph.materia[materia]} size="sm" />
         <b>{materia}</b>
-        <span className="mute grow">{sockets.join(", ")}</span>
-        <span className="mute">{isTyped ? "typed" : "made up"}</span>
+        <span className={css("faint grow")}>{sockets.join(", ")}</span>
+        <span className={css("faint")}>{isTyped ? "typed" : "made up"}</span>
       </span>
-      <span className={`field ${fault === null ? "" : "bad"}`}>
+      <span className={css(`field ${fault === null ? "" : "bad"}`)}>
         <textarea
-          className="mono"
+          className={css("monospace")}
           aria-label={`Replies of ${materia}`}
           aria-invalid={fault !== null || undefined}
           spellCheck={false}
@@ -151,7 +159,7 @@ function Replies(
           onChange={(event) => onType(event.target.value)}
         />
       </span>
-      {fault !== null && <span className="err-t">{fault}</span>}
+      {fault !== null && <span className={css("fault")}>{fault}</span>}
     </label>
   );
 }

@@ -8,9 +8,15 @@ import { Button } from "../parts/controls/button.tsx";
 import { Dialog } from "../parts/controls/dialog.tsx";
 import { Icon } from "../parts/marks/icon.tsx";
 import { Diff } from "./diff.tsx";
-import "./save.css";
 import { useReview } from "./use-review.ts";
 import type { Review, Saving } from "./use-review.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import marksSheet from "../parts/marks/marks.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+import saveSheet from "./save.module.css";
+
+const css = classesOf(saveSheet, dialogSheet, marksSheet, baseSheet);
 
 /** The difference first, then the save; a file that changed meanwhile is never overwritten without a word. */
 export function ReviewDialog(props: {
@@ -33,10 +39,10 @@ export function ReviewDialog(props: {
     if (await save()) onSaved(layer);
   };
   return (
-    <Dialog title={title} onClose={onClose} wide className="review">
-      <div className="dlg-b">
-        <div className="row wrap">
-          <span className="sub">Save to</span>
+    <Dialog title={title} onClose={onClose} wide className={css("review")}>
+      <div className={css("dialog-body")}>
+        <div className={css("row wrap")}>
+          <span className={css("secondary")}>Save to</span>
           <Segments<EditableLayer>
             label="Save to"
             value={layer}
@@ -46,7 +52,7 @@ export function ReviewDialog(props: {
             ]}
             onPick={setLayer}
           />
-          <code className="mute wrap-any">{layers?.[layer] ?? ""}</code>
+          <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
         </div>
         <Problems problems={problems} />
         {theirs === null ? (
@@ -60,7 +66,7 @@ export function ReviewDialog(props: {
           />
         )}
       </div>
-      <div className="dlg-f">
+      <div className={css("dialog-foot")}>
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" busy={busy} off={offReason(review, theirs)} onClick={() => void submit()}>
           {action}
@@ -75,7 +81,7 @@ function Problems({ problems }: { readonly problems: readonly Issue[] }): ReactE
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
   return (
-    <p className={`note ${errors > 0 ? "bad" : "rew"}`}>
+    <p className={css(`note ${errors > 0 ? "bad" : "rework"}`)}>
       {errors > 0
         ? `It has ${count(errors, "error")} and cannot be cast until they are mended. It can be saved.`
         : `It has ${count(problems.length, "warning")}.`}
@@ -91,10 +97,10 @@ function offReason(review: Review, theirs: string | null): string | null {
 }
 
 function Shown({ review }: { readonly review: Review }): ReactNode {
-  if (review.kind === "reading") return <p className="mute">Reading the file…</p>;
+  if (review.kind === "reading") return <p className={css("faint")}>Reading the file…</p>;
   if (review.kind === "failed") {
     return (
-      <div className="note bad" role="alert">
+      <div className={css("note bad")} role="alert">
         {review.issues.map(({ message, hint, path }) => (
           <p key={`${path.join(".")} ${message}`}>
             {message}.{hint !== undefined && ` ${hint}.`}
@@ -105,7 +111,7 @@ function Shown({ review }: { readonly review: Review }): ReactNode {
   }
   return (
     <>
-      {review.before === "" && <p className="sub">The file does not exist yet and is made.</p>}
+      {review.before === "" && <p className={css("secondary")}>The file does not exist yet and is made.</p>}
       <Diff before={review.before} after={review.after} label="Difference in the file" />
     </>
   );
@@ -120,15 +126,15 @@ function Conflict(props: {
   const { theirs, mine, onKeep, onTheirs } = props;
   const [compares, setCompares] = useState(false);
   return (
-    <div className="conflict" role="alert">
-      <p className="note rew">
+    <div className={css("conflict")} role="alert">
+      <p className={css("note rework")}>
         <b>
           <Icon name="warning" /> This file changed since you opened it.
         </b>
         <br />
         {theirs === "" ? "What you opened is not in it any more." : "It holds another version of what you edit."}
       </p>
-      <div className="row wrap">
+      <div className={css("row wrap")}>
         <Button aria-pressed={compares} onClick={() => setCompares(!compares)}>
           Compare
         </Button>

@@ -9,6 +9,12 @@ import { Words } from "../parts/marks/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { EdgeMark, Marks, Part } from "./marks.ts";
 import { arrow, crosses, middleOf, smooth } from "./paths.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import edgesSheet from "./edges.module.css";
+import marksSheet from "../parts/marks/marks.module.css";
+
+const css = classesOf(edgesSheet, baseSheet, marksSheet);
 
 interface EdgesProps {
   readonly graph: Graph;
@@ -28,7 +34,7 @@ export const Edges = memo(function Edges(props: EdgesProps): ReactElement {
   const lines = drawing.edges.toSorted((a, b) => weight(markOf(a)) - weight(markOf(b)));
   return (
     <>
-      <svg className="e" width={drawing.width} height={drawing.height} aria-hidden="true">
+      <svg className={css("edges")} width={drawing.width} height={drawing.height} aria-hidden="true">
         {lines.map((edge) => (
           <EdgeLine key={edge.way.id} edge={edge} mark={markOf(edge)} {...props} />
         ))}
@@ -51,18 +57,21 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
   const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
   const tone = toneOf(edge, mark);
   const end = way.via === "items" ? 2 : editing ? 8 : 3;
-  const classes = `${tone} ${mark.visits === "last" ? "hot" : ""} ${chosen ? "chosen" : ""}`;
+  const classes = `${tone} ${mark.visits === "last" ? "last-taken" : ""} ${chosen ? "chosen" : ""}`;
   return (
-    <g className={classes}>
+    <g className={css(classes)}>
       <path d={smooth(points, end)} />
-      <path className="ah" d={arrow(points, end - 2)} />
+      <path className={css("arrow-head")} d={arrow(points, end - 2)} />
       {bar && (
-        <path className="gate" d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`} />
+        <path
+          className={css("gate")}
+          d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`}
+        />
       )}
-      {stitch !== null && <path className="xx" d={crosses(points)} />}
+      {stitch !== null && <path className={css("stitch-crosses")} d={crosses(points)} />}
       {onSelect && way.via !== "items" && (
         <path
-          className="hit"
+          className={css("hit")}
           d={smooth(points, 0)}
           onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
         />
@@ -74,15 +83,15 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
 function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark): string {
   const kind =
     way.via === "items"
-      ? "data"
+      ? "items"
       : stitch !== null
-        ? "sti"
+        ? "stitch"
         : way.when === "satisfied"
-          ? "ok"
+          ? "good"
           : way.when === "not_satisfied"
-            ? "rew"
+            ? "rework"
             : "";
-  return `${kind} ${visits === "unvisited" && way.via !== "items" ? "dim" : ""} ${problem === "error" ? "err" : problem ? "warn" : ""}`;
+  return `${kind} ${visits === "unvisited" && way.via !== "items" ? "unvisited" : ""} ${problem === "error" ? "refused-edge" : problem ? "doubtful-edge" : ""}`;
 }
 
 function EdgeLabel(props: EdgeProps): ReactElement | null {
@@ -91,22 +100,22 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   const lines = mark.label ?? plainLabel(edge);
   if (!label || lines.length === 0) return editing && onSelect ? <EdgeDot {...props} onSelect={onSelect} /> : null;
   const isIn = drawing.loops.some(({ box }) => overlap(box, label));
-  const ground = isIn ? "in" : drawing.bands.some(({ box }) => overlap(box, label)) ? "bnd" : "";
+  const ground = isIn ? "on-loop" : drawing.bands.some(({ box }) => overlap(box, label)) ? "on-band" : "";
   const centered = isOnOwnLine(edge);
-  const classes = `el ${ground} ${centered ? "" : "L"} ${toneOf(edge, mark)}`;
+  const classes = `edge-label ${ground} ${centered ? "" : "beside"} ${toneOf(edge, mark)}`;
   const style = {
     transform: `translate(${centered ? label.x + label.width / 2 : label.x}px, ${label.y + label.height / 2}px) translate(${centered ? "-50%" : "0"}, -50%)`,
     maxWidth: label.width + 8,
   };
   const words = lines.map((line, index) => (
     // Lines have no identity but their order.
-    <span key={index} className="eline cut">
+    <span key={index} className={css("edge-line cut")}>
       <Words line={line} />
     </span>
   ));
   if (!onSelect || way.via === "items")
     return (
-      <span className={classes} style={style}>
+      <span className={css(classes)} style={style}>
         {words}
       </span>
     );
@@ -114,13 +123,15 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   return (
     <button
       type="button"
-      className={`${classes} ${chosen ? "chosen" : ""}`}
+      className={css(`${classes} ${chosen ? "chosen" : ""}`)}
       style={style}
       data-part={`edge ${way.id}`}
       tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
       onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
     >
-      <span className="sr">{`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: `}</span>
+      <span
+        className={css("spoken")}
+      >{`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: `}</span>
       {words}
     </button>
   );
@@ -139,7 +150,7 @@ function EdgeDot({
   return (
     <button
       type="button"
-      className="edot"
+      className={css("edge-dot")}
       style={{ transform: `translate(${x - 12}px, ${y - 12}px)` }}
       data-part={`edge ${way.id}`}
       tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}

@@ -12,13 +12,16 @@ import type { Graph, Origin } from "../../../../core/compile/graph.ts";
 import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
-import "./edges.css";
-import "./graph.css";
-import "./node.css";
 import type { Marks, Part } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
 import { useViewport } from "./use-viewport.ts";
 import type { GraphHandle } from "./use-viewport.ts";
+import { classesOf } from "../browser/classes.ts";
+import edgesSheet from "./edges.module.css";
+import graphSheet from "./graph.module.css";
+import nodeSheet from "./node.module.css";
+
+const css = classesOf(nodeSheet, graphSheet, edgesSheet);
 
 /** Changes by hand. Nothing is kept here: the editor answers with another graph or drawing. */
 export interface GraphEdit {
@@ -89,7 +92,8 @@ function Canvas(props: GraphViewProps): ReactElement {
   };
   return (
     <div
-      className={`gbox ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""}`}
+      data-graph
+      className={css(`graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""}`)}
       ref={box}
       style={grows ? { height: view.height } : undefined}
       onKeyDown={keys.onKeyDown}

@@ -8,6 +8,15 @@ import { Cells } from "../parts/marks/cells.tsx";
 import { Orb } from "../parts/marks/orb.tsx";
 import { Words } from "../parts/marks/words.tsx";
 import type { LoopMark, SocketMark } from "./marks.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import marksSheet from "../parts/marks/marks.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+import edgesSheet from "./edges.module.css";
+import graphSheet from "./graph.module.css";
+import nodeSheet from "./node.module.css";
+
+const css = classesOf(nodeSheet, graphSheet, edgesSheet, dialogSheet, marksSheet, baseSheet);
 
 interface SocketData {
   readonly socket: GraphSocket;
@@ -27,33 +36,34 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
   const { state, past = false, problem } = mark;
   const badges = badgesOf(data);
   const classes = [
-    "node",
-    state === "todo" ? "todo" : "",
+    "socket",
+    state === "todo" ? "to-come" : "",
     state === "live" ? "live" : "",
     state === "waiting" ? "live waiting" : "",
     state === "failed" ? "failed" : "",
     past ? "past" : "",
-    chosen ? "sel" : "",
-    problem ? (problem.severity === "error" ? "err" : "warn") : "",
+    chosen ? "selected" : "",
+    problem ? (problem.severity === "error" ? "error" : "warned") : "",
   ];
   return (
     <>
       <button
         type="button"
-        className={classes.filter(Boolean).join(" ")}
+        className={css(classes.filter(Boolean).join(" "))}
         data-part={`socket ${socket.id}`}
+        data-problem={problem?.severity}
         tabIndex={isStop ? 0 : -1}
         title={badges.length > 1 ? badges.join(", ") : undefined}
         aria-current={state === "live" || state === "waiting" ? "step" : undefined}
         aria-pressed={edit ? chosen : undefined}
       >
         <Orb materia={materia} />
-        <span className="t cut">{socket.materia}</span>
+        <span className={css("title cut")}>{socket.materia}</span>
         <Told text={`, ${materia.type}, `} />
-        <span className={`s ${badges.length > 1 ? "full" : ""}`}>
+        <span className={css(`second-row ${badges.length > 1 ? "full" : ""}`)}>
           {socket.id}
           {badges.map((badge) => (
-            <span key={badge} className="badge">
+            <span key={badge} className={css("badge")}>
               <Told text=", " />
               {badge}
             </span>
@@ -61,14 +71,14 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
         </span>
         {mark.visits !== undefined && <Figures mark={mark} beside={badges.length > 1} compact={compact} />}
         {mark.tag !== undefined && (
-          <span className="nowtag">
+          <span className={css("now-tag")}>
             <Told text=", " />
             {mark.tag}
           </span>
         )}
         {problem && <Told text={`, ${problem.severity}: ${problem.text}`} />}
         {(problem || mark.flag !== undefined) && (
-          <span className="flag" aria-hidden="true">
+          <span className={css("flag")} aria-hidden="true">
             {mark.flag ?? (problem?.severity === "error" ? "!" : "?")}
           </span>
         )}
@@ -89,7 +99,7 @@ function badgesOf({ socket, isEntry, isConsumer }: SocketData): readonly string[
 
 /** For who listens; the eye has the same from the shape and the place. */
 function Told({ text }: { readonly text: string }): ReactElement {
-  return <span className="sr">{text}</span>;
+  return <span className={css("spoken")}>{text}</span>;
 }
 
 /** Visits over cost; beside each other where badges need the second row. */
@@ -105,9 +115,9 @@ function Figures(props: {
       {mark.visits}
     </>
   );
-  if (mark.figure === undefined || compact) return <span className="v">{visits}</span>;
+  if (mark.figure === undefined || compact) return <span className={css("visits")}>{visits}</span>;
   const figure = (
-    <span className="m">
+    <span className={css("figure")}>
       <Told text=", " />
       {mark.figure}
     </span>
@@ -115,12 +125,12 @@ function Figures(props: {
   if (!beside)
     return (
       <>
-        <span className="v">{visits}</span>
+        <span className={css("visits")}>{visits}</span>
         {figure}
       </>
     );
   return (
-    <span className="v">
+    <span className={css("visits")}>
       {figure}
       {visits}
     </span>
@@ -131,10 +141,28 @@ function Figures(props: {
 function Handles(): ReactElement {
   return (
     <>
-      <Handle type="target" position={Position.Top} id="in" className="h-in" isConnectableStart={false} />
-      <Handle type="source" position={Position.Bottom} id="forward" className="h h-forward" isConnectableEnd={false} />
-      <Handle type="source" position={Position.Left} id="return" className="h ret" isConnectableEnd={false} />
-      <Handle type="source" position={Position.Right} id="rework" className="h rew" isConnectableEnd={false} />
+      <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
+      <Handle
+        type="source"
+        position={Position.Bottom}
+        id="forward"
+        className={css("handle handle-forward")}
+        isConnectableEnd={false}
+      />
+      <Handle
+        type="source"
+        position={Position.Left}
+        id="return"
+        className={css("handle handle-return")}
+        isConnectableEnd={false}
+      />
+      <Handle
+        type="source"
+        position={Position.Right}
+        id="rework"
+        className={css("handle rework")}
+        isConnectableEnd={false}
+      />
     </>
   );
 }
@@ -151,24 +179,30 @@ export const RegionNode = memo(function RegionNode({ data }: { readonly data: Re
   const { box, head } = loop;
   const items = mark?.items;
   const first = (
-    <span className="l1">
-      <b>Loop</b> <span className="cut">{loop.id}</span>
+    <span className={css("first-line")}>
+      <b>Loop</b> <span className={css("cut")}>{loop.id}</span>
       {items && <Cells items={items} />}
-      {items && <span className="sr">{`${items.done} of ${items.size} items done`}</span>}
+      {items && <span className={css("spoken")}>{`${items.done} of ${items.size} items done`}</span>}
     </span>
   );
   return (
-    <div className={`region ${chosen ? "sel" : ""}`} role="group" aria-label={`Loop ${loop.id}`}>
-      <div className="rh" style={{ left: head.x - box.x, top: head.y - box.y, width: head.width }}>
+    <div className={css(`region ${chosen ? "chosen-region" : ""}`)} role="group" aria-label={`Loop ${loop.id}`}>
+      <div className={css("region-head")} style={{ left: head.x - box.x, top: head.y - box.y, width: head.width }}>
         {clickable ? (
-          <button type="button" className="rh-b" data-part={`loop ${loop.id}`} tabIndex={-1} aria-pressed={chosen}>
+          <button
+            type="button"
+            className={css("region-button")}
+            data-part={`loop ${loop.id}`}
+            tabIndex={-1}
+            aria-pressed={chosen}
+          >
             {first}
           </button>
         ) : (
           first
         )}
         {mark?.second && (
-          <span className="l2 cut">
+          <span className={css("second-line cut")}>
             <Words line={mark.second} />
           </span>
         )}
@@ -188,13 +222,13 @@ interface BandData {
 export const BandNode = memo(function BandNode({ data }: { readonly data: BandData }): ReactElement {
   const { target, kind, name, title, box } = data;
   return (
-    <div className="band">
+    <div className={css("band")}>
       <div
-        className={`bl ${title.width > 150 ? "wide" : ""}`}
+        className={css(`band-label ${title.width > 150 ? "wide-label" : ""}`)}
         style={{ left: title.x - box.x, top: title.y - box.y, width: title.width }}
       >
         {kind}
-        <b className="cut">{`${target} · ${name}`}</b>
+        <b className={css("cut")}>{`${target} · ${name}`}</b>
       </div>
     </div>
   );
@@ -203,9 +237,9 @@ export const BandNode = memo(function BandNode({ data }: { readonly data: BandDa
 export const EndNode = memo(function EndNode({ data }: { readonly data: { readonly edit: boolean } }): ReactElement {
   return (
     <>
-      <span className="endn">end</span>
+      <span className={css("end")}>end</span>
       {data.edit && (
-        <Handle type="target" position={Position.Top} id="in" className="h-in" isConnectableStart={false} />
+        <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
       )}
     </>
   );

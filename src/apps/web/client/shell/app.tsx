@@ -8,6 +8,10 @@ import { go, hrefOf, usePlace } from "../browser/route.ts";
 import { switchTheme } from "./theme.ts";
 import { Toasts } from "../parts/controls/toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { classesOf } from "../browser/classes.ts";
+import shellSheet from "./shell.module.css";
+
+const css = classesOf(shellSheet);
 
 export function App(): ReactElement {
   const { page, name, search } = usePlace();
@@ -35,7 +39,7 @@ export function App(): ReactElement {
   return (
     <>
       <a
-        className="skip"
+        className={css("skip")}
         href="#main"
         onClick={(event) => {
           event.preventDefault();
@@ -46,7 +50,7 @@ export function App(): ReactElement {
       </a>
       <TopBar page={page} onPalette={() => setDialog("palette")} />
       <main id="main" tabIndex={-1}>
-        <Suspense fallback={<div className="loading" aria-label="Loading" />}>
+        <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
           {Page && <Page key={`${page}/${name ?? ""}`} name={name} search={search} />}
         </Suspense>
       </main>

@@ -4,12 +4,17 @@ import { Dialog } from "../parts/controls/dialog.tsx";
 import { glyphs } from "../parts/marks/words.tsx";
 import { KEY_TABLE } from "./key-table.ts";
 import { lettersAreOn, setLetters } from "../browser/keys.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, baseSheet);
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [letters, setOn] = useState(lettersAreOn);
   return (
     <Dialog title="Keys" onClose={onClose} wide>
-      <div className="dlg-b keytable" tabIndex={0} role="group" aria-label="All keys">
+      <div className={css("dialog-body key-table")} tabIndex={0} role="group" aria-label="All keys">
         {KEY_TABLE.map(({ where, keys }) => (
           <section key={where}>
             <h3>{where}</h3>
@@ -33,8 +38,8 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
           </section>
         ))}
       </div>
-      <div className="dlg-f">
-        <label className="row">
+      <div className={css("dialog-foot")}>
+        <label className={css("row")}>
           <input
             type="checkbox"
             checked={letters}

@@ -6,6 +6,12 @@ import { Dialog } from "../parts/controls/dialog.tsx";
 import { capital } from "../parts/marks/status.tsx";
 import { go, hrefOf } from "../browser/route.ts";
 import { PLACES } from "./top-bar.tsx";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import controlsSheet from "../parts/controls/controls.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 
 interface Goal {
   readonly key: string;
@@ -42,9 +48,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [at, list]);
   return (
-    <Dialog title="Go to" onClose={onClose} className="pal-dlg">
-      <label className="field">
-        <span className="sr">Search pages, casts, loadouts and materia</span>
+    <Dialog title="Go to" onClose={onClose} className={css("search-dialog")}>
+      <label className={css("field")}>
+        <span className={css("spoken")}>Search pages, casts, loadouts and materia</span>
         <input
           role="combobox"
           aria-expanded="true"
@@ -59,7 +65,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           }}
         />
       </label>
-      <ul className="goals" id={list} role="listbox" aria-label="Places">
+      <ul className={css("goals")} id={list} role="listbox" aria-label="Places">
         {found.map((goal, index) => (
           <li
             key={goal.key}
@@ -69,12 +75,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             onClick={() => open(goal)}
             onPointerMove={() => setAt(index)}
           >
-            <span className="cut grow">{goal.text}</span>
-            <span className="mute">{goal.kind}</span>
+            <span className={css("cut grow")}>{goal.text}</span>
+            <span className={css("faint")}>{goal.kind}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="mute pal-none">Nothing matches.</p>}
+      {found.length === 0 && <p className={css("faint nothing-found")}>Nothing matches.</p>}
     </Dialog>
   );
 }

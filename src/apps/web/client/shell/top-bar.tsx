@@ -9,6 +9,11 @@ import type { IconName } from "../parts/marks/icon.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { switchTheme, useTheme } from "./theme.ts";
 import { useNow } from "../browser/use-now.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import shellSheet from "./shell.module.css";
+
+const css = classesOf(shellSheet, baseSheet);
 
 export const PLACES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
   { page: "casts", label: "Casts", icon: "casts" },
@@ -21,12 +26,12 @@ export const PLACES: readonly { readonly page: string; readonly label: string; r
 export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
   const theme = useTheme();
   return (
-    <header className="top">
-      <a className="brand" href={hrefOf("casts")} aria-label="pi-materia, casts">
+    <header className={css("top")}>
+      <a className={css("brand")} href={hrefOf("casts")} aria-label="pi-materia, casts">
         <Brand />
         pi-materia
       </a>
-      <nav className="nav" aria-label="Main">
+      <nav className={css("navigation")} aria-label="Main">
         {PLACES.map(({ page: to, label, icon }) => (
           <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
             <Icon name={icon} />
@@ -35,9 +40,9 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
           </a>
         ))}
       </nav>
-      <div className="env">
+      <div className={css("surroundings")}>
         <Dot />
-        <Button className="cmdk" icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
+        <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
           Go to <kbd>Ctrl K</kbd>
         </Button>
         <Button
@@ -56,7 +61,7 @@ function Waiting(): ReactElement | null {
   const waiting = useMemo(() => casts.filter(({ status }) => status === "waiting").length, [casts]);
   if (waiting === 0) return null;
   return (
-    <span className="n" aria-label={`${waiting} waiting for you`}>
+    <span className={css("tally")} aria-label={`${waiting} waiting for you`}>
       {waiting}
     </span>
   );
@@ -74,9 +79,9 @@ function Dot(): ReactElement {
           ? "Connecting…"
           : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
   return (
-    <span className="row conn" role="status" aria-live="polite">
-      <span className={`dot ${state}`} aria-hidden="true" />
-      <span className={state === "live" ? "txt" : ""}>{text}</span>
+    <span className={css("row")} role="status" aria-live="polite">
+      <span className={css(`dot ${state}`)} aria-hidden="true" />
+      <span className={css(state === "live" ? "connection-text" : "")}>{text}</span>
     </span>
   );
 }

@@ -10,6 +10,11 @@ import { GateDialog } from "./gate-dialog.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { RaiseDialog } from "./raise-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "../../parts/marks/marks.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, marksSheet);
 
 type DialogName = "abort" | "continue" | "raise";
 
@@ -27,12 +32,16 @@ export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: s
   const [step] = nextSteps(state, status, "");
   const Answer = personAsked(state) ? GateDialog : ContinueDialog;
   return (
-    <div className="acts" role="group" aria-label="Cast">
-      <Button className={why.continue === null ? "" : "off"} off={why.continue} onClick={() => setDialog("continue")}>
+    <div className={css("actions")} role="group" aria-label="Cast">
+      <Button
+        className={css(why.continue === null ? "" : "off")}
+        off={why.continue}
+        onClick={() => setDialog("continue")}
+      >
         {Answer === GateDialog ? "Yes or no…" : "Continue…"}
       </Button>
       <Button
-        className={why.resume === null ? "" : "off"}
+        className={css(why.resume === null ? "" : "off")}
         off={why.resume}
         busy={command.busy !== null}
         onClick={() => void command.run(`recast ${castId}`, "Resumed")}
@@ -40,12 +49,12 @@ export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: s
       >
         Resume
       </Button>
-      <Button className={why.raise === null ? "" : "off"} off={why.raise} onClick={() => setDialog("raise")}>
+      <Button className={css(why.raise === null ? "" : "off")} off={why.raise} onClick={() => setDialog("raise")}>
         Raise a limit…
       </Button>
       <Button
         look="danger"
-        className={why.abort === null ? "" : "off"}
+        className={css(why.abort === null ? "" : "off")}
         off={why.abort}
         onClick={() => setDialog("abort")}
       >

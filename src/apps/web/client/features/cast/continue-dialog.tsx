@@ -4,6 +4,13 @@ import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { useCommand } from "../../data/use-command.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, dialogSheet, controlsSheet, marksSheet);
 
 /** An answer for the agent that waits, or none: then its result is taken as it is. */
 export function ContinueDialog({
@@ -27,10 +34,10 @@ export function ContinueDialog({
       onClose={onClose}
       onAct={() => void go()}
     >
-      {view.latest.question !== null && <div className="note wait quoted">{view.latest.question}</div>}
-      <label className="opt">
-        <span className="lb">Your answer; leave it empty to take the result as it is</span>
-        <span className="field">
+      {view.latest.question !== null && <div className={css("note waiting-tone quoted")}>{view.latest.question}</div>}
+      <label className={css("option")}>
+        <span className={css("label")}>Your answer; leave it empty to take the result as it is</span>
+        <span className={css("field")}>
           <textarea
             rows={4}
             value={message}

@@ -5,6 +5,13 @@ import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { useCommand } from "../../data/use-command.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, dialogSheet, controlsSheet, marksSheet);
 
 /** [Q8] Yes or no to a gate; a no needs its reason, a yes may have a note. */
 export function GateDialog({ cast, view, onClose }: CastPartProps & { readonly onClose: () => void }): ReactElement {
@@ -18,17 +25,17 @@ export function GateDialog({ cast, view, onClose }: CastPartProps & { readonly o
   };
   return (
     <Dialog title={`${view.latest.position?.materia ?? "The cast"} asks you`} onClose={onClose}>
-      <div className="dlg-b">
-        {view.latest.question !== null && <div className="note wait quoted">{view.latest.question}</div>}
-        <label className="opt">
-          <span className="lb">The reason of a no, or a note beside a yes</span>
-          <span className="field">
+      <div className={css("dialog-body")}>
+        {view.latest.question !== null && <div className={css("note waiting-tone quoted")}>{view.latest.question}</div>}
+        <label className={css("option")}>
+          <span className={css("label")}>The reason of a no, or a note beside a yes</span>
+          <span className={css("field")}>
             <textarea rows={4} value={said} onChange={(event) => setSaid(event.target.value)} />
           </span>
         </label>
         <Issues issues={command.issues} />
       </div>
-      <div className="dlg-f">
+      <div className={css("dialog-foot")}>
         <Button
           look="danger"
           busy={busy}

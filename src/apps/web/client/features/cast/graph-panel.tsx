@@ -13,6 +13,12 @@ import { textScale } from "../../browser/use-width.ts";
 import type { Width } from "../../browser/use-width.ts";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { castMarks, castRoom } from "./state/marks.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, marksSheet, baseSheet);
 
 /** The panel is too narrow for the titles of bands to stand beside the sockets. */
 const NARROW = { ...REGULAR, band: COMPACT.band };
@@ -53,10 +59,10 @@ export function GraphPanel(
   };
   const sockets = countedText(drawing.sockets.length, "socket");
   return (
-    <section className="panel p-graph" aria-label="Graph">
-      <div className="ph">
+    <section className={css("panel graph-panel")} aria-label="Graph">
+      <div className={css("panel-head")}>
         <h2>Graph</h2>
-        <span className="grow" />
+        <span className={css("grow")} />
         <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
           Legend
         </Button>
@@ -69,11 +75,11 @@ export function GraphPanel(
         </Button>
       </div>
       {legend && (
-        <div className="legrow">
+        <div className={css("legend-row")}>
           <Legend />
         </div>
       )}
-      <div className="gwrap">
+      <div className={css("graph-wrap")}>
         <GraphView
           graph={graph}
           drawing={drawing}

@@ -7,29 +7,37 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { Actions } from "./actions.tsx";
 import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import cellsSheet from "../../parts/marks/cells.module.css";
+import nodeSheet from "../../graph/node.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, nodeSheet, cellsSheet, marksSheet, baseSheet);
 
 export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: string | null }): ReactElement {
   const { board, trail } = view;
   const { castFile } = cast;
   return (
-    <div className="chead">
-      <nav className="crumb" aria-label="Where this is">
+    <div className={css("cast-head")}>
+      <nav className={css("crumbs")} aria-label="Where this is">
         <a href={hrefOf("casts")}>Casts</a>
         <span aria-hidden="true">/</span>
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
-        <span className="cut">{glyphs(board.loadout)}</span>
-        {castFile.rehearsal !== null && <span className="badge">Rehearsal</span>}
+        <span className={css("cut")}>{glyphs(board.loadout)}</span>
+        {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
       </nav>
-      <h1 className="cut" title={castFile.request}>
+      <h1 className={css("cut")} title={castFile.request}>
         {castFile.request}
       </h1>
       <Actions cast={cast} view={view} wish={wish} />
-      <div className="facts">
+      <div className={css("facts")}>
         {view.at === null ? (
           <Status status={board.status} />
         ) : (
-          <b className="t-accent">{`At ${clockText(board.elapsedMs)}`}</b>
+          <b className={css("tone-accent")}>{`At ${clockText(board.elapsedMs)}`}</b>
         )}
         {board.item && (
           <span>
@@ -41,7 +49,7 @@ export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: 
             <b>{`${board.items.done} of ${board.items.total}`}</b> items
           </span>
         )}
-        <span className="fo">
+        <span className={css("figures-only")}>
           <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
         </span>
         <span title="Time worked">
@@ -53,15 +61,17 @@ export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: 
       </div>
       {board.reason !== null && board.status !== "completed" && (
         <p
-          className={`creason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rew" : ""}`}
+          className={css(
+            `cast-reason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rework" : ""}`,
+          )}
         >
           {glyphs(board.reason)}
         </p>
       )}
       {board.question !== null && view.at === null && (
-        <p className="creason note wait">
+        <p className={css("cast-reason note waiting-tone")}>
           <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
-          <span className="quoted">{board.question}</span>
+          <span className={css("quoted")}>{board.question}</span>
         </p>
       )}
     </div>
@@ -80,7 +90,7 @@ function Spent(props: {
       <b>{text(have)}</b>
       {of === undefined ? unit : ` of ${text(of)}${unit} `}
       {of !== undefined && of > 0 && (
-        <span className="meter fo" aria-hidden="true">
+        <span className={css("meter figures-only")} aria-hidden="true">
           <i style={{ width: `${Math.min(100, (100 * have) / of)}%` }} />
         </span>
       )}
@@ -94,7 +104,7 @@ function Rework({ view }: { readonly view: CastView }): ReactElement | null {
   if (!rework || view.board.status === "completed") return null;
   const times = rework.of === null ? `${rework.taken}` : ofText(rework.taken, rework.of);
   return (
-    <span className="st rew light">
+    <span className={css("status rework light")}>
       <Icon name="rework" />
       {`Rework ${times}${view.board.item ? " on this item" : ""}`}
     </span>

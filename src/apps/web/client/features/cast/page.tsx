@@ -6,7 +6,6 @@ import { Tabs } from "../../parts/controls/tabs.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
 import { useWidth } from "../../browser/use-width.ts";
-import "./cast.css";
 import { GraphPanel } from "./graph-panel.tsx";
 import { CastHead } from "./head.tsx";
 import { NowBar } from "./now-bar.tsx";
@@ -15,17 +14,24 @@ import { TimelinePanel } from "./timeline/panel.tsx";
 import { useCast } from "./state/use-cast.ts";
 import type { LoadedCast } from "./state/use-cast.ts";
 import { useCastView } from "./state/use-cast-view.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import pageSheet from "../../ground/page.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import castSheet from "./cast.module.css";
+
+const css = classesOf(castSheet, controlsSheet, pageSheet, baseSheet);
 
 export default function CastPage({ name, search }: PageProps): ReactElement {
   const id = name ?? "";
   const load = useCast(id);
-  if (load.kind === "loading") return <section className="view skeleton" aria-label={`Loading cast ${id}`} />;
+  if (load.kind === "loading") return <section className={css("view skeleton")} aria-label={`Loading cast ${id}`} />;
   if (load.kind === "refused")
     return (
-      <div className="empty">
+      <div className={css("empty")}>
         <h1>This cast cannot be shown</h1>
         <Issues issues={load.issues} />
-        <a className="btn" href={hrefOf("casts")}>
+        <a className={css("control-button")} href={hrefOf("casts")}>
           All casts
         </a>
       </div>
@@ -54,20 +60,27 @@ function CastView({
   const view = useCastView(cast);
   const open = (): void => setPart("visit");
   return (
-    <section className="view v-cast" aria-label={`Cast ${id}`}>
+    <section className={css("view")} aria-label={`Cast ${id}`}>
       <CastHead cast={cast} view={view} wish={wish} />
       {cast.issues.length > 0 && (
-        <div className="cissues">
+        <div className={css("cast-issues")}>
           <Issues issues={cast.issues} />
         </div>
       )}
-      <p className="sr" role="status" aria-live="polite">
+      <p className={css("spoken")} role="status" aria-live="polite">
         {view.announcement}
       </p>
       {width === "small" && (
-        <Tabs name="part" label="Parts of the cast" tabs={PARTS} chosen={part} onChoose={setPart} className="mtabs" />
+        <Tabs
+          name="part"
+          label="Parts of the cast"
+          tabs={PARTS}
+          chosen={part}
+          onChoose={setPart}
+          className={css("part-tabs")}
+        />
       )}
-      <div className="cgrid">
+      <div className={css("cast-grid")}>
         {(width !== "small" || part === "graph") && <GraphPanel cast={cast} view={view} width={width} onOpen={open} />}
         {(width !== "small" || part === "time") && (
           <TimelinePanel cast={cast} view={view} width={width} onOpen={open} />
@@ -76,7 +89,7 @@ function CastView({
       </div>
       {width === "small" && part !== "visit" && <NowBar cast={cast} view={view} onOpen={open} />}
       {view.at !== null && width === "small" && (
-        <Button className="backlive" onClick={view.goLive}>
+        <Button className={css("back-to-live")} onClick={view.goLive}>
           Back to now
         </Button>
       )}

@@ -7,6 +7,12 @@ import { Issues } from "../../parts/marks/issues.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { useCommand } from "../../data/use-command.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, marksSheet);
 
 const COUNTED: readonly LimitName[] = [
   "maxTurnTokens",
@@ -46,7 +52,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
       onClose={onClose}
       onAct={() => void raise()}
     >
-      {view.latest.reason !== null && <p className="note bad">{glyphs(view.latest.reason)}</p>}
+      {view.latest.reason !== null && <p className={css("note bad")}>{glyphs(view.latest.reason)}</p>}
       {counted && <Figure label="Allow so many more times" value={allow} onChange={setAllow} />}
       <Figure
         label={`Tokens in all; ${amountText(tokens)} are used`}
@@ -62,7 +68,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
           placeholder="no limit"
         />
       )}
-      <p className="cmd">
+      <p className={css("command")}>
         <code>/materia {line}</code>
       </p>
       <Issues issues={command.issues} />
@@ -83,9 +89,9 @@ function Figure(props: {
 }): ReactElement {
   const { label, value, onChange, placeholder } = props;
   return (
-    <label className="opt">
-      <span className="lb">{label}</span>
-      <span className="field">
+    <label className={css("option")}>
+      <span className={css("label")}>{label}</span>
+      <span className={css("field")}>
         <input
           inputMode="decimal"
           value={value}

@@ -5,6 +5,13 @@ import { CAST_FILTERS, isSought } from "../../../../../core/view/watch/groups.ts
 import type { CastFilter } from "../../../../../core/view/watch/groups.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { capital } from "../../parts/marks/status.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import castsSheet from "./casts.module.css";
+
+const css = classesOf(castsSheet, controlsSheet, marksSheet, baseSheet);
 
 export function Filters(props: {
   readonly casts: readonly CastSummary[];
@@ -19,7 +26,7 @@ export function Filters(props: {
   const loadouts = useMemo(() => [...new Set(casts.map((cast) => cast.loadout))].toSorted(), [casts]);
   return (
     <>
-      <label className="field grow find">
+      <label className={css("field grow find")}>
         <Icon name="search" />
         <input
           type="search"
@@ -30,7 +37,7 @@ export function Filters(props: {
         />
         <kbd>/</kbd>
       </label>
-      <div className="row wrap chips" role="group" aria-label="Show">
+      <div className={css("row wrap chips")} role="group" aria-label="Show">
         {CAST_FILTERS.map((each) => {
           const count = casts.filter((cast) => isSought(cast, { filter: each, text: "", loadout: null })).length;
           if (count === 0 && each !== "all" && each !== filter) return null;
@@ -38,7 +45,7 @@ export function Filters(props: {
             <button
               key={each}
               type="button"
-              className="chip"
+              className={css("chip")}
               aria-pressed={each === filter}
               onClick={() => setFilter(each)}
             >
@@ -48,7 +55,7 @@ export function Filters(props: {
         })}
       </div>
       <select
-        className="pick"
+        className={css("chooser")}
         aria-label="Loadout"
         value={loadout ?? ""}
         onChange={(event) => setLoadout(event.target.value === "" ? null : event.target.value)}

@@ -7,6 +7,13 @@ import { useCommand } from "../../data/use-command.ts";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { go, hrefOf } from "../../browser/route.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** Starts a cast with the same text as a terminal would. */
 export function NewCast({
@@ -51,17 +58,17 @@ export function NewCast({
       onClose={onClose}
       onAct={() => void start()}
     >
-      <label className="opt">
-        <span className="lb">Loadout</span>
-        <select className="pick" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+      <label className={css("option")}>
+        <span className={css("label")}>Loadout</span>
+        <select className={css("chooser")} value={chosen} onChange={(event) => setChosen(event.target.value)}>
           {catalog?.loadouts.map(({ name, layer }) => (
             <option key={name} value={name}>{`${name} · ${layer}`}</option>
           ))}
         </select>
       </label>
-      <label className="opt">
-        <span className="lb">Request</span>
-        <span className="field">
+      <label className={css("option")}>
+        <span className={css("label")}>Request</span>
+        <span className={css("field")}>
           <textarea
             data-first
             rows={4}
@@ -74,11 +81,11 @@ export function NewCast({
           />
         </span>
       </label>
-      <label className="opt">
-        <span className="lb">Rehearsal file, to run without a model (optional)</span>
-        <span className="field">
+      <label className={css("option")}>
+        <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
+        <span className={css("field")}>
           <input
-            className="mono"
+            className={css("monospace")}
             value={rehearsal}
             placeholder="replies.json"
             onChange={(event) => setRehearsal(event.target.value)}
@@ -86,7 +93,7 @@ export function NewCast({
         </span>
       </label>
       {untrusted && (
-        <label className="note wait row">
+        <label className={css("note waiting-tone row")}>
           <input type="checkbox" checked={trust} onChange={(event) => setTrust(event.target.checked)} />
           <span>
             Trust <code>{untrusted.file}</code> as it is now

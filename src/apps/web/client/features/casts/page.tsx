@@ -12,13 +12,20 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import { go, hrefOf } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
 import { useWidth } from "../../browser/use-width.ts";
-import "./casts.css";
 import { CastCards } from "./cards.tsx";
 import { Filters } from "./filters.tsx";
 import { NewCast } from "./new-cast.tsx";
 import { CastTable } from "./table.tsx";
 import { useCasts } from "../../data/use-casts.ts";
 import { useListKeys } from "./use-list-keys.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import pageSheet from "../../ground/page.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import castsSheet from "./casts.module.css";
+
+const css = classesOf(castsSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
 
 /** What a row can do besides being opened. */
 export type CastAction = "continue" | "resume" | "abort" | "raise";
@@ -50,12 +57,12 @@ export default function CastsPage(): ReactElement {
     setLoadout(null);
   };
   return (
-    <section className="view casts" aria-label="Casts">
-      <div className="bar">
+    <section className={css("view casts")} aria-label="Casts">
+      <div className={css("page-head")}>
         <h1>Casts</h1>
         <Filters {...{ casts, filter, setFilter, text, setText, loadout, setLoadout }} />
-        <span className="grow hide-m" />
-        <a className="btn" href={hrefOf("link")}>
+        <span className={css("grow large-only")} />
+        <a className={css("control-button")} href={hrefOf("link")}>
           New link
         </a>
         <Button look="primary" icon="plus" onClick={() => setStarting(true)}>
@@ -66,13 +73,13 @@ export default function CastsPage(): ReactElement {
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
       ) : found.length === 0 ? (
-        <div className="empty">
+        <div className={css("empty")}>
           <p>No cast matches.</p>
           <Button onClick={clear}>Clear the filter</Button>
         </div>
       ) : (
         <div
-          className={width === "small" ? "list" : "list panel"}
+          className={css(width === "small" ? "list" : "list panel")}
           data-scrolls
           ref={keys.list}
           onKeyDown={keys.onKeyDown}
@@ -97,15 +104,15 @@ function NoCasts({ isReady, onStart }: { readonly isReady: boolean; readonly onS
   const { state } = useConnection();
   if (state === "refused")
     return (
-      <div className="empty">
+      <div className={css("empty")}>
         <p>
           This page has no valid token. Open the address that <code>materia ui</code> printed.
         </p>
       </div>
     );
-  if (!isReady) return <div className="list panel skeleton" aria-label="Loading casts" role="status" />;
+  if (!isReady) return <div className={css("list panel skeleton")} aria-label="Loading casts" role="status" />;
   return (
-    <div className="empty">
+    <div className={css("empty")}>
       <p>
         No casts yet. Start one, or run the demo in a terminal: <code>materia demo</code> needs no model.
       </p>
@@ -118,7 +125,7 @@ function NoCasts({ isReady, onStart }: { readonly isReady: boolean; readonly onS
 
 function KeyHints(): ReactElement {
   return (
-    <div className="keys" aria-hidden="true">
+    <div className={css("keys")} aria-hidden="true">
       <span>
         <kbd>{glyphs("↑")}</kbd>
         <kbd>{glyphs("↓")}</kbd> move

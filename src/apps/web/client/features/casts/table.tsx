@@ -11,6 +11,11 @@ import { hrefOf } from "../../browser/route.ts";
 import { useWidth } from "../../browser/use-width.ts";
 import type { CastAction } from "./page.tsx";
 import { rowsOf, useRows } from "./use-rows.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import castsSheet from "./casts.module.css";
+
+const css = classesOf(castsSheet, baseSheet);
 
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
@@ -30,19 +35,19 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
   const { rows, before, behind, measure } = useRows(body, all, width === "large" ? "panel" : "page");
   return (
     <table aria-rowcount={all.length + 1}>
-      <caption className="sr">Casts</caption>
+      <caption className={css("spoken")}>Casts</caption>
       <thead>
         <tr>
-          <th className="c-status">Status</th>
+          <th className={css("status-column")}>Status</th>
           <th>Request</th>
-          <th className="c-id hide-m">Cast</th>
-          <th className="c-loadout hide-m">Loadout</th>
-          <th className="c-items">Items done</th>
-          <th className="c-num num hide-m">Tokens</th>
-          <th className="c-num num">Cost</th>
-          <th className="c-num num">Age</th>
-          <th className="c-act">
-            <span className="sr">Action</span>
+          <th className={css("cast-column large-only")}>Cast</th>
+          <th className={css("loadout-column large-only")}>Loadout</th>
+          <th className={css("items-column")}>Items done</th>
+          <th className={css("number-column number large-only")}>Tokens</th>
+          <th className={css("number-column number")}>Cost</th>
+          <th className={css("number-column number")}>Age</th>
+          <th className={css("action-column")}>
+            <span className={css("spoken")}>Action</span>
           </th>
         </tr>
       </thead>
@@ -53,9 +58,9 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
           return row.kind === "cast" ? (
             <CastRow key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
           ) : (
-            <tr key={row.key} {...place} className="grp">
+            <tr key={row.key} {...place} className={css("group-row")}>
               <th colSpan={columns} scope="colgroup">
-                {row.title} <span className="mute">{row.count}</span>
+                {row.title} <span className={css("faint")}>{row.count}</span>
               </th>
             </tr>
           );
@@ -83,32 +88,32 @@ function CastRow({
   place,
 }: Omit<CastListProps, "groups"> & { readonly cast: CastSummary; readonly place: ComponentProps<"tr"> }): ReactElement {
   return (
-    <tr className="c" {...place}>
+    <tr className={css("cast-row")} {...place}>
       <td>
         <Status status={cast.status} />
       </td>
-      <td className="c-req">
-        <a className="req cut" href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+      <td className={css("request-cell")}>
+        <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
           {cast.foreign ? "[foreign] " : ""}
           {cast.request}
         </a>
-        <span className="c-under sub cut">{glyphs(cast.loadout)}</span>
+        <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
       </td>
-      <td className="hide-m">
-        <code className="mute">{cast.castId}</code>
+      <td className={css("large-only")}>
+        <code className={css("faint")}>{cast.castId}</code>
       </td>
-      <td className="sub cut hide-m">{glyphs(cast.loadout)}</td>
+      <td className={css("secondary cut large-only")}>{glyphs(cast.loadout)}</td>
       <td>
         <ItemsDone cast={cast} />
       </td>
-      <td className="num sub hide-m" title={`${cast.tokens} tokens`}>
+      <td className={css("number secondary large-only")} title={`${cast.tokens} tokens`}>
         {amountText(cast.tokens)}
       </td>
-      <td className="num">{costText(cast.cost)}</td>
-      <td className="num sub" title={new Date(cast.startedAt).toLocaleString()}>
+      <td className={css("number")}>{costText(cast.cost)}</td>
+      <td className={css("number secondary")} title={new Date(cast.startedAt).toLocaleString()}>
         {ageText(now - millisOf(cast.startedAt, now))}
       </td>
-      <td className="num">
+      <td className={css("number")}>
         <NextAction cast={cast} onAct={onAct} busy={busy} />
       </td>
     </tr>
@@ -117,13 +122,13 @@ function CastRow({
 
 export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElement {
   const { done, total } = cast.items;
-  if (total === 0) return <span className="mute">no items</span>;
+  if (total === 0) return <span className={css("faint")}>no items</span>;
   const current = cast.status === "failed" ? "failed" : "current";
   const ended = cast.status === "completed" || cast.status === "not_satisfied";
   return (
-    <span className="nowrap">
+    <span className={css("one-line")}>
       <Cells items={{ done, size: total, reworked: [], ...(ended ? {} : { current }) }} />{" "}
-      <span className="sub">{`${done} of ${total}`}</span>
+      <span className={css("secondary")}>{`${done} of ${total}`}</span>
     </span>
   );
 }

@@ -12,6 +12,15 @@ import { Icon } from "../../parts/marks/icon.tsx";
 import { CommandLine } from "./command-line.tsx";
 import { TargetField } from "./target-field.tsx";
 import { moveTarget, removeTarget, setChain } from "./use-chain.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import edgesSheet from "../../graph/edges.module.css";
+import linkSheet from "./link.module.css";
+
+const css = classesOf(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, baseSheet);
 
 export function ChainPanel(props: {
   readonly catalog: Catalog;
@@ -22,9 +31,9 @@ export function ChainPanel(props: {
   const { casts } = useCasts();
   const joints = composed.kind === "empty" ? [] : composed.joints;
   return (
-    <div className="sec chain">
-      <div className="opt">
-        <span className="lb">From a previous cast</span>
+    <div className={css("section chain")}>
+      <div className={css("option")}>
+        <span className={css("label")}>From a previous cast</span>
         <Pick
           label="From a previous cast"
           value={chain.from ?? ""}
@@ -37,10 +46,10 @@ export function ChainPanel(props: {
           onPick={(id) => setChain({ from: id === "" ? null : id })}
         />
       </div>
-      <div className="opt">
-        <span className="lb">Targets, in order</span>
-        {chain.targets.length === 0 && <p className="mute">No target yet. Add a materia or a loadout below.</p>}
-        <ol className="tgts" aria-label="Targets">
+      <div className={css("option")}>
+        <span className={css("label")}>Targets, in order</span>
+        {chain.targets.length === 0 && <p className={css("faint")}>No target yet. Add a materia or a loadout below.</p>}
+        <ol aria-label="Targets">
           {chain.targets.map((target, index) => (
             // The same target may stand in the chain twice; its place tells it apart.
             <Fragment key={index}>
@@ -51,9 +60,9 @@ export function ChainPanel(props: {
         </ol>
         <TargetField catalog={catalog} />
       </div>
-      <label className="opt">
-        <span className="lb">Request</span>
-        <span className="field tall">
+      <label className={css("option")}>
+        <span className={css("label")}>Request</span>
+        <span className={css("field tall")}>
           <textarea
             rows={3}
             aria-label="Request"
@@ -63,8 +72,8 @@ export function ChainPanel(props: {
         </span>
       </label>
       {chain.targets.length > 0 && (
-        <div className="opt">
-          <span className="lb">Command</span>
+        <div className={css("option")}>
+          <span className={css("label")}>Command</span>
           <CommandLine text={`/materia ${chainCommand(chain)}`} />
         </div>
       )}
@@ -92,7 +101,8 @@ function Target(props: {
   ];
   return (
     <li
-      className={`tgt ${faulty ? "err" : ""}`}
+      data-target
+      className={css(`target ${faulty ? "refused-end" : ""}`)}
       // One stop per target: Alt and arrows move it, Delete removes it.
       tabIndex={0}
       aria-label={`${index + 1}, ${targetText(target)}${faulty ? ", no stitch to the next" : ""}`}
@@ -108,18 +118,18 @@ function Target(props: {
       }}
     >
       <Icon name="grip" />
-      <span className="o" aria-hidden="true">
+      <span className={css("target-order")} aria-hidden="true">
         {index + 1}
       </span>
-      <div className="grow">
-        <b className="cut">{target.name}</b>
-        <div className="mute">{facts.join(" · ")}</div>
+      <div className={css("grow")}>
+        <b className={css("cut")}>{target.name}</b>
+        <div className={css("faint")}>{facts.join(" · ")}</div>
       </div>
-      <span className="row moves">
+      <span className={css("row moves")}>
         <Button
           look="bare"
           icon="down"
-          className="flip"
+          className={css("flipped")}
           label={`Move ${target.name} up`}
           off={index === 0 ? "It is the first" : null}
           onClick={() => moveTarget(index, index - 1)}
@@ -135,7 +145,7 @@ function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
   const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
   const list = event.currentTarget.parentElement;
   const focus = (at: number): void => {
-    requestAnimationFrame(() => list?.querySelectorAll<HTMLElement>(".tgt")[at]?.focus());
+    requestAnimationFrame(() => list?.querySelectorAll<HTMLElement>("[data-target]")[at]?.focus());
   };
   if (by !== 0 && moveTarget(index, index + by)) focus(index + by);
   else if (event.key === "Delete") {
@@ -149,18 +159,18 @@ function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
 function JointRow({ joint }: { readonly joint: Joint | undefined }): ReactElement {
   if (joint && joint.ends.length !== 1) {
     return (
-      <li className="joint err">
+      <li className={css("joint refused-end")}>
         <Icon name="cross" />
         {joint.ends.length === 0 ? "No stitch: it never ends" : `No stitch: ${joint.ends.length} ways to end`}
       </li>
     );
   }
   return (
-    <li className="joint">
-      <svg className="e" viewBox="0 0 10 20" aria-hidden="true">
-        <g className="sti">
+    <li className={css("joint")}>
+      <svg className={css("edges")} viewBox="0 0 10 20" aria-hidden="true">
+        <g className={css("stitch")}>
           <path d="M5 0V20" />
-          <path className="xx" d="M1 4l8 5M9 4l-8 5M1 11l8 5M9 11l-8 5" />
+          <path className={css("stitch-crosses")} d="M1 4l8 5M9 4l-8 5M1 11l8 5M9 11l-8 5" />
         </g>
       </svg>
       {joint?.byLoop === true ? "Stitches, when the loop is done" : "Stitches"}

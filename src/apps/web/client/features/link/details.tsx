@@ -14,6 +14,14 @@ import { Button } from "../../parts/controls/button.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { isOpen } from "./chain-panel.tsx";
 import { CommandLine } from "./command-line.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import linkSheet from "./link.module.css";
+
+const css = classesOf(linkSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
 /** How the chain came about, or why it did not. */
 export function Details(props: {
@@ -25,12 +33,14 @@ export function Details(props: {
   if (composed.kind === "empty") {
     return (
       <>
-        <div className="ph">
+        <div className={css("panel-head")}>
           <h2>How a link works</h2>
         </div>
-        <div className="sec">
+        <div className={css("section")}>
           <p>Targets run one after another as one cast. Where one ends, the next begins: that is a stitch.</p>
-          <p className="mute">A target with several ends is refused, because which one leads on is not guessed.</p>
+          <p className={css("faint")}>
+            A target with several ends is refused, because which one leads on is not guessed.
+          </p>
         </div>
       </>
     );
@@ -48,20 +58,23 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
   const waits = socketsOf(graph).filter(({ interactive }) => interactive);
   const example = exampleOf(turns);
   return (
-    <div className="scrolls">
+    <div className={css("scrolls")}>
       {stitches.length > 0 && <Seams compiled={compiled} />}
-      <div className="ph">
+      <div className={css("panel-head")}>
         <h2>Worst case</h2>
       </div>
-      <div className="sec">
+      <div className={css("section")}>
         <div>
           <b>{worstWords(turns)}</b> turns{example === null ? "" : ` · ${example}`}
         </div>
         {waits.map((socket) => (
-          <p key={socket.id} className="note wait">{`${socket.id} is interactive: the cast waits for you there.`}</p>
+          <p
+            key={socket.id}
+            className={css("note waiting-tone")}
+          >{`${socket.id} is interactive: the cast waits for you there.`}</p>
         ))}
         {warnings.map(({ message, path, code }) => (
-          <p key={`${code} ${path.join(".")} ${message}`} className="note rew">
+          <p key={`${code} ${path.join(".")} ${message}`} className={css("note rework")}>
             {message}.
           </p>
         ))}
@@ -73,10 +86,10 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
 function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled }): ReactElement {
   return (
     <>
-      <div className="ph">
+      <div className={css("panel-head")}>
         <h2>Sockets renumbered</h2>
       </div>
-      <table className="mx">
+      <table className={css("figures-table")}>
         <thead>
           <tr>
             <th>From</th>
@@ -92,14 +105,14 @@ function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled 
           ))}
         </tbody>
       </table>
-      <div className="ph">
+      <div className={css("panel-head")}>
         <h2>Stitches</h2>
       </div>
-      <ol className="sec">
+      <ol className={css("section")}>
         {stitches.map(({ from, to, reason }, index) => (
           <li key={`${from} ${to}`}>
             <b>{index + 1}</b> {`${placeText(graph, from)} → ${placeText(graph, to)}`}
-            <div className="mute">{reason}.</div>
+            <div className={css("faint")}>{reason}.</div>
           </li>
         ))}
       </ol>
@@ -118,20 +131,20 @@ function Refused({
   const joint = composed.joints[at];
   const [left, right] = [chain.targets[at], chain.targets[at + 1]];
   return (
-    <div className="scrolls">
-      <div className="ph">
+    <div className={css("scrolls")}>
+      <div className={css("panel-head")}>
         <h2>Why it was refused</h2>
       </div>
-      <div className="sec">
+      <div className={css("section")}>
         {composed.issues.map(({ code, path, message, hint }) => (
-          <div key={`${code} ${path.join(".")} ${message}`} className="note bad">
+          <div key={`${code} ${path.join(".")} ${message}`} className={css("note bad")}>
             {joint && code === "ambiguous_stitch" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
             <div>{message}.</div>
-            {hint !== undefined && <div className="sub">{hint}.</div>}
+            {hint !== undefined && <div className={css("secondary")}>{hint}.</div>}
           </div>
         ))}
         {joint && left && right && (
-          <dl className="kv">
+          <dl className={css("facts-list")}>
             <dt>{`Ends of ${left.name}`}</dt>
             <dd>{joint.ends.join(", ") || "none"}</dd>
             <dt>{`Entry of ${right.name}`}</dt>
@@ -153,13 +166,13 @@ function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly l
     `/materia ${chainCommand({ ...chain, targets, from })}`;
   return (
     <>
-      <div className="ph">
+      <div className={css("panel-head")}>
         <h2>Ways out</h2>
       </div>
-      <div className="sec">
+      <div className={css("section")}>
         <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
         <a
-          className="btn"
+          className={css("control-button")}
           href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}
         >{`Edit ${left.name}`}</a>
         <div>
@@ -174,7 +187,7 @@ function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly l
             <CommandLine text={half(chain.targets.slice(at + 1), "<castId>")} />
           </>
         )}
-        <div className="mute">Choosing the sockets of a stitch by hand is not available yet.</div>
+        <div className={css("faint")}>Choosing the sockets of a stitch by hand is not available yet.</div>
       </div>
     </>
   );

@@ -10,21 +10,26 @@ import { GraphView } from "../../graph/graph-view.tsx";
 import type { EdgeMark, Marks, SocketMark } from "../../graph/marks.ts";
 import { textScale, useWidth } from "../../browser/use-width.ts";
 import { isOpen } from "./chain-panel.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import linkSheet from "./link.module.css";
+
+const css = classesOf(linkSheet, baseSheet);
 
 /** The chain drawn with one band per target: stitched, or with its open ends in red. */
 export function ChainGraph({ composed }: { readonly composed: Composed }): ReactElement {
   if (composed.kind === "empty")
     return (
-      <div className="gempty">
+      <div className={css("graph-empty")}>
         <p>The composed graph appears here.</p>
-        <p className="mute">Add two targets to see how they are joined.</p>
+        <p className={css("faint")}>Add two targets to see how they are joined.</p>
       </div>
     );
   if (composed.kind === "refused" && !composed.parts)
     return (
-      <div className="gempty">
+      <div className={css("graph-empty")}>
         <p>The chain cannot be drawn.</p>
-        <p className="mute">Why stands beside it.</p>
+        <p className={css("faint")}>Why stands beside it.</p>
       </div>
     );
   return <Drawn composed={composed} />;

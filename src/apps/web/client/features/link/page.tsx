@@ -6,7 +6,6 @@ import { chainCommand, composeChain } from "../../../../../core/edit/chain.ts";
 import type { Composed } from "../../../../../core/edit/chain.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
-import "../loadouts/inspect/inspect.css";
 import { Button } from "../../parts/controls/button.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
@@ -15,21 +14,27 @@ import { go, hrefOf } from "../../browser/route.ts";
 import { ChainPanel } from "./chain-panel.tsx";
 import { Details } from "./details.tsx";
 import { ChainGraph } from "./graph.tsx";
-import "./link.css";
 import { setChain, useChain } from "./use-chain.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import linkSheet from "./link.module.css";
+
+const css = classesOf(linkSheet, workbenchSheet, marksSheet, baseSheet);
 
 export default function LinkPage(): ReactElement {
   const { catalog, issues } = useCatalog();
   return (
     <>
-      <div className="bar">
+      <div className={css("link-head")}>
         <h1>Link</h1>
-        <span className="sub">Chain materia and loadouts into one cast. Nothing is saved.</span>
+        <span className={css("secondary")}>Chain materia and loadouts into one cast. Nothing is saved.</span>
       </div>
       {catalog ? (
         <Opened catalog={catalog} />
       ) : (
-        <div className="blank">{issues.map(({ message }) => message).join(" ")}</div>
+        <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>
       )}
     </>
   );
@@ -39,11 +44,11 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const chain = useChain();
   const composed = useMemo(() => composeChain(chain, catalog), [chain, catalog]);
   return (
-    <div className="lgrid">
-      <section className="panel" aria-label="Chain">
-        <div className="ph">
+    <div className={css("link-grid")}>
+      <section className={css("panel")} aria-label="Chain">
+        <div className={css("panel-head")}>
           <h2>Chain</h2>
-          <span className="grow" />
+          <span className={css("grow")} />
           <Button
             look="bare"
             off={chain.targets.length === 0 ? "The chain is empty" : null}
@@ -55,14 +60,14 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
         <ChainPanel catalog={catalog} chain={chain} composed={composed} />
         <Foot composed={composed} />
       </section>
-      <section className="panel" aria-label="Composed graph">
-        <div className="ph">
+      <section className={css("panel")} aria-label="Composed graph">
+        <div className={css("panel-head")}>
           <h2>Composed graph</h2>
-          <span className="mute">{countsOf(composed)}</span>
+          <span className={css("faint")}>{countsOf(composed)}</span>
         </div>
         <ChainGraph composed={composed} />
       </section>
-      <section className="panel" aria-label="Details">
+      <section className={css("panel")} aria-label="Details">
         <Details composed={composed} chain={chain} catalog={catalog} />
       </section>
     </div>
@@ -97,20 +102,20 @@ function Foot({ composed }: { readonly composed: Composed }): ReactElement {
   };
   useKeysOutsideDialogs({ "ctrl+enter": () => void run() });
   return (
-    <div className="ph foot">
+    <div className={css("panel-head foot")}>
       {composed.kind === "composed" && (
-        <span className="st ok">
+        <span className={css("status good")}>
           <Icon name="tick" />
           Composes
         </span>
       )}
       {composed.kind === "refused" && (
-        <span className="st bad">
+        <span className={css("status bad")}>
           <Icon name="cross" />
           Refused
         </span>
       )}
-      <span className="grow" />
+      <span className={css("grow")} />
       <Button off={off} onClick={() => setRehearses(true)}>
         Rehearse…
       </Button>

@@ -6,6 +6,13 @@ import { Icon } from "../../parts/marks/icon.tsx";
 import { Orb } from "../../parts/marks/orb.tsx";
 import { useOptions } from "../../parts/controls/use-options.ts";
 import { addTarget } from "./use-chain.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+import linkSheet from "./link.module.css";
+
+const css = classesOf(linkSheet, dialogSheet, controlsSheet, baseSheet);
 
 interface Choice {
   readonly ref: TargetRef;
@@ -26,8 +33,8 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
   };
   const { at, first, onKey } = useOptions(found, choose);
   return (
-    <div className="adder">
-      <label className="field">
+    <div className={css("adder")}>
+      <label className={css("field")}>
         <Icon name="plus" />
         <input
           role="combobox"
@@ -69,7 +76,7 @@ function Choices(props: {
 }): ReactElement {
   const { id, found, at, isOpen, catalog, onChoose } = props;
   return (
-    <ul className="goals" id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
+    <ul className={css("goals")} id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
       {found.map((choice, index) => (
         <li
           key={choice.key}
@@ -87,11 +94,11 @@ function Choices(props: {
           ) : (
             <Icon name="loadouts" />
           )}
-          <span className="cut grow">{choice.ref.name}</span>
-          <span className="mute">{choice.ref.kind}</span>
+          <span className={css("cut grow")}>{choice.ref.name}</span>
+          <span className={css("faint")}>{choice.ref.kind}</span>
         </li>
       ))}
-      {found.length === 0 && <li className="mute">Nothing matches.</li>}
+      {found.length === 0 && <li className={css("faint")}>Nothing matches.</li>}
     </ul>
   );
 }

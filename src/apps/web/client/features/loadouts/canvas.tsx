@@ -11,6 +11,11 @@ import { ConnectBar } from "./parts/connect-bar.tsx";
 import { useEditor } from "./state/editor.ts";
 import { useChoosing, useDraw, useDrawing, useGraphEdit } from "./state/use-canvas.ts";
 import type { Connecting } from "./state/use-canvas.ts";
+import { classesOf } from "../../browser/classes.ts";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import editorSheet from "./look/editor.module.css";
+
+const css = classesOf(editorSheet, controlsSheet);
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;
@@ -42,7 +47,12 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
       select({ kind: "socket", id: nextSocketId(loadout) });
   };
   return (
-    <div className="canvas empty" onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+    <div
+      data-canvas
+      className={css("canvas empty-canvas")}
+      onDrop={drop}
+      onDragOver={(event) => event.preventDefault()}
+    >
       <p>No sockets yet. Drag a materia here, or add one.</p>
       <Button look="primary" icon="plus" off={readOnly} onClick={onAdd}>
         Add a socket <kbd>A</kbd>
@@ -60,7 +70,12 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
   const choose = useChoosing({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
   useAwaited(awaited, drawing, handle);
   return (
-    <div className="canvas" data-connecting={connecting !== null || undefined} onKeyUpCapture={withoutClick}>
+    <div
+      data-canvas
+      className={css("canvas")}
+      data-connecting={connecting !== null || undefined}
+      onKeyUpCapture={withoutClick}
+    >
       <GraphView
         graph={checked.graph}
         drawing={drawing}
@@ -112,21 +127,21 @@ function useAwaited(
 function Furniture({ handle }: { readonly handle: CanvasProps["handle"] }): ReactElement {
   return (
     <>
-      <div className="leg">
+      <div className={css("legend-place")}>
         <Legend />
       </div>
-      <div className="zoom" role="group" aria-label="Zoom">
-        <Button look="bare" label="Zoom out" className="ico" onClick={() => handle.current?.zoom(1 / 1.2)}>
+      <div className={css("zoom")} role="group" aria-label="Zoom">
+        <Button look="bare" label="Zoom out" className={css("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
           −
         </Button>
         <Button look="bare" onClick={() => handle.current?.fit()}>
           Fit
         </Button>
-        <Button look="bare" label="Zoom in" className="ico" onClick={() => handle.current?.zoom(1.2)}>
+        <Button look="bare" label="Zoom in" className={css("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
           +
         </Button>
       </div>
-      <div className="hint" aria-hidden="true">
+      <div className={css("key-hints")} aria-hidden="true">
         {[
           ["A", "add"],
           ["C", "connect"],

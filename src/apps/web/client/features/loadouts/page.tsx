@@ -3,14 +3,17 @@ import type { ReactElement } from "react";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { go, hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
-import "./editor.css";
-import "./inspect/inspect.css";
-import "./widths.css";
 import { EditorView } from "./view.tsx";
 import { EditorProvider, useEditorState } from "./state/editor.ts";
 import { isDirty, useWork, useWorks } from "./state/works.ts";
 import type { Work } from "./state/works.ts";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, controlsSheet, marksSheet);
 
 export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
@@ -23,16 +26,17 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   }, [name, catalog]);
   if (!catalog) {
     return (
-      <div className="blank">
+      <div className={css("blank")}>
         {issues.map(({ message }) => (
-          <p key={message} className="note bad">
+          <p key={message} className={css("note bad")}>
             {message}
           </p>
         ))}
       </div>
     );
   }
-  if (!work) return name === null || catalog.loadouts.has(name) ? <div className="blank" /> : <Missing name={name} />;
+  if (!work)
+    return name === null || catalog.loadouts.has(name) ? <div className={css("blank")} /> : <Missing name={name} />;
   return <Opened work={work} catalog={catalog} />;
 }
 
@@ -47,10 +51,10 @@ function Opened({ work, catalog }: { readonly work: Work; readonly catalog: Cata
 
 function Missing({ name }: { readonly name: string }): ReactElement {
   return (
-    <div className="blank">
+    <div className={css("blank")}>
       <h1>{name}</h1>
       <p>There is no loadout of this name.</p>
-      <a className="btn" href={hrefOf("loadouts")}>
+      <a className={css("control-button")} href={hrefOf("loadouts")}>
         All loadouts
       </a>
     </div>

@@ -7,6 +7,13 @@ import { useWidth } from "../../browser/use-width.ts";
 import { useEditor } from "./state/editor.ts";
 import type { EditorDialog } from "./state/editor-dialog.ts";
 import { isDirty } from "./state/works.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import editorSheet from "./look/editor.module.css";
+
+const css = classesOf(editorSheet, workbenchSheet, marksSheet, baseSheet);
 
 /** What can be done with the loadout as a whole. */
 export function Toolbar(props: {
@@ -18,11 +25,11 @@ export function Toolbar(props: {
   const width = useWidth();
   const layer = work.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
-    <div className="tools" role="toolbar" aria-label="Loadout">
-      <h1 className="thing">{name}</h1>
-      <span className="badge cap">{layer}</span>
+    <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
+      <h1 className={css("thing")}>{name}</h1>
+      <span className={css("badge capital")}>{layer}</span>
       <Provenance />
-      <span className="vr" />
+      <span className={css("divider")} />
       <Steps />
       {width === "large" && (
         <>
@@ -38,9 +45,9 @@ export function Toolbar(props: {
           </Button>
         </>
       )}
-      <span className="grow" />
+      <span className={css("grow")} />
       <Worst />
-      <span className="vr" />
+      <span className={css("divider")} />
       {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
       {width === "large" && (
         <Button icon="play" onClick={() => open("rehearse")}>
@@ -86,9 +93,9 @@ function Steps(): ReactElement {
 
 function Worst(): ReactElement {
   const { worst } = useEditor().checked;
-  if (worst === null) return <span className="sub worst">Worst case unknown</span>;
+  if (worst === null) return <span className={css("secondary worst-case")}>Worst case unknown</span>;
   return (
-    <span className="sub worst">
+    <span className={css("secondary worst-case")}>
       Worst case <b>{worst.words}</b> turns{worst.example === null ? "" : ` · ${worst.example}`}
     </span>
   );
@@ -96,7 +103,7 @@ function Worst(): ReactElement {
 
 function Provenance(): ReactElement | null {
   const { work, readOnly } = useEditor();
-  if (readOnly !== null) return <span className="mute">read-only</span>;
+  if (readOnly !== null) return <span className={css("faint")}>read-only</span>;
   const count = compareLoadouts(work.base.loadout, work.history.present.loadout).length;
   const parts = [
     ...(work.from === null ? [] : [`from ${work.from}`]),
@@ -108,7 +115,7 @@ function Provenance(): ReactElement | null {
         ? ["changed"]
         : []),
   ];
-  return parts.length === 0 ? null : <span className="mute">{parts.join(" · ")}</span>;
+  return parts.length === 0 ? null : <span className={css("faint")}>{parts.join(" · ")}</span>;
 }
 
 function More({
@@ -126,7 +133,7 @@ function More({
         <Button icon="more" label="Rename, duplicate, import, export, delete" />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4}>
+        <DropdownMenu.Content className={css("menu")} align="end" sideOffset={4}>
           {width !== "large" && [
             item("Add a socket…", () => open("add"), readOnly),
             item("Loop from selection", onLoop, readOnly),
@@ -152,7 +159,7 @@ function More({
 
 function item(label: string, act: () => void, off: string | null = null): ReactElement {
   return (
-    <DropdownMenu.Item key={label} className="mitem" disabled={off !== null} onSelect={act}>
+    <DropdownMenu.Item key={label} className={css("menu-item")} disabled={off !== null} onSelect={act}>
       {label}
     </DropdownMenu.Item>
   );

@@ -18,6 +18,11 @@ import { loopFrom, socketsIn, useEditorKeys } from "./state/use-editor-keys.ts";
 import type { Problem } from "./state/use-checked.ts";
 import { Toolbar } from "./toolbar.tsx";
 import type { EditorDialog } from "./state/editor-dialog.ts";
+import { classesOf } from "../../browser/classes.ts";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import editorSheet from "./look/editor.module.css";
+
+const css = classesOf(editorSheet, workbenchSheet);
 
 /** Palette, canvas, inspector and problems, arranged for the width there is. */
 export function EditorView(): ReactElement {
@@ -44,10 +49,10 @@ export function EditorView(): ReactElement {
   };
   const palette = <LeftPanel onNew={() => setDialog("new")} onAdded={added} />;
   return (
-    <div className="egrid">
+    <div className={css("editor-grid")}>
       <Toolbar open={setDialog} onLoop={onLoop} />
       {width === "large" && (
-        <aside className="pal" aria-label="Loadouts and palette">
+        <aside className={css("side-panel")} aria-label="Loadouts and palette">
           {palette}
         </aside>
       )}
@@ -61,7 +66,7 @@ export function EditorView(): ReactElement {
       />
       {width !== "small" && <Bottom tab={tab} setTab={setTab} onShow={show} />}
       {width !== "small" && (
-        <aside className="insp" aria-label="Inspector">
+        <aside className={css("inspector")} aria-label="Inspector">
           <Inspector onLoop={onLoop} />
         </aside>
       )}
@@ -70,7 +75,7 @@ export function EditorView(): ReactElement {
         {dialog === "problems" ? (
           <Bottom tab={tab} setTab={setTab} onShow={show} />
         ) : (
-          <div className="insp">
+          <div className={css("inspector")}>
             <Inspector onLoop={onLoop} />
           </div>
         )}
@@ -85,7 +90,7 @@ function LeftPanel(props: { readonly onNew: () => void; readonly onAdded: (id: s
   return (
     <>
       <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
-      <div className="sep" />
+      <div className={css("separator")} />
       <MateriaPalette onAdded={props.onAdded} />
     </>
   );
@@ -126,14 +131,14 @@ function Sheets(props: {
   const width = useWidth();
   if (dialog === "palette") {
     return (
-      <Dialog title="Loadouts and palette" onClose={onClose} className={width === "small" ? "sheet" : "drawer"}>
-        <div className="pal">{palette}</div>
+      <Dialog title="Loadouts and palette" onClose={onClose} className={css(width === "small" ? "sheet" : "drawer")}>
+        <div className={css("side-panel")}>{palette}</div>
       </Dialog>
     );
   }
   if (dialog !== "inspector" && dialog !== "problems") return null;
   return (
-    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className="sheet">
+    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={css("sheet")}>
       {children}
     </Dialog>
   );
@@ -148,7 +153,7 @@ function SheetBar(props: {
   const { open, problems, width } = props;
   const { readOnly, selected } = useEditor();
   return (
-    <div className="sheetbar" role="toolbar" aria-label="Panels">
+    <div className={css("sheet-bar")} role="toolbar" aria-label="Panels">
       <Button onClick={() => open("palette")}>Loadouts</Button>
       <Button icon="plus" off={readOnly} onClick={() => open("add")}>
         Add

@@ -8,6 +8,13 @@ import { Icon } from "../../parts/marks/icon.tsx";
 import { Orb } from "../../parts/marks/orb.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { isChanged, useMateriaWorks } from "./state/state.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
 export function MateriaList(props: {
   readonly catalog: Catalog;
@@ -21,8 +28,8 @@ export function MateriaList(props: {
   const fresh = [...works.values()].filter(({ name }) => !catalog.materia.has(name));
   return (
     <>
-      <div className="f">
-        <label className="field">
+      <div className={css("padded")}>
+        <label className={css("field")}>
           <Icon name="search" />
           <input
             type="search"
@@ -35,14 +42,14 @@ export function MateriaList(props: {
         </label>
       </div>
       {groups.every(({ entries }) => entries.length === 0) && (
-        <p className="mute none">No materia matches. Clear the search.</p>
+        <p className={css("faint nothing")}>No materia matches. Clear the search.</p>
       )}
       <Group title="Not saved" entries={fresh.map(({ name }) => ({ name }))} chosen={chosen} />
       {groups.map(({ title, entries }) => (
         <Group key={title} title={title} entries={entries} chosen={chosen} />
       ))}
-      <div className="f">
-        <Button icon="plus" className="wide" onClick={onNew}>
+      <div className={css("padded")}>
+        <Button icon="plus" className={css("whole-width")} onClick={onNew}>
           New materia
         </Button>
       </div>
@@ -65,7 +72,7 @@ function Group(props: {
   return (
     <section aria-label={title}>
       <h2>
-        {title} <span className="mute">{entries.length}</span>
+        {title} <span className={css("faint")}>{entries.length}</span>
       </h2>
       <ul>
         {entries.map((entry) => (
@@ -81,18 +88,18 @@ function Group(props: {
 function Item({ name, value, isChosen }: Listed & { readonly isChosen: boolean }): ReactElement {
   const work = useMateriaWorks().get(name);
   return (
-    <a className="palrow" href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
+    <a className={css("side-row")} href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
       <Orb materia={value} size="sm" />
-      <span className="cut grow">{name}</span>
+      <span className={css("cut grow")}>{name}</span>
       {work && isChanged(work) && (
-        <span className="dotmark" title="Not saved">
-          <span className="sr">not saved</span>
+        <span className={css("unsaved")} title="Not saved">
+          <span className={css("spoken")}>not saved</span>
         </span>
       )}
       {!value && !work && (
-        <span className="st bad">
+        <span className={css("status bad")}>
           <Icon name="warning" />
-          <span className="sr">broken</span>
+          <span className={css("spoken")}>broken</span>
         </span>
       )}
     </a>

@@ -4,9 +4,6 @@ import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compile } from "../../../../../core/compile/targets/compile.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { NameDialog, freeName } from "../../dialogs/name-dialog.tsx";
-import "../loadouts/editor.css";
-import "../loadouts/inspect/inspect.css";
-import "../loadouts/widths.css";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Orb } from "../../parts/marks/orb.tsx";
@@ -20,7 +17,6 @@ import { toast } from "../../parts/controls/toasts.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { MateriaForm } from "./fields/form.tsx";
 import { MateriaList } from "./list.tsx";
-import "./materia.css";
 import { Preview } from "./preview.tsx";
 import {
   beginMateria,
@@ -34,6 +30,15 @@ import {
 import type { MateriaWork } from "./state/state.ts";
 import { useBundled } from "./state/use-bundled.ts";
 import { seatsOf } from "./state/used-by.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import materiaSheet from "./look/materia.module.css";
+
+const css = classesOf(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 type Open = "review" | "compare" | "duplicate" | "new" | "rehearse" | "list" | null;
 
@@ -44,15 +49,15 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
     const first = catalog?.materia.keys().next().value;
     if (name === null && first !== undefined) go(hrefOf("materia", first));
   }, [name, catalog]);
-  if (!catalog) return <div className="blank">{issues.map(({ message }) => message).join(" ")}</div>;
+  if (!catalog) return <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>;
   if (!work) {
     return name === null || catalog.materia.has(name) ? (
-      <div className="blank" />
+      <div className={css("blank")} />
     ) : (
-      <div className="blank">
+      <div className={css("blank")}>
         <h1>{name}</h1>
         <p>There is no materia of this name.</p>
-        <a className="btn" href={hrefOf("materia")}>
+        <a className={css("control-button")} href={hrefOf("materia")}>
           All materia
         </a>
       </div>
@@ -76,9 +81,9 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
   return (
     <>
       <Head work={work} catalog={catalog} open={setOpen} off={isOff} />
-      <div className="mgrid">
+      <div className={css("materia-grid")}>
         {width === "large" && (
-          <aside className="pal" aria-label="All materia">
+          <aside className={css("side-panel")} aria-label="All materia">
             {list}
           </aside>
         )}
@@ -86,8 +91,12 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
         <Preview name={name} value={value} catalog={catalog} />
       </div>
       {open === "list" && (
-        <Dialog title="All materia" onClose={() => setOpen(null)} className={width === "small" ? "sheet" : "drawer"}>
-          <div className="pal">{list}</div>
+        <Dialog
+          title="All materia"
+          onClose={() => setOpen(null)}
+          className={css(width === "small" ? "sheet" : "drawer")}
+        >
+          <div className={css("side-panel")}>{list}</div>
         </Dialog>
       )}
       <Dialogs open={open} work={work} catalog={catalog} onClose={() => setOpen(null)} />
@@ -116,12 +125,12 @@ function Head(props: {
     ...(isChanged(work) ? ["not saved"] : []),
   ];
   return (
-    <div className="tools" role="toolbar" aria-label="Materia">
+    <div className={css("toolbar")} role="toolbar" aria-label="Materia">
       <Orb materia={value ?? entry?.value} size="lg" />
-      <h1 className="thing">{name}</h1>
-      <span className="badge cap">{layer}</span>
-      <span className="mute">{notes.join(" · ")}</span>
-      <span className="grow" />
+      <h1 className={css("thing")}>{name}</h1>
+      <span className={css("badge capital")}>{layer}</span>
+      <span className={css("faint")}>{notes.join(" · ")}</span>
+      <span className={css("grow")} />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
       <Steps work={work} />
       {width === "large" && (
@@ -231,7 +240,7 @@ function CompareDialog(props: {
   const what = bundled === null ? "as saved" : "bundled";
   return (
     <Dialog title={`${name}: ${what} and now`} onClose={onClose} wide>
-      <div className="dlg-b">
+      <div className={css("dialog-body")}>
         <Diff before={bundled ?? filed ?? ""} after={text} label={`${name}, ${what} and now`} />
       </div>
     </Dialog>

@@ -15,6 +15,13 @@ import { toast } from "../../parts/controls/toasts.tsx";
 import { useDraftCatalog } from "./state/state.ts";
 import { seatsOf } from "./state/used-by.ts";
 import type { Seat } from "./state/used-by.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import workbenchSheet from "../../parts/controls/workbench.module.css";
+import materiaSheet from "./look/materia.module.css";
+
+const css = classesOf(materiaSheet, workbenchSheet, marksSheet, baseSheet);
 
 const ITEMS = [
   { title: "Cancel a running export", context: "Stop the worker between rows and remove the partial file." },
@@ -32,8 +39,8 @@ export function Preview(props: {
   const seats = seatsOf(catalog, name);
   const [tab, setTab] = useState<"preview" | "used">("preview");
   return (
-    <aside className="pv" aria-label="Prompt preview">
-      <div className="ph">
+    <aside className={css("preview")} aria-label="Prompt preview">
+      <div className={css("panel-head")}>
         <Tabs
           name="preview"
           label="Preview"
@@ -45,7 +52,7 @@ export function Preview(props: {
           onChoose={setTab}
         />
       </div>
-      <div role="tabpanel" className="pv-b" aria-labelledby={tabId("preview", tab)}>
+      <div role="tabpanel" className={css("preview-body")} aria-labelledby={tabId("preview", tab)}>
         {tab === "used" ? <UsedBy seats={seats} /> : <Told name={name} value={value} catalog={catalog} seats={seats} />}
       </div>
     </aside>
@@ -53,14 +60,15 @@ export function Preview(props: {
 }
 
 function UsedBy({ seats }: { readonly seats: readonly Seat[] }): ReactElement {
-  if (seats.length === 0) return <p className="pvs mute">No loadout uses it. Drag it into one from the palette.</p>;
+  if (seats.length === 0)
+    return <p className={css("preview-part faint")}>No loadout uses it. Drag it into one from the palette.</p>;
   return (
     <ul>
       {seats.map(({ loadout, socket }) => (
         <li key={`${loadout} ${socket}`}>
-          <a className="palrow" href={hrefOf("loadouts", loadout)}>
-            <span className="cut grow">{loadout}</span>
-            <code className="mute">{socket}</code>
+          <a className={css("side-row")} href={hrefOf("loadouts", loadout)}>
+            <span className={css("cut grow")}>{loadout}</span>
+            <code className={css("faint")}>{socket}</code>
           </a>
         </li>
       ))}
@@ -81,18 +89,23 @@ function Told(props: {
   const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
   const seated = useMemo(() => seatIn(catalog, name, chosen), [catalog, name, chosen]);
   if (value?.type === "person")
-    return <p className="pvs mute">A person has no prompt. They are asked the question, and answer yes or no.</p>;
+    return (
+      <p className={css("preview-part faint")}>
+        A person has no prompt. They are asked the question, and answer yes or no.
+      </p>
+    );
   if (value?.type === "utility")
     return (
-      <p className="pvs mute">
+      <p className={css("preview-part faint")}>
         A utility has no prompt. It gets one JSON object with the state, the item and its parameters.
       </p>
     );
-  if (!value || !seated) return <p className="pvs mute">The prompt can be shown when its problems are mended.</p>;
+  if (!value || !seated)
+    return <p className={css("preview-part faint")}>The prompt can be shown when its problems are mended.</p>;
   const text = previewTurn(seated.graph, seated.socket, { request, items: ITEMS, reworked });
   return (
     <>
-      <div className="sec">
+      <div className={css("section")}>
         <Row label="As told in">
           <Pick
             label="As told in"
@@ -131,20 +144,20 @@ function Sections(props: {
   return (
     <>
       {sectionsOf(text).map(({ title, note, body }, index) => (
-        <div key={`${index} ${title}`} className="pvs">
-          <div className="h3">
+        <div key={`${index} ${title}`} className={css("preview-part")}>
+          <div className={css("preview-head")}>
             <span>{`${index + 1} · ${title}`}</span>
-            <span className="mute">{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
+            <span className={css("faint")}>{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
           </div>
           <pre tabIndex={0} aria-label={title}>
             {body}
           </pre>
         </div>
       ))}
-      <div className="pvs">
-        <div className="h3">
+      <div className={css("preview-part")}>
+        <div className={css("preview-head")}>
           <span>Return</span>
-          <span className="mute">{socket.parse}</span>
+          <span className={css("faint")}>{socket.parse}</span>
         </div>
         <p>
           {contractText(graph, socket) === ""
@@ -171,9 +184,9 @@ function Whole({ text }: { readonly text: string }): ReactElement {
     toast({ text: "The prompt is copied.", tone: "ok" });
   };
   return (
-    <div className="sec last">
-      <div className="row">
-        <span className="grow sub">
+    <div className={css("section last")}>
+      <div className={css("row")}>
+        <span className={css("grow secondary")}>
           Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
         </span>
         <Button icon="copy" onClick={copy}>
@@ -210,7 +223,7 @@ function Variables(props: {
   if (found.length === 0) return null;
   const isLooped = socket.loop !== null && (graph.loops[socket.loop]?.items ?? null) !== null;
   return (
-    <dl className="vars pvs">
+    <dl className={css("variables preview-part")}>
       {found.map(({ name, variable }) => {
         const would =
           variable.kind === "request"
@@ -227,9 +240,9 @@ function Variables(props: {
         return (
           <div key={name}>
             <dt>
-              <code className="var">{`{{${name}}}`}</code>
+              <code className={css("variable")}>{`{{${name}}}`}</code>
             </dt>
-            <dd className="cut" title={would}>
+            <dd className={css("cut")} title={would}>
               {would}
             </dd>
           </div>

@@ -2,6 +2,12 @@ import { useId } from "react";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 import { Icon } from "../marks/icon.tsx";
 import type { IconName } from "../marks/icon.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../marks/marks.module.css";
+import controlsSheet from "./controls.module.css";
+
+const css = classesOf(controlsSheet, marksSheet, baseSheet);
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   readonly look?: "plain" | "primary" | "danger" | "bare";
@@ -14,7 +20,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> 
   readonly children?: ReactNode;
 }
 
-const LOOKS = { plain: "", primary: "pri", danger: "dng", bare: "bare" } as const;
+const LOOKS = { plain: "", primary: "primary", danger: "danger", bare: "bare" } as const;
 
 export function Button(props: ButtonProps): ReactElement {
   const { look = "plain", icon, off, busy = false, label, children, className = "", onClick, ...rest } = props;
@@ -24,7 +30,7 @@ export function Button(props: ButtonProps): ReactElement {
     <button
       type="button"
       {...rest}
-      className={`btn ${LOOKS[look]} ${label !== undefined && children === undefined ? "ico" : ""} ${className}`}
+      className={`${css(`control-button ${LOOKS[look]} ${label !== undefined && children === undefined ? "icon-only" : ""}`)} ${className}`}
       aria-disabled={isOff || busy || undefined}
       aria-busy={busy || undefined}
       aria-label={label}
@@ -34,10 +40,10 @@ export function Button(props: ButtonProps): ReactElement {
         onClick?.(event);
       }}
     >
-      {busy ? <span className="spin" aria-hidden="true" /> : icon && <Icon name={icon} />}
+      {busy ? <span className={css("spinner")} aria-hidden="true" /> : icon && <Icon name={icon} />}
       {children}
       {isOff && (
-        <span id={reason} className="sr">
+        <span id={reason} className={css("spoken")}>
           {off}
         </span>
       )}

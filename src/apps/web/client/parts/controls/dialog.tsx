@@ -1,6 +1,10 @@
 import { useId, useLayoutEffect, useRef } from "react";
 import type { FormEvent, ReactElement, ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import dialogSheet from "./dialog.module.css";
+
+const css = classesOf(dialogSheet);
 
 /** A modal dialog; the browser keeps the focus inside and brings it back. `onClose` is called for Esc as well. */
 export function Dialog({
@@ -33,7 +37,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      className={`dlg ${wide ? "wide" : ""} ${className}`}
+      className={`${css(`dialog ${wide ? "wide" : ""}`)} ${className}`}
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
@@ -43,8 +47,8 @@ export function Dialog({
         if (event.target === dialog.current) onClose();
       }}
     >
-      <div className="dlg-in">
-        <div className="dlg-h">
+      <div className={css("dialog-inner")}>
+        <div className={css("dialog-head")}>
           <h2 id={heading}>{title}</h2>
           <Button look="bare" icon="cross" label="Close" onClick={onClose} />
         </div>
@@ -73,8 +77,8 @@ export function Ask(props: {
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
-        <div className="dlg-b">{children}</div>
-        <div className="dlg-f">
+        <div className={css("dialog-body")}>{children}</div>
+        <div className={css("dialog-foot")}>
           <Button onClick={onClose}>Cancel</Button>
           <Button look={danger ? "danger" : "primary"} type="submit" busy={busy} off={off}>
             {action}

@@ -1,6 +1,14 @@
 import { useId } from "react";
 import type { ReactElement, ReactNode } from "react";
 import { Icon } from "../marks/icon.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../marks/marks.module.css";
+import controlsSheet from "./controls.module.css";
+import dialogSheet from "./dialog.module.css";
+import fieldsSheet from "./fields.module.css";
+
+const css = classesOf(fieldsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 export interface Option {
   readonly value: string;
@@ -21,7 +29,7 @@ export function Pick(props: {
   const { label, value, options, onPick, off = false, invalid = false, className = "", describedBy } = props;
   const known = options.some((option) => option.value === value);
   return (
-    <span className={`pick ${invalid ? "bad" : ""} ${className}`}>
+    <span className={`${css(`picker ${invalid ? "bad" : ""}`)} ${className}`}>
       <select
         aria-label={label}
         value={value}
@@ -53,7 +61,12 @@ export function Segments<V extends string>(props: {
 }): ReactElement {
   const { label, value, options, onPick, off = false, invalid = false, describedBy } = props;
   return (
-    <span className={`seg ${invalid ? "bad" : ""}`} role="group" aria-label={label} aria-describedby={describedBy}>
+    <span
+      className={css(`segments ${invalid ? "bad" : ""}`)}
+      role="group"
+      aria-label={label}
+      aria-describedby={describedBy}
+    >
       {options.map((option) => (
         <button
           key={option.value}
@@ -72,8 +85,8 @@ export function Segments<V extends string>(props: {
 
 export function Row({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
-    <div className="frow">
-      <span className="lb">{label}</span>
+    <div className={css("form-row")}>
+      <span className={css("label")}>{label}</span>
       {children}
     </div>
   );
@@ -97,10 +110,10 @@ export function TextField(props: {
   const fault = useId();
   return (
     <>
-      <label className={`field ${invalid === null ? "" : "bad"} ${props.className ?? ""}`}>
+      <label className={`${css(`field ${invalid === null ? "" : "bad"}`)} ${props.className ?? ""}`}>
         {before !== undefined && <span aria-hidden="true">{before}</span>}
         <input
-          className={mono ? "mono" : ""}
+          className={css(mono ? "monospace" : "")}
           aria-label={label}
           aria-invalid={invalid !== null || undefined}
           aria-describedby={invalid === null ? undefined : fault}
@@ -127,7 +140,7 @@ export function Fault({
   readonly warning?: boolean;
 }): ReactElement {
   return (
-    <div className={`err-t ${warning ? "warn" : ""}`} id={id}>
+    <div className={css(`fault ${warning ? "fault-warning" : ""}`)} id={id}>
       <Icon name="warning" />
       <span>{text}</span>
     </div>
@@ -145,7 +158,7 @@ export function Switch(props: {
   return (
     <button
       type="button"
-      className={`sw ${on ? "on" : ""}`}
+      className={css(`switch ${on ? "switched-on" : ""}`)}
       role="switch"
       aria-checked={on}
       disabled={off}

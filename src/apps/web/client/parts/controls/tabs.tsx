@@ -1,5 +1,9 @@
 import { useRef } from "react";
 import type { KeyboardEvent, ReactElement, ReactNode } from "react";
+import { classesOf } from "../../browser/classes.ts";
+import controlsSheet from "./controls.module.css";
+
+const css = classesOf(controlsSheet);
 
 export interface Tab<K extends string> {
   readonly key: K;
@@ -32,7 +36,7 @@ export function Tabs<K extends string>(props: {
     list.current?.querySelectorAll<HTMLButtonElement>("[role=tab]")[to]?.focus();
   };
   return (
-    <div className={`tabs ${className}`} role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+    <div className={`${css("tabs")} ${className}`} role="tablist" aria-label={label} ref={list} onKeyDown={move}>
       {tabs.map(({ key, label: text, count }) => (
         <button
           key={key}
@@ -44,7 +48,7 @@ export function Tabs<K extends string>(props: {
           onClick={() => onChoose(key)}
         >
           {text}
-          {count !== undefined && <span className="n">{count}</span>}
+          {count !== undefined && <span className={css("count")}>{count}</span>}
         </button>
       ))}
     </div>

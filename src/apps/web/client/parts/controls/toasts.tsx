@@ -1,6 +1,11 @@
 import type { ReactElement } from "react";
 import { openStore, useStore } from "../../browser/store.ts";
 import { Button } from "./button.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import toastsSheet from "./toasts.module.css";
+
+const css = classesOf(toastsSheet, baseSheet);
 
 export interface Toast {
   readonly text: string;
@@ -11,6 +16,7 @@ export interface Toast {
 
 type Shown = Toast & { readonly key: number };
 
+const TONES = { ok: "toast-good", bad: "toast-bad", plain: "" } as const;
 const STAYS_MS = 6_000;
 const shown = openStore<readonly Shown[]>([]);
 let last = 0;
@@ -30,10 +36,10 @@ function close(key: number): void {
 export function Toasts(): ReactElement {
   const all = useStore(shown);
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className={css("toasts")} role="status" aria-live="polite">
       {all.map(({ key, text, tone = "plain", action }) => (
-        <div key={key} className={`toast ${tone}`}>
-          <span className="grow">{text}</span>
+        <div key={key} className={css(`toast ${TONES[tone]}`)}>
+          <span className={css("grow")}>{text}</span>
           {action && (
             <Button
               onClick={() => {

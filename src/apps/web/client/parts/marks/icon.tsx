@@ -1,4 +1,8 @@
 import type { ReactElement } from "react";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+
+const css = classesOf(baseSheet);
 
 const PATHS = {
   search: "M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5",
@@ -38,7 +42,7 @@ export type IconName = keyof typeof PATHS;
 /** A drawing of 16 by 16; always beside a word, or inside a control with a name. */
 export function Icon({ name }: { readonly name: IconName }): ReactElement {
   return (
-    <svg className="i" viewBox="0 0 16 16" aria-hidden="true">
+    <svg className={css("icon")} viewBox="0 0 16 16" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );

@@ -1,5 +1,9 @@
 import type { CSSProperties, ReactElement } from "react";
 import type { Materia } from "../../../../../core/model/materia.ts";
+import { classesOf } from "../../browser/classes.ts";
+import orbSheet from "./orb.module.css";
+
+const css = classesOf(orbSheet);
 
 export const HUES = ["leaf", "lagoon", "azure", "violet", "rose", "ember", "gold", "slate"] as const;
 
@@ -14,6 +18,8 @@ export function hueStyle(color: string | undefined): CSSProperties {
   return { "--m": value } as CSSProperties; // a property of our own, which the types do not know
 }
 
+const SIZES = { sm: "small-size", md: "", lg: "large" } as const;
+
 export function Orb({
   materia,
   size = "md",
@@ -21,8 +27,6 @@ export function Orb({
   readonly materia: Pick<Materia, "type" | "color"> | undefined;
   readonly size?: "sm" | "md" | "lg";
 }): ReactElement {
-  const shape = materia?.type === "utility" ? "u" : materia?.type === "person" ? "p" : "";
-  return (
-    <span className={`orb ${shape} ${size === "md" ? "" : size}`} style={hueStyle(materia?.color)} aria-hidden="true" />
-  );
+  const shape = materia?.type === "utility" ? "utility" : materia?.type === "person" ? "person" : "";
+  return <span className={css(`orb ${shape} ${SIZES[size]}`)} style={hueStyle(materia?.color)} aria-hidden="true" />;
 }

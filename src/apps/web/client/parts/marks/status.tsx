@@ -3,12 +3,16 @@ import type { CastStatus } from "../../../../../core/view/casts.ts";
 import { statusText } from "../../../../../core/view/casts.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icon.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "./marks.module.css";
+
+const css = classesOf(marksSheet);
 
 const MARKS: Readonly<Record<CastStatus, { readonly icon: IconName; readonly tone: string }>> = {
-  running: { icon: "running", tone: "run" },
-  waiting: { icon: "waiting", tone: "wait" },
-  completed: { icon: "tick", tone: "ok" },
-  not_satisfied: { icon: "not_satisfied", tone: "rew" },
+  running: { icon: "running", tone: "running" },
+  waiting: { icon: "waiting", tone: "waiting-tone" },
+  completed: { icon: "tick", tone: "good" },
+  not_satisfied: { icon: "not_satisfied", tone: "rework" },
   failed: { icon: "cross", tone: "bad" },
   aborted: { icon: "aborted", tone: "off" },
   interrupted: { icon: "interrupted", tone: "off" },
@@ -23,7 +27,7 @@ export function Status({
 }): ReactElement {
   const { icon, tone } = MARKS[status];
   return (
-    <span className={`st ${tone}`}>
+    <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
       {capital(statusText(status))}
       {children}

@@ -1,15 +1,20 @@
 import type { ReactElement, ReactNode } from "react";
 import type { Line, Tone } from "../../../../../core/view/text/line.ts";
+import { classesOf } from "../../browser/classes.ts";
+import marksSheet from "./marks.module.css";
+import baseSheet from "../../ground/base.module.css";
+
+const css = classesOf(baseSheet, marksSheet);
 
 const TONES: Readonly<Record<Tone, string>> = {
   plain: "",
-  dim: "mute",
+  dim: "faint",
   strong: "strong",
-  accent: "t-accent",
-  ok: "t-ok",
-  rework: "t-rework",
-  bad: "t-bad",
-  wait: "t-wait",
+  accent: "tone-accent",
+  ok: "tone-good",
+  rework: "tone-rework",
+  bad: "tone-bad",
+  wait: "tone-waiting",
 };
 
 /** A line of the shared view: its words and what they mean to the eye. */
@@ -18,7 +23,7 @@ export function Words({ line }: { readonly line: Line }): ReactElement {
     <>
       {line.map(({ text, tone = "plain" }, index) => (
         // A line is drawn anew as a whole; its pieces have no identity but their place.
-        <span key={index} className={TONES[tone]}>
+        <span key={index} className={css(TONES[tone])}>
           {glyphs(text)}
         </span>
       ))}
@@ -44,7 +49,7 @@ export function glyphs(text: string): ReactNode {
     const sign = SIGNS[piece];
     // Pieces of one text have no identity but their place.
     return sign ? (
-      <svg key={index} className="gl" viewBox="0 0 16 16" aria-hidden="true">
+      <svg key={index} className={css("glyph")} viewBox="0 0 16 16" aria-hidden="true">
         <path d={sign} />
       </svg>
     ) : (

@@ -12,6 +12,12 @@ import { limitText } from "../../../../../../core/view/tell/limit.ts";
 import { capital } from "../../../parts/marks/status.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import type { VisitProps } from "./reader.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, marksSheet, baseSheet);
 
 /** How the cast got here, where it goes next and why, and what it took. */
 export function Facts(props: VisitProps): ReactElement {
@@ -20,20 +26,20 @@ export function Facts(props: VisitProps): ReactElement {
   const materia = graph.materia[visit.materia];
   const { usage } = visit;
   return (
-    <aside className="side" aria-label="About this visit" tabIndex={0}>
-      <div className="came">
+    <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
+      <div className={css("came")}>
         <h3>How it got here</h3>
         <CameBy {...props} />
       </div>
-      <div className="came">
+      <div className={css("came")}>
         <h3>{visit.leftBy === null ? "Where it goes next" : "Where it went"}</h3>
         {visit.leftBy === null ? <WaysOn {...props} /> : <LeftBy {...props} />}
       </div>
-      <dl className="kv opt-kv">
+      <dl className={css("facts-list option-facts")}>
         {materia?.type === "agent" && (
           <>
             <dt>Model</dt>
-            <dd className="cut">{materia.model ?? model ?? "as Pi is set"}</dd>
+            <dd className={css("cut")}>{materia.model ?? model ?? "as Pi is set"}</dd>
             {materia.thinking !== undefined && (
               <>
                 <dt>Thinking</dt>
@@ -41,7 +47,7 @@ export function Facts(props: VisitProps): ReactElement {
               </>
             )}
             <dt>Tools</dt>
-            <dd className="cut">
+            <dd className={css("cut")}>
               {typeof materia.tools === "string" ? materia.tools : materia.tools.tools.join(", ")}
             </dd>
             <dt>Tokens in</dt>
@@ -69,22 +75,22 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
   const [all, setAll] = useState(false);
   const { graph } = cast.castFile;
   const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
-  if (event?.type !== "edge_taken") return <p className="sub">The cast begins here.</p>;
+  if (event?.type !== "edge_taken") return <p className={css("secondary")}>The cast begins here.</p>;
   const [reason, ...earlier] = visit.reasons;
   return (
     <>
       <Step graph={graph} to={event.from} event={event} />
-      {reason !== undefined && <div className="note rew">{reasonWords(reason)}</div>}
+      {reason !== undefined && <div className={css("note rework")}>{reasonWords(reason)}</div>}
       {earlier.length > 0 &&
         (all ? (
           earlier.map((each, index) => (
             // The same may be said twice.
-            <div key={index} className="note">
+            <div key={index} className={css("note")}>
               {reasonWords(each)}
             </div>
           ))
         ) : (
-          <button type="button" className="linkish" onClick={() => setAll(true)}>
+          <button type="button" className={css("text-button")} onClick={() => setAll(true)}>
             {earlier.length === 1 ? "1 earlier reason" : `${earlier.length} earlier reasons`}
           </button>
         ))}
@@ -98,7 +104,7 @@ function reasonWords({ socket, materia, text }: Reason): string {
 
 function LeftBy({ cast, visit }: VisitProps): ReactElement | null {
   const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
-  if (event?.type === "limit_reached") return <div className="note bad">{capital(limitText(event))}</div>;
+  if (event?.type === "limit_reached") return <div className={css("note bad")}>{capital(limitText(event))}</div>;
   if (event?.type !== "edge_taken") return null;
   return <Step graph={cast.castFile.graph} to={event.to} event={event} />;
 }
@@ -113,9 +119,13 @@ function Step(props: {
   const socket = socketOf(graph, event.from);
   const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
   return (
-    <div className="row wrap step">
+    <div className={css("row wrap step")}>
       <Place graph={graph} to={to} />
-      <span className={event.when === "not_satisfied" ? "t-rework" : event.when === "satisfied" ? "t-ok" : "mute"}>
+      <span
+        className={css(
+          event.when === "not_satisfied" ? "tone-rework" : event.when === "satisfied" ? "tone-good" : "faint",
+        )}
+      >
         {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
         {event.when === null
           ? socket.edges.length === 0
@@ -123,7 +133,7 @@ function Step(props: {
             : "no edge matched"
           : glyphs(conditionText(event.when))}
       </span>
-      {limit !== undefined && <span className="mute">{ofText(event.traversal, limit)}</span>}
+      {limit !== undefined && <span className={css("faint")}>{ofText(event.traversal, limit)}</span>}
     </div>
   );
 }
@@ -143,18 +153,22 @@ function Place({ graph, to }: { readonly graph: Graph; readonly to: string }): R
 export function WaysOn({ cast, visit }: VisitProps): ReactElement {
   const { graph } = cast.castFile;
   const socket = socketOf(graph, visit.socket);
-  if (socket.edges.length === 0) return <p className="sub">{END}</p>;
+  if (socket.edges.length === 0) return <p className={css("secondary")}>{END}</p>;
   return (
     <ul>
       {socket.edges.map(({ when, to, maxTraversals, then }, index) => (
         // The same edge may be written twice.
-        <li key={`${when} ${to} ${index}`} className="row wrap step">
+        <li key={`${when} ${to} ${index}`} className={css("row wrap step")}>
           <Place graph={graph} to={to} />
-          <span className={when === "not_satisfied" ? "t-rework" : when === "satisfied" ? "t-ok" : "mute"}>
+          <span
+            className={css(when === "not_satisfied" ? "tone-rework" : when === "satisfied" ? "tone-good" : "faint")}
+          >
             {glyphs(conditionText(when))}
           </span>
           {maxTraversals !== undefined && (
-            <span className="mute">{`up to ${maxTraversals}${then === undefined ? "" : `, then ${then}`}`}</span>
+            <span
+              className={css("faint")}
+            >{`up to ${maxTraversals}${then === undefined ? "" : `, then ${then}`}`}</span>
           )}
         </li>
       ))}

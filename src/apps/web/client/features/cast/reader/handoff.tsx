@@ -2,6 +2,12 @@ import type { ReactElement } from "react";
 import type { CastEvent, EventOf } from "../../../../../../core/cast/event.ts";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import type { VisitProps } from "./reader.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, marksSheet, baseSheet);
 
 const FOUND = {
   exact: "The reply was the object and nothing else.",
@@ -17,9 +23,9 @@ export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
     return shown ? [<div key={event.seq}>{shown}</div>] : [];
   });
   return (
-    <div className="out" tabIndex={0} role="region" aria-label="Handoff">
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
       {told}
-      {told.length === 0 && <p className="mute">Nothing handed on yet.</p>}
+      {told.length === 0 && <p className={css("faint")}>Nothing handed on yet.</p>}
     </div>
   );
 }
@@ -30,7 +36,7 @@ function partOf(event: CastEvent): ReactElement | null {
       return <Accepted event={event} />;
     case "handoff_rejected":
       return (
-        <div className="note rew">
+        <div className={css("note rework")}>
           <b>{`Reply ${event.attempt} was rejected`}</b>
           <ul>
             {event.issues.map((issue) => (
@@ -42,12 +48,14 @@ function partOf(event: CastEvent): ReactElement | null {
     case "output_accepted":
       return (
         <>
-          <p className="sub">{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
-          <pre className="told">{event.text}</pre>
+          <p
+            className={css("secondary")}
+          >{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
+          <pre className={css("told")}>{event.text}</pre>
         </>
       );
     case "turn_failed":
-      return <div className="note bad">{event.message}</div>;
+      return <div className={css("note bad")}>{event.message}</div>;
     default:
       return null;
   }
@@ -56,12 +64,12 @@ function partOf(event: CastEvent): ReactElement | null {
 function Accepted({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
   return (
     <>
-      <p className="sub">
+      <p className={css("secondary")}>
         {event.approved ? "A person took it as it was said. " : ""}
         {FOUND[event.found]}
       </p>
       {event.dropped.length > 0 && (
-        <p className="sub">
+        <p className={css("secondary")}>
           Ignored:{" "}
           {event.dropped.map((name) => (
             <del key={name}>
@@ -71,11 +79,11 @@ function Accepted({ event }: { readonly event: EventOf<"handoff_accepted"> }): R
         </p>
       )}
       {event.hints?.map((hint) => (
-        <p key={hint} className="mute">
+        <p key={hint} className={css("faint")}>
           {hint}
         </p>
       ))}
-      <pre className="code wrap">{JSON.stringify(event.handoff, null, 2)}</pre>
+      <pre className={css("code wrap")}>{JSON.stringify(event.handoff, null, 2)}</pre>
     </>
   );
 }

@@ -6,6 +6,12 @@ import { Prose } from "./prose.tsx";
 import type { VisitProps } from "./reader.tsx";
 import { ToolCall } from "./tools.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, marksSheet, baseSheet);
 
 /** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
 export function OutputTab(props: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
@@ -30,7 +36,7 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
     blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
   return (
     <div
-      className="out"
+      className={css("output")}
       ref={follow.box}
       onScroll={follow.onScroll}
       tabIndex={0}
@@ -43,11 +49,13 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
         <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
       ))}
       {shown.length === 0 && (
-        <p className="mute">{isLive ? "Nothing said yet." : output.kind === "loading" ? "" : "It said nothing."}</p>
+        <p className={css("faint")}>
+          {isLive ? "Nothing said yet." : output.kind === "loading" ? "" : "It said nothing."}
+        </p>
       )}
       {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
       {follow.missed > 0 && (
-        <Button className="newlines" onClick={follow.resume}>
+        <Button className={css("new-lines")} onClick={follow.resume}>
           {follow.missed === 1 ? "1 new line" : `${follow.missed} new lines`}
         </Button>
       )}
@@ -61,16 +69,16 @@ function OutputBlock({ block, isLast }: { readonly block: Block; readonly isLast
       return <ToolCall tool={block} />;
     case "thinking":
       return (
-        <details className="think">
-          <summary className="mute">Thinking</summary>
+        <details className={css("thinking")}>
+          <summary className={css("faint")}>Thinking</summary>
           <Prose text={block.text} />
         </details>
       );
     case "note":
-      return <p className="note">{block.text}</p>;
+      return <p className={css("note")}>{block.text}</p>;
     case "text":
       return (
-        <div className="said">
+        <div className={css("said")}>
           <Prose text={block.text} />
           {isLast && <Caret />}
         </div>
@@ -79,7 +87,7 @@ function OutputBlock({ block, isLast }: { readonly block: Block; readonly isLast
 }
 
 function Caret(): ReactElement {
-  return <span className="caret" aria-hidden="true" />;
+  return <span className={css("caret")} aria-hidden="true" />;
 }
 
 function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
@@ -88,15 +96,15 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   const text = out.kind === "text" ? out.text : "";
   const errors = err.kind === "text" ? err.text : "";
   return (
-    <div className="out" tabIndex={0} role="region" aria-label="Output">
-      {text !== "" && <pre className="code wrap">{pretty(text)}</pre>}
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Output">
+      {text !== "" && <pre className={css("code wrap")}>{pretty(text)}</pre>}
       {errors !== "" && (
         <>
           <h3>Standard error</h3>
-          <pre className="code wrap">{errors}</pre>
+          <pre className={css("code wrap")}>{errors}</pre>
         </>
       )}
-      {text === "" && errors === "" && out.kind !== "loading" && <p className="mute">It printed nothing.</p>}
+      {text === "" && errors === "" && out.kind !== "loading" && <p className={css("faint")}>It printed nothing.</p>}
     </div>
   );
 }

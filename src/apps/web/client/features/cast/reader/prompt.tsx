@@ -2,15 +2,20 @@ import type { ReactElement } from "react";
 import { pretty } from "./output.tsx";
 import type { VisitProps } from "./reader.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, baseSheet);
 
 /** All that the agent was told, or the input of a utility. */
 export function PromptTab({ cast, visit }: VisitProps): ReactElement {
   const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
   const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
   return (
-    <div className="out" tabIndex={0} role="region" aria-label="Prompt">
-      {file.kind === "text" && <pre className="told">{isUtility ? pretty(file.text) : file.text}</pre>}
-      {file.kind === "none" && <p className="mute">Nothing was kept of what it was told.</p>}
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
+      {file.kind === "text" && <pre className={css("told")}>{isUtility ? pretty(file.text) : file.text}</pre>}
+      {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
     </div>
   );
 }

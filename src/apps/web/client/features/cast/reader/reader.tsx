@@ -13,10 +13,16 @@ import { Facts } from "./facts.tsx";
 import { HandoffTab } from "./handoff.tsx";
 import { OutputTab } from "./output.tsx";
 import { PromptTab } from "./prompt.tsx";
-import "./reader.css";
 import { RouteTab } from "./route.tsx";
 import { ToolsTab } from "./tools.tsx";
 import { useTranscript } from "./use-transcript.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import pageSheet from "../../../ground/page.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, marksSheet, pageSheet, baseSheet);
 
 const TABS = [
   { key: "output", label: "Output" },
@@ -36,8 +42,8 @@ export function Reader({ cast, view }: CastPartProps): ReactElement {
   const { visit } = view;
   if (!visit)
     return (
-      <section className="panel p-visit" aria-label="Visit">
-        <p className="empty">No visit yet.</p>
+      <section className={css("panel visit-panel")} aria-label="Visit">
+        <p className={css("empty")}>No visit yet.</p>
       </section>
     );
   return <VisitReader cast={cast} view={view} visit={visit} />;
@@ -52,14 +58,14 @@ function VisitReader(props: VisitProps): ReactElement {
   useKeys(Object.fromEntries(TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
   const tabs = TABS.map((each) => (each.key === "tools" && tools > 0 ? { ...each, count: tools } : each));
   return (
-    <section className="panel p-visit" aria-label="Visit">
-      <div className="vh">
+    <section className={css("panel visit-panel")} aria-label="Visit">
+      <div className={css("visit-head")}>
         <Orb materia={materia} />
-        <div className="grow">
-          <h2 className="cut">
-            {visit.materia} <span className="mute light">{`${visit.socket} · visit ${visit.visit}`}</span>
+        <div className={css("grow")}>
+          <h2 className={css("cut")}>
+            {visit.materia} <span className={css("faint light")}>{`${visit.socket} · visit ${visit.visit}`}</span>
           </h2>
-          <div className="sub cut">
+          <div className={css("secondary cut")}>
             {visit.item
               ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
               : Object.keys(cast.castFile.graph.loops).length > 0
@@ -69,11 +75,11 @@ function VisitReader(props: VisitProps): ReactElement {
         </div>
         <Outcome {...props} />
       </div>
-      <div className="vt">
+      <div className={css("visit-tabs")}>
         <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
       </div>
-      <div className="vb">
-        <div className="vmain" role="tabpanel" aria-labelledby={tabId("visit", tab)}>
+      <div className={css("visit-body")}>
+        <div className={css("visit-main")} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
           {tab === "output" && <OutputTab {...props} blocks={blocks} />}
           {tab === "prompt" && <PromptTab {...props} />}
           {tab === "tools" && <ToolsTab blocks={blocks} />}
@@ -87,11 +93,11 @@ function VisitReader(props: VisitProps): ReactElement {
 }
 
 const OUTCOMES: Readonly<Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>> = {
-  running: ["run", "running", "Running"],
-  waiting: ["wait", "waiting", "Waiting for you"],
+  running: ["running", "running", "Running"],
+  waiting: ["waiting-tone", "waiting", "Waiting for you"],
   done: ["off", "tick", "Done"],
-  satisfied: ["ok", "tick", "Satisfied"],
-  not_satisfied: ["rew", "not_satisfied", "Not satisfied"],
+  satisfied: ["good", "tick", "Satisfied"],
+  not_satisfied: ["rework", "not_satisfied", "Not satisfied"],
   failed: ["bad", "cross", "Failed"],
 };
 
@@ -99,7 +105,7 @@ function Outcome({ visit, view }: VisitProps): ReactElement {
   const running = visit.outcome === "running" && view.latest.status !== "running" && visit.to === null;
   const [tone, icon, word] = running ? (["off", "interrupted", "Stopped"] as const) : OUTCOMES[visit.outcome];
   return (
-    <span className={`st ${tone}`}>
+    <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
       {`${word} ${clockText((visit.to ?? view.latest.elapsedMs) - visit.from)}`}
     </span>

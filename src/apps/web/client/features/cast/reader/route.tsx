@@ -3,6 +3,11 @@ import { eventLines } from "../../../../../../core/view/tell/event.ts";
 import { Words } from "../../../parts/marks/words.tsx";
 import { WaysOn } from "./facts.tsx";
 import type { VisitProps } from "./reader.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, baseSheet);
 
 const WIDTH = 400;
 
@@ -14,17 +19,17 @@ export function RouteTab(props: VisitProps): ReactElement {
     .slice(visit.firstSeq - 1, visit.lastSeq)
     .filter(({ type }) => ROUTE.has(type));
   return (
-    <div className="out" tabIndex={0} role="region" aria-label="Route">
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Route">
       {events.length === 0 && (
         <>
-          <p className="mute">The visit is not over. It may go on:</p>
+          <p className={css("faint")}>The visit is not over. It may go on:</p>
           <WaysOn {...props} />
         </>
       )}
       {events.map((event) => {
         const before = cast.replay.trailAt(event.seq - 1).state;
         return (
-          <ul key={event.seq} className="whys">
+          <ul key={event.seq} className={css("reasons")}>
             {eventLines(before, event, WIDTH).map((line, index) => (
               // The lines of one event have no identity but their order.
               <li key={index}>

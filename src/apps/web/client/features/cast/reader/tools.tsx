@@ -2,15 +2,20 @@ import type { ReactElement } from "react";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import { aboutTool } from "../state/blocks.ts";
 import type { Block, ToolBlock } from "../state/blocks.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import readerSheet from "./reader.module.css";
+
+const css = classesOf(readerSheet, baseSheet);
 
 export function ToolsTab({ blocks }: { readonly blocks: readonly Block[] }): ReactElement {
   const tools = blocks.filter((block) => block.kind === "tool");
   return (
-    <div className="out" tabIndex={0} role="region" aria-label="Tool calls">
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Tool calls">
       {tools.map((tool) => (
         <ToolCall key={tool.id} tool={tool} />
       ))}
-      {tools.length === 0 && <p className="mute">No tool was called.</p>}
+      {tools.length === 0 && <p className={css("faint")}>No tool was called.</p>}
     </div>
   );
 }
@@ -20,11 +25,11 @@ export function ToolCall({ tool }: { readonly tool: ToolBlock }): ReactElement {
   const { name, args, result, failed } = tool;
   const lines = result === null ? 0 : result.trimEnd().split("\n").length;
   return (
-    <details className={`tool ${failed ? "failed" : ""}`} open={failed}>
+    <details className={css(`tool ${failed ? "tool-failed" : ""}`)} open={failed}>
       <summary>
-        <span className="nm">{name}</span>
-        <span className="cut grow">{aboutTool(tool)}</span>
-        <span className={failed ? "bad" : "mute"}>
+        <span className={css("tool-name")}>{name}</span>
+        <span className={css("cut grow")}>{aboutTool(tool)}</span>
+        <span className={css(failed ? "tool-bad" : "faint")}>
           {result === null ? "running" : failed ? "failed" : result === "" ? "done" : countedText(lines, "line")}
         </span>
       </summary>

@@ -5,14 +5,18 @@ import { clockText } from "../../../../../../core/view/numbers.ts";
 import type { VisitOutcome, VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import { hueStyle } from "../../../parts/marks/orb.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import timelineSheet from "./timeline.module.css";
+
+const css = classesOf(timelineSheet);
 
 const LOOKS: Readonly<Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>> = {
-  running: { look: "run", sign: "", word: "running" },
-  waiting: { look: "wait", sign: "‖", word: "waiting for you" },
+  running: { look: "running-visit", sign: "", word: "running" },
+  waiting: { look: "waiting-visit", sign: "‖", word: "waiting for you" },
   done: { look: "", sign: "", word: "done" },
-  satisfied: { look: "ok", sign: "✓", word: "satisfied" },
-  not_satisfied: { look: "rew", sign: "✗", word: "not satisfied" },
-  failed: { look: "bad", sign: "✕", word: "failed" },
+  satisfied: { look: "satisfied-visit", sign: "✓", word: "satisfied" },
+  not_satisfied: { look: "refused-visit", sign: "✗", word: "not satisfied" },
+  failed: { look: "failed-visit", sign: "✕", word: "failed" },
 };
 
 /** A visit: length is its duration, fill its outcome; the name only where it fits whole. */
@@ -34,7 +38,7 @@ export const Bar = memo(function Bar(props: {
   return (
     <button
       type="button"
-      className={`b ${look} ${isRead ? "sel" : ""} ${isLater ? "later" : ""} ${isUtility ? "ut" : ""}`}
+      className={css(`bar ${look} ${isRead ? "read" : ""} ${isLater ? "later" : ""} ${isUtility ? "utility-bar" : ""}`)}
       style={{ left: `${share}%`, width: `calc(${length}% - 1px)`, ...hueStyle(materia?.color) }}
       title={`${visit.materia}, ${stay}, ${word}`}
       aria-label={`${visit.materia}, ${item}, ${stay}, ${word}`}
@@ -42,8 +46,12 @@ export const Bar = memo(function Bar(props: {
       tabIndex={isRead ? 0 : -1}
       onClick={onChoose}
     >
-      {sign === "" ? <span className={`dt ${isUtility ? "u" : ""}`} /> : <span className="sign">{glyphs(sign)}</span>}
-      {sign === "" && <span className="nm">{visit.materia}</span>}
+      {sign === "" ? (
+        <span className={css(`materia-dot ${isUtility ? "utility-dot" : ""}`)} />
+      ) : (
+        <span className={css("bar-sign")}>{glyphs(sign)}</span>
+      )}
+      {sign === "" && <span className={css("bar-name")}>{visit.materia}</span>}
     </button>
   );
 });

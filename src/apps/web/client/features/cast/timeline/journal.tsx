@@ -5,6 +5,11 @@ import { eventWords } from "../../../../../../core/view/tell/event-line.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Words } from "../../../parts/marks/words.tsx";
 import type { TimelineProps } from "./panel.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import tablesSheet from "./tables.module.css";
+
+const css = classesOf(tablesSheet, baseSheet);
 
 const AT_ONCE = 200;
 
@@ -26,15 +31,19 @@ export function JournalPanel({ cast, view }: TimelineProps): ReactElement {
       .toReversed();
   }, [cast.replay, last, shown]);
   return (
-    <div className="jr">
+    <div className={css("journal")}>
       <ol reversed start={last}>
         {lines.map(({ event, words }) => (
           <li key={event.seq}>
-            <button type="button" className={event.seq === view.seq ? "on" : ""} onClick={() => view.goTo(event.seq)}>
-              <span className="mute">{event.seq}</span>
-              <span className="mute">{timeText(event)}</span>
+            <button
+              type="button"
+              className={css(event.seq === view.seq ? "looked-at" : "")}
+              onClick={() => view.goTo(event.seq)}
+            >
+              <span className={css("faint")}>{event.seq}</span>
+              <span className={css("faint")}>{timeText(event)}</span>
               <code>{event.type}</code>
-              <span className="cut">{words && <Words line={[words]} />}</span>
+              <span className={css("cut")}>{words && <Words line={[words]} />}</span>
             </button>
           </li>
         ))}

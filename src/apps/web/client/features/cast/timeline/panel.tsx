@@ -8,8 +8,13 @@ import type { CastPartProps } from "../state/use-cast-view.ts";
 import { CostPanel } from "./cost.tsx";
 import { JournalPanel } from "./journal.tsx";
 import { Timeline } from "./timeline.tsx";
-import "./timeline.css";
-import "./tables.css";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import timelineSheet from "./timeline.module.css";
+import tablesSheet from "./tables.module.css";
+
+const css = classesOf(tablesSheet, timelineSheet, marksSheet, baseSheet);
 
 export interface TimelineProps extends CastPartProps {
   readonly width: Width;
@@ -31,10 +36,10 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
     { key: "journal", label: "Journal", count: cast.replay.lastSeq() },
   ] as const;
   return (
-    <section className="panel p-time" aria-label="Timeline and cost">
-      <div className="ph">
+    <section className={css("panel time-panel")} aria-label="Timeline and cost">
+      <div className={css("panel-head")}>
         <Tabs name="time" label="Timeline, cost, journal" tabs={tabs} chosen={tab} onChoose={setTab} />
-        <span className="grow" />
+        <span className={css("grow")} />
         {tab === "timeline" && <TimelineKey />}
         {tab === "timeline" && props.width !== "small" && (
           <Button
@@ -46,7 +51,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
             Aligned
           </Button>
         )}
-        <div className="row steps" role="group" aria-label="Step through visits">
+        <div className={css("row steps")} role="group" aria-label="Step through visits">
           <Button
             look="bare"
             icon="first"
@@ -73,7 +78,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
           </Button>
         </div>
       </div>
-      <div className="tbody" role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
+      <div className={css("time-body")} role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
         {tab === "timeline" && <Timeline {...props} aligned={aligned || props.width === "small"} />}
         {tab === "cost" && <CostPanel {...props} />}
         {tab === "journal" && <JournalPanel {...props} />}
@@ -84,17 +89,17 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
 
 function TimelineKey(): ReactElement {
   return (
-    <div className="tkey hide-m" aria-hidden="true">
+    <div className={css("time-key large-only")} aria-hidden="true">
       <span>
-        <i className="b" />
+        <i className={css("bar")} />
         done
       </span>
       <span>
-        <i className="b ok" />
+        <i className={css("bar satisfied-visit")} />
         {glyphs("✓ satisfied")}
       </span>
       <span>
-        <i className="b rew" />
+        <i className={css("bar refused-visit")} />
         {glyphs("✗ not satisfied")}
       </span>
     </div>

@@ -8,6 +8,11 @@ import { Bar } from "./bar.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { scaleOf, ticksOf } from "./scale.ts";
 import type { Scale } from "./scale.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import timelineSheet from "./timeline.module.css";
+
+const css = classesOf(timelineSheet, baseSheet);
 
 /** More rows than this fold: what is done shows only when asked for. */
 const ROWS_SHOWN = 40;
@@ -27,7 +32,7 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
   const list = useRef<HTMLDivElement>(null);
   // The row that is read stays in view; only the list moves, never the page.
   useEffect(() => {
-    const bar = list.current?.querySelector(".b.sel")?.getBoundingClientRect();
+    const bar = list.current?.querySelector("button[aria-current=true]")?.getBoundingClientRect();
     const body = list.current?.parentElement;
     if (!bar || !body || body.scrollHeight <= body.clientHeight) return;
     const frame = body.getBoundingClientRect();
@@ -35,19 +40,19 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
     else if (bar.top < frame.top) body.scrollTop += bar.top - frame.top - 8;
   }, [view.visit?.index, shown.length]);
   return (
-    <div className="tl" ref={list}>
-      <div className="axl">Item</div>
-      <div className="ax" aria-hidden="true">
+    <div className={css("timeline")} ref={list}>
+      <div className={css("axis-label")}>Item</div>
+      <div className={css("axis")} aria-hidden="true">
         {ticksOf(scale).map(({ at: share, text }) => (
           <span key={text} style={{ left: `${share}%` }}>
             {text}
           </span>
         ))}
       </div>
-      <div className="axc">Cost</div>
+      <div className={css("axis-cost")}>Cost</div>
       <Scrub {...props} at={at} />
       {folds && (
-        <div className="tfold">
+        <div className={css("folded-rows")}>
           <Button look="bare" onClick={() => setUnfolded(true)}>
             {`Show ${view.rows.length - shown.length} finished rows`}
           </Button>
@@ -58,14 +63,16 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
       ))}
       {toCome && (
         <>
-          <div className="lab todo">
-            <span className="k">{toCome[0] === toCome[1] ? toCome[0] : `${toCome[0]}–${toCome[1]}`}</span>
-            <span className="cut">
+          <div className={css("row-label to-come-row")}>
+            <span className={css("row-number")}>
+              {toCome[0] === toCome[1] ? toCome[0] : `${toCome[0]}–${toCome[1]}`}
+            </span>
+            <span className={css("cut")}>
               {toCome[0] === toCome[1] ? "1 item to come" : `${toCome[1] - toCome[0] + 1} items to come`}
             </span>
           </div>
-          <div className="lane">{!aligned && <Lines scale={scale} at={at} />}</div>
-          <div className="cost" />
+          <div className={css("lane")}>{!aligned && <Lines scale={scale} at={at} />}</div>
+          <div className={css("cost")} />
         </>
       )}
     </div>
@@ -91,11 +98,11 @@ function Row(
   const start = row.visits[0]?.from ?? 0;
   return (
     <Fragment>
-      <div className={`lab ${isNow ? "now" : ""}`} title={row.title}>
-        <span className="k">{row.number ?? ""}</span>
-        <span className="cut">{row.title}</span>
+      <div className={css(`row-label ${isNow ? "now" : ""}`)} title={row.title}>
+        <span className={css("row-number")}>{row.number ?? ""}</span>
+        <span className={css("cut")}>{row.title}</span>
       </div>
-      <div className="lane" style={{ "--row": start } as CSSProperties}>
+      <div className={css("lane")} style={{ "--row": start } as CSSProperties}>
         {!aligned && <Lines scale={scale} at={at} />}
         {row.visits.map((visit) => (
           <Bar
@@ -115,7 +122,7 @@ function Row(
           />
         ))}
       </div>
-      <div className="cost" title={`${row.tokens} tokens`}>
+      <div className={css("cost")} title={`${row.tokens} tokens`}>
         {row.cost > 0 || row.tokens > 0 ? costText(row.cost) : ""}
       </div>
     </Fragment>
@@ -128,9 +135,9 @@ function Lines({ scale, at }: { readonly scale: Scale; readonly at: number }): R
       {ticksOf(scale)
         .slice(1)
         .map(({ at: share }) => (
-          <i key={share} className="tick" style={{ left: `${share}%` }} />
+          <i key={share} className={css("tick")} style={{ left: `${share}%` }} />
         ))}
-      <span className="nowline" style={{ left: `${Math.min(100, scale.share(at))}%` }} />
+      <span className={css("now-line")} style={{ left: `${Math.min(100, scale.share(at))}%` }} />
     </span>
   );
 }
@@ -139,8 +146,8 @@ function Lines({ scale, at }: { readonly scale: Scale; readonly at: number }): R
 function Scrub({ cast, view, at }: TimelineProps & { readonly at: number }): ReactElement {
   const last = cast.replay.lastSeq();
   return (
-    <label className="scrub">
-      <span className="sr">Moment of the cast</span>
+    <label className={css("scrub")}>
+      <span className={css("spoken")}>Moment of the cast</span>
       <input
         type="range"
         min={1}

@@ -5,6 +5,12 @@ import { Dialog } from "../../../parts/controls/dialog.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { useOptions } from "../../../parts/controls/use-options.ts";
 import { groupsOf } from "../../../data/materia-groups.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import controlsSheet from "../../../parts/controls/controls.module.css";
+import dialogSheet from "../../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 
 /** Which materia to seat in a new socket: a few letters, arrows, Enter. */
 export function AddDialog(props: {
@@ -23,9 +29,9 @@ export function AddDialog(props: {
     <Dialog
       title={after === null ? "Add a socket" : `Add a socket after ${after}`}
       onClose={onClose}
-      className="pal-dlg"
+      className={css("search-dialog")}
     >
-      <label className="field">
+      <label className={css("field")}>
         <input
           // The dialog was opened to type here.
           autoFocus
@@ -43,7 +49,7 @@ export function AddDialog(props: {
           }}
         />
       </label>
-      <ul className="goals" id={list} role="listbox" aria-label="Materia">
+      <ul className={css("goals")} id={list} role="listbox" aria-label="Materia">
         {found.map(({ name, value, title }) => (
           <li
             key={name}
@@ -53,12 +59,12 @@ export function AddDialog(props: {
             onClick={() => onAdd(name)}
           >
             <Orb materia={value} size="sm" />
-            <span className="cut grow">{name}</span>
-            <span className="mute">{title}</span>
+            <span className={css("cut grow")}>{name}</span>
+            <span className={css("faint")}>{title}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="mute pal-none">No materia matches.</p>}
+      {found.length === 0 && <p className={css("faint nothing-found")}>No materia matches.</p>}
     </Dialog>
   );
 }

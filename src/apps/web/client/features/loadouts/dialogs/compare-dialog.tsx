@@ -8,6 +8,11 @@ import { Dialog } from "../../../parts/controls/dialog.tsx";
 import { Diff } from "../../../dialogs/diff.tsx";
 import { Changes } from "../parts/bottom.tsx";
 import { Pick, Segments } from "../../../parts/controls/fields.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import dialogSheet from "../../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, baseSheet);
 
 /** What was added, removed and changed from another loadout to this one. */
 export function CompareDialog(props: {
@@ -29,12 +34,12 @@ export function CompareDialog(props: {
   const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
   return (
     <Dialog title={`Compare ${name}`} onClose={onClose} wide>
-      <div className="dlg-b">
-        <div className="row wrap">
-          <span className="sub">From</span>
+      <div className={css("dialog-body")}>
+        <div className={css("row wrap")}>
+          <span className={css("secondary")}>From</span>
           <Pick label="Compare with" value={other} options={options} onPick={setOther} />
-          <span className="sub">{`to ${name}`}</span>
-          <span className="grow" />
+          <span className={css("secondary")}>{`to ${name}`}</span>
+          <span className={css("grow")} />
           <Segments<"list" | "text">
             label="Show as"
             value={as}
@@ -45,7 +50,7 @@ export function CompareDialog(props: {
             onPick={setAs}
           />
         </div>
-        {!before && <p className="mute">There is nothing to compare with.</p>}
+        {!before && <p className={css("faint")}>There is nothing to compare with.</p>}
         {before && as === "list" && <Changes changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
           <Diff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />

@@ -5,6 +5,13 @@ import type { Imported } from "../../../../../../core/edit/text/draft.ts";
 import { isError } from "../../../../../../core/model/issue.ts";
 import { Ask } from "../../../parts/controls/dialog.tsx";
 import { Fault } from "../../../parts/controls/fields.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import controlsSheet from "../../../parts/controls/controls.module.css";
+import dialogSheet from "../../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
 export function ImportDialog(props: {
@@ -29,19 +36,19 @@ export function ImportDialog(props: {
       onClose={onClose}
       onAct={() => onImport(found)}
     >
-      <label className="opt">
-        <span className="lb">File</span>
+      <label className={css("option")}>
+        <span className={css("label")}>File</span>
         <input
           type="file"
           accept=".json,.jsonc,application/json"
           onChange={(event) => void take(event.target.files?.[0])}
         />
       </label>
-      <label className="opt">
-        <span className="lb">Or its text</span>
-        <span className="field">
+      <label className={css("option")}>
+        <span className={css("label")}>Or its text</span>
+        <span className={css("field")}>
           <textarea
-            className="mono"
+            className={css("monospace")}
             rows={8}
             spellCheck={false}
             value={text}
@@ -51,7 +58,7 @@ export function ImportDialog(props: {
       </label>
       {read && !read.ok && <Fault text={read.issues[0]?.message ?? "This is not JSON"} />}
       {found.map(({ name: each, draft }) => (
-        <p key={each} className={draft.issues.some(isError) ? "note bad" : "note ok"}>
+        <p key={each} className={css(draft.issues.some(isError) ? "note bad" : "note good")}>
           <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
         </p>

@@ -5,6 +5,11 @@ import { Button } from "../../../parts/controls/button.tsx";
 import { Row, TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { settleWork } from "../state/works.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import inspectSheet from "./inspect.module.css";
+
+const css = classesOf(inspectSheet, baseSheet);
 
 /** What the socket puts into state: target and source, line by line. */
 export function AssignRows({ id }: { readonly id: string }): ReactElement {
@@ -18,8 +23,8 @@ export function AssignRows({ id }: { readonly id: string }): ReactElement {
   return (
     <>
       <Row label="Assign">
-        <span className="row">
-          <span className="mute grow">{assign.length === 0 ? "Nothing" : `${assign.length} to state`}</span>
+        <span className={css("row")}>
+          <span className={css("faint grow")}>{assign.length === 0 ? "Nothing" : `${assign.length} to state`}</span>
           <Button off={readOnly} onClick={() => setAdding(true)}>
             Add
           </Button>
@@ -43,7 +48,7 @@ function AssignRow(props: {
   const { id, number, target, source } = props;
   const { name, apply, readOnly } = useEditor();
   return (
-    <div className="assign">
+    <div className={css("assign")}>
       <TextField
         label={`State path ${number}`}
         mono
@@ -84,7 +89,7 @@ function NewAssign(props: {
   const [source, setSource] = useState("$.context");
   return (
     <form
-      className="assign"
+      className={css("assign")}
       onSubmit={(event) => {
         event.preventDefault();
         props.onAdd(target.trim(), source.trim());

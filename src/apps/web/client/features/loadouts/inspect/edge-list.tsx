@@ -8,6 +8,12 @@ import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+import inspectSheet from "./inspect.module.css";
+
+const css = classesOf(inspectSheet, workbenchSheet, baseSheet);
 
 /** The ways out of a socket in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
@@ -17,7 +23,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
     edges.length > 0 &&
     ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
   return (
-    <section className="sec" aria-label="Edges">
+    <section className={css("section")} aria-label="Edges">
       <h3>
         Edges, first match wins
         <Button
@@ -28,13 +34,13 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
           Add
         </Button>
       </h3>
-      {edges.length === 0 && <p className="mute">No edge: the cast ends here.</p>}
+      {edges.length === 0 && <p className={css("faint")}>No edge: the cast ends here.</p>}
       {edges.map((edge, index) => (
         // Edges have no identity but their place in the order.
         <EdgeRow key={index} from={from} index={index} edge={edge} />
       ))}
       {edges.length > 0 && (
-        <p className="mute small">
+        <p className={css("faint small")}>
           ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>↑</kbd> <kbd>↓</kbd> reorders.
         </p>
       )}
@@ -60,12 +66,12 @@ function EdgeRow({
     event.preventDefault();
     event.stopPropagation();
     if (!apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by))) return;
-    const rows = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>(".edge");
+    const rows = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[data-edge]");
     rows?.[index + by]?.querySelector<HTMLElement>("select")?.focus();
   };
   return (
-    <div className="edge" role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
-      <span className="o" aria-hidden="true">
+    <div data-edge className={css("edge-row")} role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
+      <span className={css("edge-order")} aria-hidden="true">
         {index + 1}
       </span>
       <Pick

@@ -10,6 +10,11 @@ import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
 import { ThenField } from "./then-field.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, baseSheet);
 
 /** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
@@ -22,14 +27,14 @@ function Silent({ id }: { readonly id: string }): ReactElement {
   const { loadout } = useEditor();
   const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyWayId(loop));
   return (
-    <section className="sec" aria-label="Silent way">
-      <h2 className="thing">{isEmpty ? "Empty list" : "Way to the end"}</h2>
+    <section className={css("section")} aria-label="Silent way">
+      <h2 className={css("thing")}>{isEmpty ? "Empty list" : "Way to the end"}</h2>
       <p>
         {isEmpty
           ? "With no work items no member runs, and the cast goes this way."
           : "Nobody wrote this way. Where no edge or exit matches, the cast ends."}
       </p>
-      <p className="mute">Add an edge or an exit to lead it elsewhere.</p>
+      <p className={css("faint")}>Add an edge or an exit to lead it elsewhere.</p>
     </section>
   );
 }
@@ -45,7 +50,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
   const inside = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
   const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
   return (
-    <section className="sec" aria-label={title}>
+    <section className={css("section")} aria-label={title}>
       <WayHead id={id} title={title} isExit={isExit} />
       {faults.map(({ key, issue }) => (
         <Fault key={key} text={issue.message} warning={issue.severity === "warning"} />
@@ -86,7 +91,9 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
         </>
       )}
       {isExit && (
-        <p className="mute">Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.</p>
+        <p className={css("faint")}>
+          Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.
+        </p>
       )}
     </section>
   );
@@ -96,10 +103,10 @@ function WayHead(props: { readonly id: string; readonly title: string; readonly 
   const { id, title, isExit } = props;
   const { apply, select, readOnly } = useEditor();
   return (
-    <div className="row">
-      <div className="grow">
-        <h2 className="thing">{title}</h2>
-        {isExit && <code className="mute wrap-any">{id}</code>}
+    <div className={css("row")}>
+      <div className={css("grow")}>
+        <h2 className={css("thing")}>{title}</h2>
+        {isExit && <code className={css("faint breakable")}>{id}</code>}
       </div>
       <Button
         icon="cross"
@@ -122,8 +129,8 @@ function OrderRow({ from, index }: { readonly from: string; readonly index: numb
   };
   return (
     <Row label="Order">
-      <span className="row">
-        <span className="grow">{`${index + 1} of ${count}`}</span>
+      <span className={css("row")}>
+        <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
         <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
           Earlier
         </Button>

@@ -8,6 +8,11 @@ import { socketOptions } from "./conditions.ts";
 import { EdgeInspector } from "./edge.tsx";
 import { LoopInspector } from "./loop.tsx";
 import { SocketInspector } from "./socket.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, baseSheet);
 
 /** What is chosen; with nothing chosen the loadout itself. */
 export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
@@ -29,8 +34,8 @@ function LoadoutInspector(): ReactElement {
   const { name, loadout, apply, readOnly } = useEditor();
   const count = Object.keys(loadout.sockets).length;
   return (
-    <section className="sec" aria-label={`Loadout ${name}`}>
-      <h2 className="thing">{name}</h2>
+    <section className={css("section")} aria-label={`Loadout ${name}`}>
+      <h2 className={css("thing")}>{name}</h2>
       <Row label="What for">
         <TextField
           label="Description"
@@ -53,7 +58,7 @@ function LoadoutInspector(): ReactElement {
       <Row label="Sockets">
         <span>{count}</span>
       </Row>
-      <p className="mute">Choose a socket, an edge or a loop to change it.</p>
+      <p className={css("faint")}>Choose a socket, an edge or a loop to change it.</p>
     </section>
   );
 }
@@ -62,10 +67,10 @@ function SeveralInspector({ onLoop }: { readonly onLoop: () => void }): ReactEle
   const { selected, apply, select, readOnly } = useEditor();
   const sockets = selected.filter(({ kind }) => kind === "socket").map(({ id }) => id);
   return (
-    <section className="sec" aria-label="Selection">
-      <h2 className="thing">{`${sockets.length} sockets`}</h2>
-      <p className="mute">{sockets.join(", ")}</p>
-      <div className="row wrap">
+    <section className={css("section")} aria-label="Selection">
+      <h2 className={css("thing")}>{`${sockets.length} sockets`}</h2>
+      <p className={css("faint")}>{sockets.join(", ")}</p>
+      <div className={css("row wrap")}>
         <Button icon="loop" off={readOnly} onClick={onLoop}>
           Loop from selection
         </Button>

@@ -3,6 +3,10 @@ import { setEdge } from "../../../../../../core/edit/graph/edges.ts";
 import { TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { settleWork } from "../state/works.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import fieldsSheet from "../../../parts/controls/fields.module.css";
+
+const css = classesOf(fieldsSheet);
 
 /** How often an edge may be taken for one item; empty for no limit. */
 export function LimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
@@ -18,7 +22,7 @@ export function LimitField({ from, index }: { readonly from: string; readonly in
   return (
     <TextField
       label="Most traversals per item"
-      className="most"
+      className={css("limit")}
       before="≤"
       numeric
       value={most === undefined ? "" : `${most}`}

@@ -9,6 +9,13 @@ import { exitWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { knownIn } from "../state/use-checked.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import fieldsSheet from "../../../parts/controls/fields.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+import inspectSheet from "./inspect.module.css";
+
+const css = classesOf(inspectSheet, workbenchSheet, fieldsSheet, baseSheet);
 
 export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   const { apply, select, readOnly, checked } = useEditor();
@@ -21,9 +28,9 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   };
   return (
     <>
-      <section className="sec" aria-label={`Loop ${id}`}>
-        <div className="row">
-          <h2 className="thing grow">{`Loop ${id}`}</h2>
+      <section className={css("section")} aria-label={`Loop ${id}`}>
+        <div className={css("row")}>
+          <h2 className={css("thing grow")}>{`Loop ${id}`}</h2>
           <Button
             icon="cross"
             label={`Delete the loop ${id} and its exits`}
@@ -34,8 +41,8 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
           />
         </div>
         {faults.map(({ key, issue, mend }) => (
-          <div key={key} className="row fault">
-            <div className="grow">
+          <div key={key} className={css("row")}>
+            <div className={css("grow")}>
               <Fault text={issue.message} warning={issue.severity === "warning"} />
             </div>
             {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
@@ -70,7 +77,7 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
     <>
       {!selected.some(({ kind, id: each }) => kind === "loop" && each === id) && (
         <Row label="Member of">
-          <Button look="bare" className="link" onClick={() => select({ kind: "loop", id })}>
+          <Button look="bare" className={css("link-like")} onClick={() => select({ kind: "loop", id })}>
             {id}
           </Button>
         </Row>
@@ -85,21 +92,23 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
         />
       </Row>
       <Row label="Exits">
-        <span className="row">
-          <span className="grow mute">{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
+        <span className={css("row")}>
+          <span className={css("grow faint")}>{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
           <Button off={readOnly} onClick={() => setAdding(true)}>
             Add
           </Button>
         </span>
       </Row>
       {loop.exits.map((exit) => (
-        <div key={exit.id} className="row exit">
+        <div key={exit.id} className={css("row exit")}>
           <Button
             look="bare"
-            className="link grow"
+            className={css("link-like grow")}
             onClick={() => select({ kind: "edge", id: exitWayId(id, exit.id) })}
           >
-            <span className="cut">{`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}</span>
+            <span
+              className={css("cut")}
+            >{`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}</span>
           </Button>
           <Button
             look="bare"
@@ -126,7 +135,7 @@ function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () 
   const [to, setTo] = useState(outside[0]?.value ?? "");
   return (
     <form
-      className="newexit"
+      className={css("new-exit")}
       onSubmit={(event) => {
         event.preventDefault();
         if (apply("Add an exit", (each) => addExit(each, loop, { from, to, when: asCondition(when) }))) onDone();
@@ -140,7 +149,7 @@ function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () 
       />
       <Pick label="Exit condition" value={when} options={CONDITIONS} onPick={setWhen} />
       <Pick label="Exit to" value={to} options={outside} onPick={setTo} />
-      <div className="row">
+      <div className={css("row")}>
         <Button type="submit">Add the exit</Button>
         <Button look="bare" onClick={onDone}>
           Cancel
@@ -154,12 +163,12 @@ function Members({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const members = loadout.loops[id]?.sockets ?? [];
   return (
-    <section className="sec" aria-label="Members">
+    <section className={css("section")} aria-label="Members">
       <h3>Members</h3>
       {socketOptions(loadout).map(({ value, label }) => {
         const isMember = members.some((member) => member === value);
         return (
-          <label key={value} className="check">
+          <label key={value} className={css("check")}>
             <input
               type="checkbox"
               checked={isMember}

@@ -22,6 +22,13 @@ import { AssignRows } from "./assign.tsx";
 import { CONDITIONS, asCondition } from "./conditions.ts";
 import { EdgeList } from "./edge-list.tsx";
 import { LoopRows } from "./loop.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+import inspectSheet from "./inspect.module.css";
+
+const css = classesOf(inspectSheet, workbenchSheet, marksSheet, baseSheet);
 
 /** Everything about one socket. */
 export function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
@@ -37,12 +44,12 @@ export function SocketInspector({ id }: { readonly id: string }): ReactElement |
       <Output id={id} />
       <EdgeList from={id} />
       {loop !== undefined && (
-        <section className="sec" aria-label="Loop">
+        <section className={css("section")} aria-label="Loop">
           <h3>Loop</h3>
           <LoopRows id={loop} />
         </section>
       )}
-      <section className="sec" aria-label="JSON">
+      <section className={css("section")} aria-label="JSON">
         <h3>JSON, in step</h3>
         <Code text={`${JSON.stringify(id)}: ${printJson(authoredSocket(socket))}`} />
       </section>
@@ -53,10 +60,10 @@ export function SocketInspector({ id }: { readonly id: string }): ReactElement |
 function Faults({ faults }: { readonly faults: ReturnType<typeof useEditor>["checked"]["problems"] }): ReactElement {
   const { apply, readOnly } = useEditor();
   return (
-    <section className="sec" aria-label="Problems of this socket">
+    <section className={css("section")} aria-label="Problems of this socket">
       {faults.map(({ key, issue, mend }) => (
-        <div key={key} className="row fault">
-          <div className="grow">
+        <div key={key} className={css("row")}>
+          <div className={css("grow")}>
             <Fault text={issue.message} warning={issue.severity === "warning"} />
           </div>
           {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
@@ -79,14 +86,14 @@ function Head({ id }: { readonly id: string }): ReactElement {
     ...(materia && isInteractive(materia) ? ["Interactive"] : []),
   ];
   return (
-    <section className="sec" aria-label={id}>
-      <div className="row">
+    <section className={css("section")} aria-label={id}>
+      <div className={css("row")}>
         <Orb materia={materia} />
-        <div className="grow">
-          <h2 className="thing">{id}</h2>
-          <div className="row badges">
+        <div className={css("grow")}>
+          <h2 className={css("thing")}>{id}</h2>
+          <div className={css("row badges")}>
             {badges.map((badge) => (
-              <span key={badge} className="badge">
+              <span key={badge} className={css("badge")}>
                 {badge}
               </span>
             ))}
@@ -138,7 +145,7 @@ function Output({ id }: { readonly id: string }): ReactElement {
   const mover =
     loop === undefined ? undefined : loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
   return (
-    <section className="sec" aria-label="Output">
+    <section className={css("section")} aria-label="Output">
       <h3>Output</h3>
       {!answers && (
         <Row label="Parse">
@@ -161,7 +168,7 @@ function Output({ id }: { readonly id: string }): ReactElement {
       <AssignRows id={id} />
       <Row label="Advance">
         {loop === undefined ? (
-          <span className="mute">In no loop</span>
+          <span className={css("faint")}>In no loop</span>
         ) : (
           <Pick
             label="Advance"

@@ -9,6 +9,14 @@ import { useEditor } from "../state/editor.ts";
 import type { Problem } from "../state/use-checked.ts";
 import { settleWork } from "../state/works.ts";
 import { partOf } from "../state/part-of.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import fieldsSheet from "../../../parts/controls/fields.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+import editorSheet from "../look/editor.module.css";
+
+const css = classesOf(editorSheet, workbenchSheet, fieldsSheet, marksSheet, baseSheet);
 
 export type BottomTab = "problems" | "json" | "changes";
 
@@ -25,8 +33,8 @@ export function Bottom(props: {
     [work.base, work.history.present],
   );
   return (
-    <section className={`probs on-${tab}`} aria-label="Problems, JSON and changes">
-      <div className="ph">
+    <section className={css(`problems on-${tab}`)} aria-label="Problems, JSON and changes">
+      <div className={css("panel-head")}>
         <Tabs
           name="bottom"
           label="Problems, JSON and changes"
@@ -38,10 +46,10 @@ export function Bottom(props: {
           chosen={tab}
           onChoose={setTab}
         />
-        <span className="grow" />
-        <span className="mute hide-s">Checked as you edit</span>
+        <span className={css("grow")} />
+        <span className={css("faint not-small")}>Checked as you edit</span>
       </div>
-      <div role="tabpanel" className="probs-b" aria-labelledby={tabId("bottom", tab)}>
+      <div role="tabpanel" className={css("problems-body")} aria-labelledby={tabId("bottom", tab)}>
         {tab === "problems" && <Problems onShow={onShow} />}
         {tab === "json" && <JsonView />}
         {tab === "changes" && <Changes changes={changes} />}
@@ -55,7 +63,7 @@ function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): 
   if (checked.problems.length === 0) {
     const count = Object.keys(loadout.sockets).length;
     return (
-      <p className="none st ok">
+      <p className={css("nothing status good")}>
         <Icon name="tick" />
         {`No problems in ${count} ${count === 1 ? "socket" : "sockets"}.`}
       </p>
@@ -67,16 +75,16 @@ function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): 
         const { key, issue, path, mend } = problem;
         const isBad = issue.severity === "error";
         return (
-          <li key={key} className="prob">
-            <span className={`st ${isBad ? "bad" : "rew"}`}>
+          <li key={key} className={css("problem")}>
+            <span className={css(`status ${isBad ? "bad" : "rework"}`)}>
               <Icon name="warning" />
               {isBad ? "Error" : "Warning"}
             </span>
-            <code className="sub cut">{path}</code>
-            <span className="said">
-              {issue.message}.{issue.hint !== undefined && <span className="mute"> {issue.hint}.</span>}
+            <code className={css("secondary cut")}>{path}</code>
+            <span className={css("problem-text")}>
+              {issue.message}.{issue.hint !== undefined && <span className={css("faint")}> {issue.hint}.</span>}
             </span>
-            <span className="row">
+            <span className={css("row")}>
               {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
               <Button off={partOf(problem) ? null : "It has no place in the graph"} onClick={() => onShow(problem)}>
                 Show
@@ -93,9 +101,9 @@ function JsonView(): ReactElement {
   const { name, work, type, readOnly } = useEditor();
   const { text, issues } = work.history.present;
   return (
-    <div className="jsonv">
+    <div className={css("json-view")}>
       <textarea
-        className="code"
+        className={css("code")}
         aria-label={`JSON of ${name}`}
         aria-invalid={issues.length > 0 || undefined}
         spellCheck={false}
@@ -104,7 +112,7 @@ function JsonView(): ReactElement {
         onChange={(event) => type(event.target.value)}
         onBlur={() => settleWork(name)}
       />
-      <p className={issues.length > 0 ? "err-t" : "mute"} role="status">
+      <p className={css(issues.length > 0 ? "fault" : "faint")} role="status">
         {issues.length > 0
           ? `${issues[0]?.message ?? ""}. The graph shows what can be read.`
           : "In step with the graph."}
@@ -116,15 +124,15 @@ function JsonView(): ReactElement {
 const SIGNS = { added: "+", removed: "−", changed: "±" } as const;
 
 export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactElement {
-  if (changes.length === 0) return <p className="none mute">Nothing has changed.</p>;
+  if (changes.length === 0) return <p className={css("nothing faint")}>Nothing has changed.</p>;
   return (
-    <ul className="changes">
+    <ul className={css("changes")}>
       {changes.map(({ kind, what, text }, index) => (
         // Two changes may read alike; their place tells them apart.
-        <li key={index} className={kind}>
+        <li key={index} className={css(kind)}>
           <span aria-hidden="true">{SIGNS[kind]}</span>
-          <span className="kind">{`${kind} ${what}`}</span>
-          <span className="said">{text}</span>
+          <span className={css("kind")}>{`${kind} ${what}`}</span>
+          <span className={css("problem-text")}>{text}</span>
         </li>
       ))}
     </ul>

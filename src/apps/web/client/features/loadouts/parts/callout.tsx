@@ -3,6 +3,10 @@ import type { Box, Drawing } from "../../../../../../core/view/draw/drawing.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { useEditor } from "../state/editor.ts";
 import type { Problem } from "../state/use-checked.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import editorSheet from "../look/editor.module.css";
+
+const css = classesOf(editorSheet);
 
 /** The problem of what is chosen, else the first error, beside its place. */
 export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElement | null {
@@ -25,7 +29,7 @@ export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElemen
   );
   return (
     <div
-      className={`callout ${issue.severity}`}
+      className={css(`callout ${issue.severity}`)}
       style={{ left: right + 14, top: at.y - 20 }}
       role="note"
       aria-label={`${issue.severity}: ${issue.message}`}

@@ -1,4 +1,8 @@
 import type { ReactElement } from "react";
+import { classesOf } from "../../../browser/classes.ts";
+import marksSheet from "../../../parts/marks/marks.module.css";
+
+const css = classesOf(marksSheet);
 
 const TOKEN =
   /("(?:\\.|[^"\\])*"\s*:)|("(?:\\.|[^"\\])*")|(-?\d+(?:\.\d+)?|true|false|null)|(\/\/[^\n]*|\/\*[^]*?\*\/)/g;
@@ -6,10 +10,10 @@ const TOKEN =
 /** JSON with its words told apart. */
 export function Code({ text, label = "JSON" }: { readonly text: string; readonly label?: string }): ReactElement {
   return (
-    <pre className="code" tabIndex={0} aria-label={label}>
+    <pre className={css("code")} tabIndex={0} aria-label={label}>
       {tokensOf(text).map(({ kind, text: piece }, index) => (
         // Pieces have no identity but their place.
-        <span key={index} className={kind}>
+        <span key={index} className={css(kind)}>
           {piece}
         </span>
       ))}
@@ -22,7 +26,14 @@ function tokensOf(text: string): readonly { readonly kind: string; readonly text
   let at = 0;
   for (const match of text.matchAll(TOKEN)) {
     if (match.index > at) tokens.push({ kind: "", text: text.slice(at, match.index) });
-    const kind = match[1] !== undefined ? "k" : match[2] !== undefined ? "s" : match[3] !== undefined ? "v" : "c";
+    const kind =
+      match[1] !== undefined
+        ? "code-key"
+        : match[2] !== undefined
+          ? "code-string"
+          : match[3] !== undefined
+            ? "code-value"
+            : "code-comment";
     tokens.push({ kind, text: match[0] });
     at = match.index + match[0].length;
   }

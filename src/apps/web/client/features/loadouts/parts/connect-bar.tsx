@@ -5,6 +5,10 @@ import { useKeys } from "../../../browser/keys.ts";
 import type { Connecting } from "../state/use-canvas.ts";
 import { useEditor } from "../state/editor.ts";
 import { Segments } from "../../../parts/controls/fields.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import editorSheet from "../look/editor.module.css";
+
+const css = classesOf(editorSheet);
 
 type Choice = Condition | "auto";
 
@@ -25,7 +29,7 @@ export function ConnectBar(props: {
     escape: () => setConnecting(null),
   });
   return (
-    <div className="connect" role="group" aria-label={`Connect ${from}`}>
+    <div className={css("connect")} role="group" aria-label={`Connect ${from}`}>
       <span role="status">
         <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>↑</kbd> <kbd>↓</kbd> choose,{" "}
         <kbd>Enter</kbd> connects.

@@ -10,6 +10,12 @@ import { Icon } from "../../../parts/marks/icon.tsx";
 import { hrefOf } from "../../../browser/route.ts";
 import { isDirty, useWorks } from "../state/works.ts";
 import type { Work } from "../state/works.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, marksSheet, baseSheet);
 
 const TITLES = {
   project: "Project",
@@ -78,11 +84,11 @@ export function LoadoutList(props: {
   return (
     <nav aria-label="Loadouts">
       <h2>
-        Loadouts <span className="mute">{all.length}</span>
+        Loadouts <span className={css("faint")}>{all.length}</span>
       </h2>
       {layers.map((layer) => (
         <section key={layer} aria-label={TITLES[layer]}>
-          <h3 className="layer">{TITLES[layer]}</h3>
+          <h3 className={css("layer")}>{TITLES[layer]}</h3>
           <ul>
             {all
               .filter((each) => each.layer === layer)
@@ -94,8 +100,8 @@ export function LoadoutList(props: {
           </ul>
         </section>
       ))}
-      <div className="f">
-        <Button icon="plus" className="wide" onClick={onNew}>
+      <div className={css("padded")}>
+        <Button icon="plus" className={css("whole-width")} onClick={onNew}>
           New loadout
         </Button>
       </div>
@@ -108,31 +114,31 @@ function Item({ name, layer, problems, work, chosen }: ListedLoadout & { readonl
   const changed = work !== undefined && work.layer !== null && isDirty(work);
   const isLocked = layer !== "project" && layer !== "user";
   return (
-    <a className="palrow" href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
-      <span className="cut grow">{name}</span>
+    <a className={css("side-row")} href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
+      <span className={css("cut grow")}>{name}</span>
       {changed && (
-        <span className="dotmark" title="Not saved">
-          <span className="sr">not saved</span>
+        <span className={css("unsaved")} title="Not saved">
+          <span className={css("spoken")}>not saved</span>
         </span>
       )}
       {errors > 0 && (
-        <span className="st bad">
+        <span className={css("status bad")}>
           <Icon name="warning" />
           {errors}
-          <span className="sr">errors</span>
+          <span className={css("spoken")}>errors</span>
         </span>
       )}
       {errors === 0 && warnings > 0 && (
-        <span className="st rew">
+        <span className={css("status rework")}>
           {warnings}
           <span aria-hidden="true">?</span>
-          <span className="sr">warnings</span>
+          <span className={css("spoken")}>warnings</span>
         </span>
       )}
       {isLocked && (
-        <span className="mute" title="Read-only">
+        <span className={css("faint")} title="Read-only">
           <Icon name="lock" />
-          <span className="sr">read-only</span>
+          <span className={css("spoken")}>read-only</span>
         </span>
       )}
     </a>

@@ -5,6 +5,12 @@ import { Icon } from "../../../parts/marks/icon.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { useEditor } from "../state/editor.ts";
 import { groupsOf } from "../../../data/materia-groups.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import controlsSheet from "../../../parts/controls/controls.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+
+const css = classesOf(workbenchSheet, controlsSheet, baseSheet);
 
 /** Materia to drag onto the canvas; Enter or a click adds one as well. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
@@ -19,8 +25,8 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
   };
   return (
     <>
-      <div className="f">
-        <label className="field">
+      <div className={css("padded")}>
+        <label className={css("field")}>
           <Icon name="search" />
           <input
             type="search"
@@ -31,19 +37,21 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
           />
         </label>
       </div>
-      {groups.every(({ entries }) => entries.length === 0) && <p className="mute none">No materia matches.</p>}
+      {groups.every(({ entries }) => entries.length === 0) && (
+        <p className={css("faint nothing")}>No materia matches.</p>
+      )}
       {groups.map(({ title, entries }) =>
         entries.length === 0 ? null : (
           <section key={title} aria-label={title}>
             <h2>
-              {title} <span className="mute">{entries.length}</span>
+              {title} <span className={css("faint")}>{entries.length}</span>
             </h2>
             <ul>
               {entries.map(({ name, value }) => (
                 <li key={name}>
                   <button
                     type="button"
-                    className="palrow"
+                    className={css("side-row")}
                     draggable={readOnly === null}
                     title={value?.description ?? name}
                     aria-label={`Add ${name}`}
@@ -55,7 +63,7 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
                     }}
                   >
                     <Orb materia={value} size="sm" />
-                    <span className="cut grow">{name}</span>
+                    <span className={css("cut grow")}>{name}</span>
                     {!value && <Icon name="warning" />}
                   </button>
                 </li>

@@ -10,6 +10,12 @@ import { PromptEditor } from "./prompt-editor.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
 import { UtilityFields } from "./utility.tsx";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import orbSheet from "../../../parts/marks/orb.module.css";
+import materiaSheet from "../look/materia.module.css";
+
+const css = classesOf(materiaSheet, orbSheet, baseSheet);
 
 /** Everything a materia says of itself. */
 export function MateriaForm(props: {
@@ -23,7 +29,7 @@ export function MateriaForm(props: {
   const isUtility = raw["type"] === "utility";
   const isPerson = raw["type"] === "person";
   return (
-    <div className="mform">
+    <div className={css("materia-form")}>
       {issues.map((issue) => (
         <Fault
           key={`${issue.path.join(".")} ${issue.message}`}
@@ -31,7 +37,7 @@ export function MateriaForm(props: {
           warning={issue.severity === "warning"}
         />
       ))}
-      <div className="opts">
+      <div className={css("form-options")}>
         {!isUtility && !isPerson && <AgentOptions work={work} />}
         {!isPerson && raw["gate"] !== true && (
           <Opt label="Parse">
@@ -75,7 +81,7 @@ function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObj
   const isUtility = raw["type"] === "utility";
   return (
     <Opt label="Behaviour">
-      <span className="row">
+      <span className={css("row")}>
         <Switch
           label="Generator"
           on={raw["generator"] === true}
@@ -99,12 +105,12 @@ function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObj
 function Hues({ name, chosen }: { readonly name: string; readonly chosen: string }): ReactElement {
   return (
     <Opt label={`Colour: ${chosen}`}>
-      <span className="hues" role="radiogroup" aria-label="Colour">
+      <span className={css("hues")} role="radiogroup" aria-label="Colour">
         {HUES.map((hue) => (
           <button
             key={hue}
             type="button"
-            className={`orb ${hue === chosen ? "on" : ""}`}
+            className={css(`orb ${hue === chosen ? "chosen-hue" : ""}`)}
             style={hueStyle(hue)}
             role="radio"
             aria-label={hue}

@@ -1,4 +1,9 @@
 import type { ReactElement, ReactNode } from "react";
+import { classesOf } from "../../../browser/classes.ts";
+import dialogSheet from "../../../parts/controls/dialog.module.css";
+import materiaSheet from "../look/materia.module.css";
+
+const css = classesOf(materiaSheet, dialogSheet);
 
 export function textOf(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
@@ -14,8 +19,8 @@ export function Opt({
   readonly children: ReactNode;
 }): ReactElement {
   return (
-    <div className={whole ? "opt whole" : "opt"}>
-      <span className="lb">{label}</span>
+    <div className={css(whole ? "form-option whole" : "form-option")}>
+      <span className={css("label")}>{label}</span>
       {children}
     </div>
   );

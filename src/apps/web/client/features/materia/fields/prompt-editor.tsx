@@ -5,6 +5,12 @@ import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { setField } from "../state/state.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import materiaSheet from "../look/materia.module.css";
+
+const css = classesOf(materiaSheet, marksSheet, baseSheet);
 
 const INSERTED = ["request", "item.title", "item.context", "state.path", "workItems"];
 
@@ -37,14 +43,14 @@ export function PromptEditor({
   };
   return (
     <>
-      <div className="row wrap">
+      <div className={css("row wrap")}>
         <h2>{key === "prompt" ? "Prompt" : "Question"}</h2>
-        <span className="grow" />
-        <span className="mute hide-s">Insert</span>
+        <span className={css("grow")} />
+        <span className={css("faint not-small")}>Insert</span>
         {INSERTED.map((variable) => (
           <Button
             key={variable}
-            className="mono ins"
+            className={css("monospace insert")}
             aria-label={`Insert ${variable}`}
             onClick={() => insert(variable)}
           >
@@ -52,7 +58,7 @@ export function PromptEditor({
           </Button>
         ))}
       </div>
-      <div className="ed">
+      <div className={css("prompt-editor")}>
         <pre ref={layer} aria-hidden="true">
           <Marked prompt={prompt} />
           {"\n"}
@@ -75,16 +81,16 @@ function Foot({ prompt, value }: { readonly prompt: string; readonly value: Mate
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
   const lines = prompt.split("\n").length;
   return (
-    <div className="row mute">
+    <div className={css("row faint")}>
       <span>{`${lines} ${lines === 1 ? "line" : "lines"} · ${prompt.length.toLocaleString("en")} characters`}</span>
-      <span className="grow" />
+      <span className={css("grow")} />
       {unknown.length === 0 ? (
-        <span className="st ok">
+        <span className={css("status good")}>
           <Icon name="tick" />
           All variables known
         </span>
       ) : (
-        <span className="st bad">
+        <span className={css("status bad")}>
           <Icon name="warning" />
           {`Nothing fills ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
         </span>
@@ -96,7 +102,7 @@ function Foot({ prompt, value }: { readonly prompt: string; readonly value: Mate
 function Marked({ prompt }: { readonly prompt: string }): ReactElement[] {
   return prompt.split(/(\{\{[^{}]*\}\})/).map((piece, index) => (
     // Pieces have no identity but their place.
-    <span key={index} className={piece.startsWith("{{") ? "var" : ""}>
+    <span key={index} className={css(piece.startsWith("{{") ? "variable" : "")}>
       {piece}
     </span>
   ));

@@ -7,6 +7,10 @@ import { useState } from "react";
 import { Opt, textOf } from "./opt.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import materiaSheet from "../look/materia.module.css";
+
+const css = classesOf(materiaSheet);
 
 /** What a utility runs and what it is given. */
 export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactElement {
@@ -15,7 +19,7 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
   const isScript = raw["script"] !== undefined;
   const timeout = raw["timeoutMs"];
   return (
-    <div className="opts">
+    <div className={css("form-options")}>
       <Opt label="Program">
         {isScript ? (
           <Pick
