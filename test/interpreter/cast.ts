@@ -51,6 +51,8 @@ export interface Handed {
   readonly label: string;
   readonly text: string;
   readonly items: readonly Item[];
+  /** Whether a list came with it, be it an empty one. */
+  readonly made: boolean;
   /** The list that these items are. */
   readonly list?: number;
 }
@@ -97,7 +99,7 @@ export function newCast(graph: Graph, world: World): Cast {
     notes: new Map(),
     data: {},
     pass: undefined,
-    handed: { label: "", text: "", items: [] },
+    handed: { label: "", text: "", items: [], made: false },
     tokens: 0,
     made: 0,
     stops: 0,

@@ -24,6 +24,8 @@ export interface Said {
   /** What `$` reads. */
   readonly whole: Json;
   readonly text: string;
+  /** [R1] What serves as a reason where it gives none. */
+  readonly excerpt: string;
   /** [H18] What a utility sets in state. */
   readonly patch: JsonObject;
 }
@@ -34,7 +36,7 @@ const FIELDS = ["workItems", "satisfied", "context"];
 export function read(text: string, place: Place, region: Region | undefined): Said | undefined {
   const plain = text.trim();
   if (place.parse === "text") {
-    const said = { answer: undefined, handoff: {}, dropped: [], whole: plain, text: plain, patch: {} };
+    const said = { answer: undefined, handoff: {}, dropped: [], whole: plain, text: plain, excerpt: plain, patch: {} };
     return place.assign.some(([, source]) => source.startsWith("$.")) ? undefined : said;
   }
   const found = find(text);
@@ -60,13 +62,26 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
   const sources = place.assign.flatMap(([, source]) => (source.startsWith("$.") ? [source.slice(2).split(".")] : []));
   if (sources.some((path) => valueAt(whole, path) === undefined)) return undefined;
   const dropped = agent ? Object.keys(found.object).filter((name) => !FIELDS.includes(name)) : [];
-  return { answer: satisfied, handoff, found: found.how, dropped, whole, text: plain, patch };
+  const lost = JSON.stringify(found.object).length > JSON.stringify(whole).length;
+  // [R1] What was dropped does not come back: the words before the object, else the object as it was kept.
+  const words = plain.replace(/(```|~~~|[{[])[^]*$/, "").trim();
+  const excerpt = lost ? words || JSON.stringify(whole) : plain;
+  return { answer: satisfied, handoff, found: found.how, dropped, whole, text: plain, excerpt, patch };
 }
 
 /** [Q1, Q2, Q6] The answer of a gate or a person. */
 export function judged(satisfied: boolean, context: string): Said {
   const handoff = { satisfied, context };
-  return { answer: satisfied, handoff, found: "exact", dropped: [], whole: handoff, text: context, patch: {} };
+  return {
+    answer: satisfied,
+    handoff,
+    found: "exact",
+    dropped: [],
+    whole: handoff,
+    text: context,
+    excerpt: context,
+    patch: {},
+  };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

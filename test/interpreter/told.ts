@@ -12,20 +12,22 @@ export function marksOf(text: string): readonly string[] {
 export function told(cast: Cast, place: Place): string {
   const { pass, handed } = cast;
   const own = pass !== undefined && handed.list === pass.list;
+  const reasons = cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? [];
+  const { prompt, question, type } = place.materia;
+  // [Q5] A person is shown the question and the words that were handed on.
+  const person = [filled(cast, question ?? ""), handed.text];
   const items = own ? [] : handed.items;
-  const handedOn = [
-    handed.text,
-    JSON.stringify(items),
-    handed.text.trim() !== "" || items.length > 0 ? handed.label : "",
-  ];
-  // [Q5] A person is shown the question and what was handed on.
+  // [P10] On a rework visit the newest reason is what was handed on, and is told as the reason.
+  const labelled = (handed.text.trim() !== "" && reasons.length === 0) || (handed.made && !own);
   const agent = [
-    JSON.stringify(pass?.items[pass.index] ?? null),
-    ...(cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? []),
+    filled(cast, prompt ?? ""),
+    JSON.stringify([pass?.items[pass.index] ?? null, items]),
+    handed.text,
+    labelled ? handed.label : "",
+    ...reasons,
     pass ? (cast.notes.get(pass.list) ?? "") : "",
   ];
-  const { prompt, question, type } = place.materia;
-  const parts = [filled(cast, prompt ?? question ?? ""), ...handedOn, ...(type === "person" ? [] : agent)];
+  const parts = type === "person" ? person : agent;
   const marks = marksOf(parts.join("\n")).filter((mark) => !mark.startsWith("«d"));
   return `told ${place.id} ${marks.join(" ")}`;
 }

@@ -202,7 +202,14 @@ function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said
   // [Q4] A program that says nothing leaves what was said before; a no is news, and so is an agent's silence.
   const silent = (type ?? "agent") !== "agent" && words.trim() === "" && answer !== false && !generator;
   const label = cast.pass?.items[cast.pass.index]?.title ?? "";
-  if (!silent) cast.handed = { label, text: words, items: generator ? (handoff.workItems ?? []) : [], list };
+  if (!silent)
+    cast.handed = {
+      label,
+      text: words,
+      items: generator ? (handoff.workItems ?? []) : [],
+      made: generator === true,
+      list,
+    };
   cast.last = answer;
 }
 
@@ -290,8 +297,8 @@ function staysIn(cast: Cast, place: Place, to: string): boolean {
 }
 
 /** [R1] Why a `not_satisfied` way was taken: the context, else the beginning of the output. */
-function reasonOf(when: string, { handoff, text }: Said): { readonly reason?: string } {
+function reasonOf(when: string, { handoff, excerpt }: Said): { readonly reason?: string } {
   if (when !== "not_satisfied") return {};
   const context = handoff.context?.trim() ? handoff.context : undefined;
-  return { reason: context ?? text.slice(0, 900) };
+  return { reason: context ?? excerpt.slice(0, 900) };
 }

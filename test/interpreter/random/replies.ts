@@ -47,6 +47,7 @@ function reply(mood: Mood, place: Place, visit: number, turn: number): string {
   const chance = chanceOf(mood.seed, "reply", place.id, visit, turn);
   const at = `${place.id}#${visit}.${turn}`;
   const utility = place.materia.type === "utility";
+  if (place.materia.gate) return chance.pick(`printed «t${at}»`, `\n«t${at}»\n\n`);
   if (place.parse === "text")
     return chance.pick(`words «t${at}»`, `{"satisfied":false,"context":"«t${at}»"}`, "", " \n");
   // One invalid result of a utility ends the cast; more than a few would end them all.
@@ -63,7 +64,7 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
     Array.from({ length: chance.count(mood.shortest, Math.max(mood.shortest, mood.longest)) }, (_, index) => ({
       title: `ชื่อ «${kind}${at}-${index}» 🙂`,
       context: chance.pick("", `«x${kind}${at}-${index}»`),
-      ...(chance.happens(0.1) ? { id: `«d${at}»` } : {}),
+      ...(kind === "i" && chance.happens(0.1) ? { id: `«d${at}»` } : {}),
     }));
   const says = guarded ? 0.97 : 0.3;
   return {

@@ -20,6 +20,7 @@ export const BUILT: ReadonlySet<string> = new Set([
   "then",
   "merged assign",
   "state sources",
+  "told",
 ]);
 
 const MATERIA: Readonly<Record<string, MateriaText>> = {
