@@ -17,15 +17,17 @@ export function told(cast: Cast, place: Place): string {
   // [Q5] A person is shown the question and the words that were handed on.
   const person = [filled(cast, question ?? ""), handed.text];
   const items = own ? [] : handed.items;
-  // [P10] On a rework visit the newest reason is what was handed on, and is told as the reason.
-  const labelled = (handed.text.trim() !== "" && reasons.length === 0) || (handed.made && !own);
+  const note = pass ? (cast.notes.get(pass.list) ?? "") : "";
+  // [P9, P10] What is told as the reason of a rework, or as a note on all items, is not told again as handed on.
+  const elsewhere = reasons.length > 0 || handed.text.trim() === note.trim();
+  const labelled = (handed.text.trim() !== "" && !elsewhere) || (handed.made && !own);
   const agent = [
     filled(cast, prompt ?? ""),
     JSON.stringify([pass?.items[pass.index] ?? null, items]),
     handed.text,
     labelled ? handed.label : "",
     ...reasons,
-    pass ? (cast.notes.get(pass.list) ?? "") : "",
+    note,
   ];
   const parts = type === "person" ? person : agent;
   const marks = marksOf(parts.join("\n")).filter((mark) => !mark.startsWith("«d"));

@@ -2,6 +2,7 @@ import { END, matches, valueAt } from "./texts.ts";
 import type { EdgeText, ExitText, Graph, Json, Place, Region } from "./texts.ts";
 import { Ended, currentOf, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
 import type { Cast, Pass, Route, World } from "./cast.ts";
+import { countReturn, cycleClosedBy, forget, forgive, staysIn } from "./returns.ts";
 import { judged, read } from "./reply.ts";
 import type { Item, Said } from "./reply.ts";
 import { marksOf, told } from "./told.ts";
@@ -56,34 +57,6 @@ function passBy(cast: Cast, region: Region, { from, to: entered }: Route): Route
   const exit = emptyExit(region);
   const how = exit ? exitName(region, exit) : "null none null";
   return take(cast, placeOf(cast, exit?.from ?? entered), exit?.targetSocketId ?? region.onward, how);
-}
-
-/** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
-function countReturn(cast: Cast, { from, to }: Route): void {
-  const key = `${to} ${itemOf(cast)}`;
-  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) forgive(cast, from, to);
-  cast.returns.set(key, (cast.returns.get(key) ?? 0) + 1);
-}
-
-/** [G10] The sockets since the last visit of this one, inside a loop as long as it is about the same item. */
-function cycleClosedBy(cast: Cast, from: Place, to: string): readonly string[] {
-  const since = staysIn(cast, from, to) ? (cast.pass?.since ?? 0) : 0;
-  const last = cast.walked.lastIndexOf(to);
-  return last < since ? [] : cast.walked.slice(last);
-}
-
-function forget(cast: Cast, socket: string): void {
-  for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
-}
-
-/** [D17] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
-function forgive(cast: Cast, from: Place | undefined, to: string): void {
-  const last = cast.walked.lastIndexOf(to);
-  const cycle = last < 0 ? [] : cast.walked.slice(last);
-  const more = stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
-  for (const [key, count] of cast.returns)
-    if (cycle.includes(key.split(" ")[0] ?? "")) cast.returns.set(key, count - more);
-  for (const [loop, count] of cast.passedBy) cast.passedBy.set(loop, count - more);
 }
 
 /** [R2, R4] Why the work comes back, as long as it comes back in that way. */
@@ -290,10 +263,6 @@ function take(cast: Cast, place: Place, to: string, how: string): Route {
 function way(cast: Cast, from: Place, to: string, how: string, traversal: number): string {
   const joint = to !== END && placeOf(cast, to).part !== from.part;
   return joint ? `joint ${to}` : `way ${from.id} ${to} ${how} ${traversal}`;
-}
-
-function staysIn(cast: Cast, place: Place, to: string): boolean {
-  return place.loop !== undefined && to !== END && placeOf(cast, to).loop === place.loop;
 }
 
 /** [R1] Why a `not_satisfied` way was taken: the context, else the beginning of the output. */
