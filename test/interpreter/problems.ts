@@ -134,7 +134,8 @@ function madeBefore(graph: Graph, list: readonly string[], members: readonly str
   return [...reachable(graph)].some((id) => {
     const place = graph.places.get(id);
     if (!place || members.includes(id)) return false;
-    const json = place.materia.type === "utility" && place.parse === "json" && list[0] !== "workItems";
+    const json =
+      place.materia.type === "utility" && place.parse === "json" && !place.materia.gate && list[0] !== "workItems";
     const assigns = place.assign.some(([target]) => list.join(".").startsWith(target));
     const makes = json || assigns || (place.materia.generator === true && list.join(".") === "workItems");
     return makes && members.some((member) => reachable(graph, new Set(), id).has(member));

@@ -66,13 +66,12 @@ export function waysFrom(place: Place, region: Region | undefined): readonly str
   });
 }
 
-/** Where a loop leads without an advance: past an empty list, and behind a last item that a member gave up. */
-function waysPast(place: Place, region: Region): readonly string[] {
-  const givenUp = answersOf(place, region).flatMap((answer) => {
+/** Where a loop leads behind a last item that this member gave up. */
+function waysOfGivingUp(place: Place, region: Region): readonly string[] {
+  return answersOf(place, region).flatMap((answer) => {
     const next = edgeFor(place, answer)?.then === "next";
     return next ? [givenUpExit(place, region, answer)?.targetSocketId ?? region.onward] : [];
   });
-  return [emptyExit(region)?.targetSocketId ?? region.onward, ...givenUp];
 }
 
 /** Every socket that a cast can reach from `entry`, going through none of `without`. */
@@ -82,14 +81,24 @@ export function reachable(
   entry = graph.entry,
 ): ReadonlySet<string> {
   const seen = new Set<string>();
-  const open = [entry];
+  const passed = new Set<string>();
+  const open: string[] = [];
+  /** [O8] Who comes from outside may pass a loop by; who is inside may not. */
+  const arrive = (to: string, from: string | undefined): void => {
+    open.push(to);
+    const region = graph.regions.get(graph.places.get(to)?.loop ?? "");
+    if (!region?.list || region.id === from || passed.has(region.id)) return;
+    passed.add(region.id);
+    arrive(emptyExit(region)?.targetSocketId ?? region.onward, region.id);
+  };
+  arrive(entry, entry === graph.entry ? undefined : graph.places.get(entry)?.loop);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const place = graph.places.get(id);
     if (!place || id === END || seen.has(id) || without.has(id)) continue;
     seen.add(id);
     const region = graph.regions.get(place.loop ?? "");
-    open.push(...waysFrom(place, region));
-    if (region?.list) open.push(...waysPast(place, region));
+    const ways = [...waysFrom(place, region), ...(region?.list ? waysOfGivingUp(place, region) : [])];
+    for (const to of ways) arrive(to, place.loop);
   }
   return seen;
 }
