@@ -37,8 +37,7 @@ export function compare(each: Case): Compared {
   if (ours.problems || !theirs.ok) {
     const codes = theirs.ok ? [] : theirs.issues.flatMap(({ code, severity }) => (severity === "error" ? [code] : []));
     const facts = rules.map((rule) => `refused ${rule}`);
-    const later = !BUILT.has("second check") && rules.every((rule) => /^(?:H-d|L-f) /.test(rule));
-    if (rules.length > 0 && (later || codes.length > 0)) return { facts, bounded: false };
+    if (rules.length > 0 && codes.length > 0) return { facts, bounded: false };
     const text = `rules: [${rules.join()}] engine: [${codes.join()}]`;
     return { facts, bounded: false, difference: { aspect: "check", kind: text, text } };
   }
@@ -97,7 +96,7 @@ function beyondWorst(each: Case, { graph, flow }: Compiled, { events, turns }: R
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;
   if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
-  if (!BUILT.has("second check") && events.some(({ type }) => type === "person_finished")) return undefined;
+  if (!BUILT.has("interactive bound") && events.some(({ type }) => type === "person_finished")) return undefined;
   const sizes = (loop: string): number =>
     Math.max(0, ...events.map((event) => (event.type === "loop_entered" && event.loop === loop ? event.size : 0)));
   const visits = events.filter(
