@@ -38,7 +38,7 @@ describe("[X27] the greeting", () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
-    expect(unfinishedText(contextOf(pi))).toBeUndefined();
+    expect(await unfinishedText(contextOf(pi))).toBeUndefined();
   });
 });
 

@@ -115,6 +115,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readCasts(reading);
     case "status":
     case "show":
+    case "doctor":
       return ok({ kind: row.name, ...castId });
     case "continue":
       return ok({ kind: "continue", text: reading.text, reject: options.reject === true });

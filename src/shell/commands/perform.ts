@@ -9,6 +9,7 @@ import type { Answer } from "./answer.ts";
 import { lookAtCasts } from "./casts.ts";
 import { lookAtCatalog } from "./catalog.ts";
 import { check } from "./check.ts";
+import { doctor } from "./doctor.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
 
@@ -20,6 +21,8 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
   switch (command.kind) {
     case "abort":
       return abort(workspace, command);
+    case "doctor":
+      return doctor(workspace, command.castId);
     case "casts":
     case "prune":
     case "status":

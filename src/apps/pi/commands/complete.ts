@@ -95,6 +95,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
       return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
     case "status":
     case "show":
+    case "doctor":
     case "budget":
       return count === 0 ? casts(workspace) : [];
     case "continue":

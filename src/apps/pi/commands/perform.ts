@@ -48,6 +48,7 @@ async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Resul
     case "prune":
     case "status":
     case "show":
+    case "doctor":
     case "budget":
     case "loadout":
     case "materia":
