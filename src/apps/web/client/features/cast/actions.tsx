@@ -19,9 +19,13 @@ const css = classesOf(castSheet, marksSheet);
 type DialogName = "abort" | "continue" | "raise";
 
 /** The commands of a cast as buttons that keep their place; one that cannot act says why. */
-export function Actions({ cast, view, wish }: CastPartProps & { readonly wish: string | null }): ReactElement {
+export function Actions({
+  cast,
+  view,
+  dialogToOpen,
+}: CastPartProps & { readonly dialogToOpen: string | null }): ReactElement {
   const [dialog, setDialog] = useState<DialogName | null>(
-    wish === "continue" || wish === "raise" || wish === "abort" ? wish : null,
+    dialogToOpen === "continue" || dialogToOpen === "raise" || dialogToOpen === "abort" ? dialogToOpen : null,
   );
   const { status } = view.latest;
   const { castId } = cast.castFile;

@@ -16,7 +16,11 @@ import castSheet from "./cast.module.css";
 
 const css = classesOf(castSheet, nodeSheet, cellsSheet, marksSheet, baseSheet);
 
-export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: string | null }): ReactElement {
+export function CastHead({
+  cast,
+  view,
+  dialogToOpen,
+}: CastPartProps & { readonly dialogToOpen: string | null }): ReactElement {
   const { board, trail } = view;
   const { castFile } = cast;
   return (
@@ -32,7 +36,7 @@ export function CastHead({ cast, view, wish }: CastPartProps & { readonly wish: 
       <h1 className={css("cut")} title={castFile.request}>
         {castFile.request}
       </h1>
-      <Actions cast={cast} view={view} wish={wish} />
+      <Actions cast={cast} view={view} dialogToOpen={dialogToOpen} />
       <div className={css("facts")}>
         {view.at === null ? (
           <Status status={board.status} />

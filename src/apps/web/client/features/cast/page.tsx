@@ -36,7 +36,7 @@ export default function CastPage({ name, search }: PageProps): ReactElement {
         </a>
       </div>
     );
-  return <CastView id={id} cast={load} wish={search.get("do")} />;
+  return <CastView id={id} cast={load} dialogToOpen={search.get("do")} />;
 }
 
 const PARTS = [
@@ -49,11 +49,11 @@ type PartKey = (typeof PARTS)[number]["key"];
 function CastView({
   id,
   cast,
-  wish,
+  dialogToOpen,
 }: {
   readonly id: string;
   readonly cast: LoadedCast;
-  readonly wish: string | null;
+  readonly dialogToOpen: string | null;
 }): ReactElement {
   const width = useWidth();
   const [part, setPart] = useState<PartKey>("graph");
@@ -61,7 +61,7 @@ function CastView({
   const open = (): void => setPart("visit");
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
-      <CastHead cast={cast} view={view} wish={wish} />
+      <CastHead cast={cast} view={view} dialogToOpen={dialogToOpen} />
       {cast.issues.length > 0 && (
         <div className={css("cast-issues")}>
           <Issues issues={cast.issues} />
