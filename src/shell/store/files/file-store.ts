@@ -43,6 +43,8 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
     owner: async (castId) => ownerOf(at(castId)),
     describe: async (castId) => readCastFile(at(castId)),
     load: async (castId) => {
+      const found = findCast(root, castId);
+      if (!found.ok) return found;
       const cast = foldCast(at(castId), castId, WITH_EVENTS);
       return cast.ok ? ok(loadedCast(cast.value)) : cast;
     },
