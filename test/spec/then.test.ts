@@ -230,7 +230,7 @@ describe("[G30] then is seen", () => {
     const config = shop("next");
     const { events } = await play(config, { says: { Plan: [items("a", "b")], Json: [NO("one"), NO("two"), YES] } });
     const story = plainText(storyLines(startOf(config), events));
-    expect(story).toContain("item 1 given up: two");
+    expect(story).toContain('item 1 of 2 given up, "a": two');
     expect(story).toContain("1 item was given up");
   });
 });

@@ -73,7 +73,7 @@ describe("[C14] where a cast stands", () => {
       limit: null,
       question: null,
     });
-    expect(walk).toEqual({ done: 1, size: 3, reworked: [0], current: "current" });
+    expect(walk).toEqual({ done: 1, size: 3, reworked: [0], givenUp: { count: 0, at: [] }, current: "current" });
     expect(path.stops.map(({ materia, mark }) => `${materia} ${mark}`).slice(3)).toEqual([
       "Build visited",
       "Auto-Eval here",

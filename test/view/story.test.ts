@@ -49,7 +49,7 @@ describe("[C15] the story of a cast", () => {
   it("begins with what it was, how it ended and what it took", () => {
     expect(lines.slice(0, 5)).toEqual([
       "Cast cast-1  ✓ completed",
-      "0:53 · 12 visits · 2 of 2 items · 12 k tokens · $0.10",
+      "0:53 · 12 visits · 2 of 2 items done · 12 k tokens · $0.10",
       "Full-Auto",
       "Request: Add a greeting",
       "",
@@ -228,7 +228,9 @@ describe("[C15] what stops a cast", () => {
     const cast = one({}, failed);
     expect(story(cast).slice(5)).toEqual([
       " 1  Build (Socket-1)  0:02  not completed",
-      "    failed (timeout): the model did not answer",
+      "    failed (timeout):",
+      "    │ the model",
+      "    │ did not answer",
       "",
       "✕ failed: Socket-1: the model did not answer",
       "  materia recast cast-1  try again where it stopped",

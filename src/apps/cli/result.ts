@@ -2,7 +2,7 @@ import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
 import { harmless, oneLine } from "../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
-import { amountText, costText, countedText } from "../../core/view/numbers.ts";
+import { amountText, costText, countedText, itemCounts, itemsText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
@@ -39,10 +39,10 @@ export function printResult({
   }
   const status = statusOf(state, false);
   const mark = statusMark(status);
-  const { visits, itemsDone, items } = state.done;
+  const { visits, items } = state.done;
   const figures = [
     countedText(visits, "visit"),
-    ...(items === 0 ? [] : [`${itemsDone} of ${items} items`]),
+    ...(items === 0 ? [] : [itemsText(itemCounts(state.done))]),
     `${amountText(tokensOf(state.usage))} tokens`,
     costText(state.usage.cost),
   ];

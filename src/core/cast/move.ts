@@ -73,7 +73,15 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
   const entered: CastState = {
     ...state,
-    pass: { loop: event.loop, items, note: noteFor(state, loop?.items ?? []), cursor: 0, door: at, since: state.begun },
+    pass: {
+      loop: event.loop,
+      items,
+      note: noteFor(state, loop?.items ?? []),
+      cursor: 0,
+      door: at,
+      givenUp: 0,
+      since: state.begun,
+    },
     done: { ...state.done, items: state.done.items + event.size },
   };
   // [G26] What was counted and said for another list does not hold for this one.
@@ -120,6 +128,7 @@ export function giveUp(state: CastState, event: EventOf<"item_given_up">): CastS
   return {
     ...state,
     phase: { ...phase, gaveUp: true },
+    pass: { ...state.pass, givenUp: state.pass.givenUp + 1 },
     givenUp: { count: count + 1, first: named },
     done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
   };

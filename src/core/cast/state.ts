@@ -147,6 +147,8 @@ export interface Pass {
   readonly cursor: number;
   /** The member by which the loop was entered. */
   readonly door: SocketId;
+  /** How many items of this walk were given up. */
+  readonly givenUp: number;
   /** How many visits of the cast had begun when the item in hand did. */
   readonly since: number;
 }

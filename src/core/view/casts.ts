@@ -1,7 +1,8 @@
 import type { CastOutcome } from "../cast/event.ts";
 import type { CastState } from "../cast/state.ts";
 import { oneLine } from "../model/text.ts";
-import { ageText, amountText, costText, millisOf } from "./numbers.ts";
+import { ageText, amountText, costText, doneText, millisOf } from "./numbers.ts";
+import type { ItemCounts } from "./numbers.ts";
 import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
 import type { Line, Span } from "./text/line.ts";
@@ -17,7 +18,7 @@ export interface CastSummary {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly visits: number;
-  readonly items: { readonly done: number; readonly total: number };
+  readonly items: ItemCounts;
   readonly tokens: number;
   readonly cost: number;
   /** [S10] Set where the cast was not begun by this user on this machine. */
@@ -84,13 +85,12 @@ interface Column {
 }
 
 function cellsOf(cast: CastSummary, now: number): Row {
-  const { done, total } = cast.items;
   const mark = statusMark(cast.status);
   return {
     status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
     castId: toned("strong", oneLine(cast.castId, 200)),
     age: toned("dim", ageText(now - millisOf(cast.startedAt, now))),
-    items: toned("plain", total === 0 ? "" : `${done} of ${total}`),
+    items: toned("plain", cast.items.total === 0 ? "" : doneText(cast.items)),
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
     loadout: toned("plain", oneLine(cast.loadout, 200)),

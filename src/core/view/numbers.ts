@@ -1,3 +1,5 @@
+import type { Done } from "../cast/state.ts";
+
 /** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
 export function amountText(count: number): string {
   if (!Number.isFinite(count)) return "—";
@@ -40,6 +42,33 @@ export function ageText(ms: number): string {
 
 export function countedText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** How many items there were, and what became of those that are behind. */
+export interface ItemCounts {
+  readonly done: number;
+  readonly total: number;
+  /** Absent where none was. */
+  readonly givenUp?: number;
+}
+
+/** Over all lists of a cast. */
+export function itemCounts({ itemsDone, items, itemsGivenUp }: Done): ItemCounts {
+  return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
+}
+
+/** [G31] `1 of 2, 1 given up`, where the words around it say what is counted. */
+export function doneText({ done, total, givenUp = 0 }: ItemCounts): string {
+  return `${done} of ${total}${givenUpText(givenUp)}`;
+}
+
+/** [G31] `1 of 2 items done, 1 given up`. */
+export function itemsText({ done, total, givenUp = 0 }: ItemCounts): string {
+  return `${done} of ${countedText(total, "item")} done${givenUpText(givenUp)}`;
+}
+
+function givenUpText(count: number): string {
+  return count === 0 ? "" : `, ${count} given up`;
 }
 
 /** `2 of 3`, and beyond the limit what a person allowed. */

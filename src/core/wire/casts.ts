@@ -20,7 +20,7 @@ export const SummaryShape = v.object({
   startedAt: v.string(),
   endedAt: v.nullable(v.string()),
   visits: count,
-  items: v.object({ done: count, total: count }),
+  items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
   tokens: v.number(),
   cost: v.number(),
   foreign: v.exactOptional(v.literal(true)),

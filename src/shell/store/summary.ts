@@ -1,6 +1,7 @@
 import type { CastEvent, Totals } from "../../core/cast/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
+import { itemCounts } from "../../core/view/numbers.ts";
 import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 
@@ -26,7 +27,7 @@ export async function begunSummary(
     startedAt: first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
     visits: totals?.visits ?? 0,
-    items: { done: totals?.itemsDone ?? 0, total: totals?.items ?? 0 },
+    items: totals ? itemCounts(totals) : { done: 0, total: 0 },
     tokens: totals?.tokens ?? 0,
     cost: totals?.cost ?? 0,
   };

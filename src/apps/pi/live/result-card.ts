@@ -3,7 +3,7 @@ import type { CastState } from "../../../core/cast/state.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { cut, harmless, oneLine } from "../../../core/model/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
-import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
+import { amountText, costText, countedText, itemCounts, itemsText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
 import { fitLine, line, lineColumns, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -65,10 +65,10 @@ function inPlace(command: string, elsewhere: string | undefined): string {
 }
 
 function figuresText(state: CastState): string {
-  const { visits, itemsDone, items } = state.done;
+  const { visits, items } = state.done;
   return [
     countedText(visits, "visit"),
-    ...(items === 0 ? [] : [`${itemsDone} of ${countedText(items, "item")}`]),
+    ...(items === 0 ? [] : [itemsText(itemCounts(state.done))]),
     `${amountText(tokensOf(state.usage))} tokens`,
     costText(state.usage.cost),
   ].join(" · ");

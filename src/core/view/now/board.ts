@@ -15,7 +15,8 @@ import { workedMs } from "../clock.ts";
 import { pathLine, pathOf, placeOf } from "./path.ts";
 import type { Path } from "./path.ts";
 import type { Trail } from "./trail.ts";
-import { ageText, amountText, clockText, costText, countedText, millisOf } from "../numbers.ts";
+import { ageText, amountText, clockText, costText, countedText, doneText, itemCounts, millisOf } from "../numbers.ts";
+import type { ItemCounts } from "../numbers.ts";
 import { originText, stepLine } from "../tell/story.ts";
 import type { Lineage } from "../tell/story.ts";
 import { textLines, titleText } from "../tell/handed.ts";
@@ -42,7 +43,7 @@ export interface Board {
   /** The list that is walked or was last; null for a cast that has met none. */
   readonly walk: Items | null;
   /** Over all lists of the cast. */
-  readonly items: { readonly done: number; readonly total: number };
+  readonly items: ItemCounts;
   readonly visits: number;
   readonly tokens: number;
   readonly cost: number;
@@ -83,7 +84,7 @@ export function boardOf(trail: Trail, options: BoardOptions): Board {
     position: positionOf(trail, until),
     item: itemOf(trail),
     walk: walkOf(trail, status),
-    items: { done: state.done.itemsDone, total: state.done.items },
+    items: itemCounts(state.done),
     visits: state.done.visits,
     tokens: tokensOf(usage),
     cost: usage.cost,
@@ -112,8 +113,14 @@ function itemOf({ state }: Trail): Board["item"] {
 
 function walkOf({ state, walk }: Trail, status: CastStatus): Items | null {
   if (!walk) return null;
-  const { done, size, reworked } = walk;
-  return { done, size, reworked, ...(state.pass ? { current: status === "failed" ? "failed" : "current" } : {}) };
+  const { done, size, reworked, givenUp } = walk;
+  return {
+    done,
+    size,
+    reworked,
+    givenUp,
+    ...(state.pass ? { current: status === "failed" ? "failed" : "current" } : {}),
+  };
 }
 
 /** The board as a few lines, for `status`, live progress and Pi. */
@@ -154,7 +161,7 @@ function headLines(board: Board, width: number): readonly Line[] {
 
 function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {
   if (!walk) return [];
-  const inAll = items.total === walk.size ? "" : ` (${items.done} of ${items.total} in all)`;
+  const inAll = items.total === walk.size ? "" : ` (${doneText(items)} in all)`;
   const before = line(...itemsLine(walk), toned("dim", inAll));
   if (!item) return [before];
   return [

@@ -1,25 +1,36 @@
+import { doneText } from "../numbers.ts";
+import type { ItemCounts } from "../numbers.ts";
 import { toned } from "../text/line.ts";
 import type { Line, Span } from "../text/line.ts";
 
 /** More items than this are drawn as a bar. */
 export const CELLS_SHOWN = 24;
 
-export type Cell = "done" | "reworked" | "current" | "current_reworked" | "failed" | "to_come";
+export type Cell = "done" | "reworked" | "given_up" | "current" | "current_reworked" | "failed" | "to_come";
 
 export interface Items {
   readonly done: number;
   readonly size: number;
   readonly reworked: readonly number[];
+  readonly givenUp: GivenUpItems;
   /** What the item in hand is; absent when the walk is over. */
   readonly current?: "current" | "failed";
 }
 
+/** How many items of a list were given up, and which, as far as cells are shown for them. */
+export interface GivenUpItems {
+  readonly count: number;
+  readonly at: readonly number[];
+}
+
 /** One cell per item; none where there are too many to count at a glance. */
-export function cellsOf({ done, size, reworked, current }: Items): readonly Cell[] {
+export function cellsOf({ done, size, reworked, givenUp, current }: Items): readonly Cell[] {
   if (size > CELLS_SHOWN) return [];
+  const passed = done + givenUp.count;
   return Array.from({ length: size }, (_, index): Cell => {
-    if (index < done) return reworked.includes(index) ? "reworked" : "done";
-    if (index > done || current === undefined) return "to_come";
+    if (givenUp.at.includes(index)) return "given_up";
+    if (index < passed) return reworked.includes(index) ? "reworked" : "done";
+    if (index > passed || current === undefined) return "to_come";
     return current === "current" && reworked.includes(index) ? "current_reworked" : current;
   });
 }
@@ -27,22 +38,32 @@ export function cellsOf({ done, size, reworked, current }: Items): readonly Cell
 const CELL: Readonly<Record<Cell, Span>> = {
   done: { text: "■", tone: "ok" },
   reworked: { text: "▣", tone: "rework" },
+  given_up: { text: "⊠", tone: "bad" },
   current: { text: "◧", tone: "accent" },
   current_reworked: { text: "◧", tone: "rework" },
   failed: { text: "▨", tone: "bad" },
   to_come: { text: "□", tone: "dim" },
 };
 
+/** The figures of a list. */
+export function countsOf({ done, size, givenUp }: Items): ItemCounts {
+  return { done, total: size, givenUp: givenUp.count };
+}
+
 /** The cells, or a bar of as many columns; always followed by how many are done. */
 export function itemsLine(items: Items): Line {
   const drawn = items.size > CELLS_SHOWN ? barOf(items) : cellsOf(items).map((cell) => CELL[cell]);
-  return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${items.done} of ${items.size}`)];
+  return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${doneText(countsOf(items))}`)];
 }
 
-function barOf({ done, size, current }: Items): Line {
-  const filled = Math.floor((done / size) * CELLS_SHOWN);
+function barOf({ done, size, givenUp, current }: Items): Line {
+  const filled = Math.floor(((done + givenUp.count) / size) * CELLS_SHOWN);
+  const lost = givenUp.count === 0 ? 0 : Math.min(filled, Math.ceil((givenUp.count / size) * CELLS_SHOWN));
   const now = current !== undefined && filled < CELLS_SHOWN ? [CELL[current]] : [];
-  return [toned("ok", "█".repeat(filled)), ...now, toned("dim", "░".repeat(CELLS_SHOWN - filled - now.length))].filter(
-    ({ text }) => text !== "",
-  );
+  return [
+    toned("ok", "█".repeat(filled - lost)),
+    toned("bad", "▒".repeat(lost)),
+    ...now,
+    toned("dim", "░".repeat(CELLS_SHOWN - filled - now.length)),
+  ].filter(({ text }) => text !== "");
 }

@@ -1,11 +1,12 @@
 import { apply } from "../../cast/apply.ts";
-import type { CastEvent } from "../../cast/event.ts";
+import type { CastEvent, EventOf } from "../../cast/event.ts";
 import type { CastState } from "../../cast/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { eventWords } from "../tell/event-line.ts";
 import type { Words } from "../tell/event-line.ts";
 import { orderOf } from "../graph/order.ts";
 import { CELLS_SHOWN } from "./cells.ts";
+import type { GivenUpItems } from "./cells.ts";
 import { UNSTARTED, tick } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 
@@ -29,6 +30,7 @@ interface Walk {
   readonly done: number;
   /** Positions of items that came back, as far as cells are shown for them. */
   readonly reworked: readonly number[];
+  readonly givenUp: GivenUpItems;
 }
 
 export function startTrail(state: CastState): Trail {
@@ -59,10 +61,18 @@ export function followAll(state: CastState, events: Iterable<CastEvent>): Trail 
 }
 
 function walkAfter(walk: Walk | null, { pass }: CastState, event: CastEvent): Walk | null {
-  if (event.type === "loop_entered") return { loop: event.loop, size: event.size, done: 0, reworked: [] };
+  if (event.type === "loop_entered") return startWalk(event);
   if (!walk) return null;
-  if (event.type === "cursor_advanced") return { ...walk, done: event.index };
+  if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
+  if (event.type === "item_given_up") {
+    const { count, at } = walk.givenUp;
+    return { ...walk, givenUp: { count: count + 1, at: event.index < CELLS_SHOWN ? [...at, event.index] : at } };
+  }
   if (event.type !== "edge_taken" || event.when !== "not_satisfied" || event.then || !pass) return walk;
   const known = pass.cursor >= CELLS_SHOWN || walk.reworked.includes(pass.cursor);
   return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
+}
+
+function startWalk({ loop, size }: EventOf<"loop_entered">): Walk {
+  return { loop, size, done: 0, reworked: [], givenUp: { count: 0, at: [] } };
 }

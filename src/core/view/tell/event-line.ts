@@ -9,6 +9,7 @@ import { statusMark, statusText } from "../casts.ts";
 import { nameText, placeText, visitText } from "../graph/words.ts";
 import { ageText, countedText, ofText } from "../numbers.ts";
 import { itemText } from "./event.ts";
+import { titleText } from "./handed.ts";
 import { limitText, raisedText } from "./limit.ts";
 import { fitLine, line, toned } from "../text/line.ts";
 import type { Line, Tone } from "../text/line.ts";
@@ -70,11 +71,11 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     case "loop_entered":
       return say("plain", `loop ${nameText(event.loop)}: ${countedText(event.size, "item")}`);
     case "cursor_advanced":
-      return say("ok", `item ${event.index} of ${event.size} done`);
+      return advancedWords(before, event);
     case "item_given_up":
       return say(
         "bad",
-        `item ${event.index + 1} of ${before.pass?.items.length ?? 0} given up: ${told(event.reason) || "no reason"}`,
+        `item ${event.index + 1} of ${before.pass?.items.length ?? 0} given up, "${titleText(before.pass?.items[event.index]?.title ?? "", 80)}": ${told(event.reason) || "no reason"}`,
       );
     case "edge_taken":
       return reworkWords(before, event);
@@ -102,6 +103,12 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     default:
       return never(event);
   }
+}
+
+/** An item that was given up has been told so. */
+function advancedWords({ phase }: CastState, { index, size }: EventOf<"cursor_advanced">): Words | undefined {
+  const gaveUp = phase.kind === "leaving" && phase.gaveUp;
+  return gaveUp ? undefined : say("ok", `item ${index} of ${size} done`);
 }
 
 function judgedText({ satisfied, text }: EventOf<"person_judged">): string {

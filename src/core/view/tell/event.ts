@@ -5,13 +5,13 @@ import type { CastState } from "../../cast/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
 import { never } from "../../model/never.ts";
-import { oneLine } from "../../model/text.ts";
+import { harmless, oneLine } from "../../model/text.ts";
 import { loopText, nameText } from "../graph/words.ts";
-import { clockText, countedText } from "../numbers.ts";
+import { clockText, countedText, itemsText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";
 import type { Line, Span, Tone } from "../text/line.ts";
-import { BRIEF, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
+import { BRIEF, endsOf, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
 import type { Extent } from "./handed.ts";
 import { raisedText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";
@@ -38,7 +38,7 @@ export function eventLines(
         width,
       );
     case "turn_failed":
-      return noteLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
+      return blockLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
     case "turn_stopped":
       return [line(toned("rework", "stopped at the end of a reply, not finished; its work so far is kept"))];
     case "turn_answered":
@@ -50,20 +50,9 @@ export function eventLines(
         ? noteLines("plain", `on to item ${event.index + 1} of ${event.size}: `, titleAt(before, event.index), width)
         : [];
     case "item_given_up":
-      return noteLines(
-        "bad",
-        `item ${event.index + 1} given up: `,
-        event.reason.trim() || "no reason was given",
-        width,
-      );
+      return givenUpLines(before, event, width);
     case "loop_exhausted":
-      return [
-        line(
-          event.by === "empty"
-            ? "the list is empty: no member runs"
-            : `all ${countedText(before.pass?.items.length ?? 0, "item")} done`,
-        ),
-      ];
+      return [line(event.by === "empty" ? "the list is empty: no member runs" : walkedText(before))];
     case "edge_taken":
       return routeLines(before, event, width);
     case "limit_reached":
@@ -110,9 +99,32 @@ export function noteLines(tone: Tone, ours: string, theirs: string, width: numbe
   return [line(...head), ...rest.map((each) => line("  ", each))];
 }
 
+/** [C15] A text of many lines keeps them: how it began and how it ended, with what was left out between. */
+function blockLines(tone: Tone, ours: string, theirs: string, width: number): readonly Line[] {
+  const lines = harmless(theirs)
+    .split("\n")
+    .filter((each) => each.trim() !== "");
+  if (lines.length <= 1) return noteLines(tone, ours, theirs, width);
+  return [line(toned(tone, ours.trimEnd())), ...endsOf(lines, { first: 3, last: 5 }, width)];
+}
+
 function enteredText({ graph }: CastState, { loop, size }: EventOf<"loop_entered">): string {
   const known = Object.hasOwn(graph.loops, loop) ? graph.loops[loop] : undefined;
   return `${known ? loopText(graph, known) : `Loop ${nameText(loop)}`}: ${countedText(size, "item")}`;
+}
+
+function walkedText({ pass }: CastState): string {
+  const total = pass?.items.length ?? 0;
+  const givenUp = pass?.givenUp ?? 0;
+  return givenUp === 0
+    ? `all ${countedText(total, "item")} done`
+    : itemsText({ done: total - givenUp, total, givenUp });
+}
+
+/** [G31] Which item, and why. */
+function givenUpLines(before: CastState, { index, reason }: EventOf<"item_given_up">, width: number): readonly Line[] {
+  const item = `item ${index + 1} of ${before.pass?.items.length ?? 0} given up, "${titleAt(before, index)}": `;
+  return blockLines("bad", item, reason.trim() || "no reason was given", width);
 }
 
 function titleAt({ pass }: CastState, index: number): string {

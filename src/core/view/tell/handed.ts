@@ -43,15 +43,23 @@ export function judgedLines({ handoff }: EventOf<"handoff_accepted">, width: num
   const printed = harmless(context)
     .split("\n")
     .filter((each) => each.trim() !== "");
-  const [first, rest] = [printed.slice(0, 1), printed.slice(1)];
-  const last = handoff["satisfied"] === true ? [] : rest.slice(-7);
-  const more = rest.length - last.length;
+  const ends = { first: 1, last: handoff["satisfied"] === true ? 0 : 7 };
+  return [...satisfiedLines(handoff["satisfied"]), ...endsOf(printed, ends, width)];
+}
+
+/** Lines as they were written, the first and the last of them; between stands how many were left out. */
+export function endsOf(
+  lines: readonly string[],
+  ends: { readonly first: number; readonly last: number },
+  width: number,
+): readonly Line[] {
+  const rest = lines.slice(ends.first);
+  const more = Math.max(0, rest.length - ends.last);
   const quoted = (each: string): Line => line(toned("dim", "│ "), oneLine(each, Math.max(10, width - 2)));
   return [
-    ...satisfiedLines(handoff["satisfied"]),
-    ...first.map(quoted),
+    ...lines.slice(0, ends.first).map(quoted),
     ...(more > 0 ? [line(toned("dim", `│ … ${countedText(more, "more line")}`))] : []),
-    ...last.map(quoted),
+    ...rest.slice(more).map(quoted),
   ];
 }
 

@@ -5,7 +5,7 @@ import { oneLine } from "../../model/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
-import { amountText, clockText, costText, countedText, millisOf } from "../numbers.ts";
+import { amountText, clockText, costText, countedText, itemCounts, itemsText, millisOf } from "../numbers.ts";
 import { nextSteps } from "./next-step.ts";
 import type { NextStep } from "./next-step.ts";
 import { openTeller } from "./teller.ts";
@@ -58,7 +58,7 @@ function headLines(
   const figures = [
     clockText(worked),
     countedText(done.visits, "visit"),
-    ...(done.items === 0 ? [] : [`${done.itemsDone} of ${countedText(done.items, "item")}`]),
+    ...(done.items === 0 ? [] : [itemsText(itemCounts(done))]),
     `${amountText(tokensOf(usage))} tokens`,
     costText(usage.cost),
   ];

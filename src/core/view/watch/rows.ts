@@ -9,6 +9,8 @@ export interface TimelineRow {
   /** The number of the item, as people count. */
   readonly number: number | null;
   readonly title: string;
+  /** Why the item was given up, where it was. */
+  readonly givenUp: string | null;
   readonly visits: readonly VisitRecord[];
   readonly cost: number;
   readonly tokens: number;
@@ -34,6 +36,7 @@ export function timelineRows(visits: readonly VisitRecord[]): readonly TimelineR
       key: `${keyOf(item)} ${index}`,
       number: item ? item.index + 1 : null,
       title: item ? titleText(item.title, 200) : placeText(index),
+      givenUp: group.at(-1)?.givenUp ?? null,
       visits: group,
       cost: group.reduce((sum, { usage }) => sum + usage.cost, 0),
       tokens: group.reduce((sum, { usage }) => sum + tokensOf(usage), 0),

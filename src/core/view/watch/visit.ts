@@ -29,6 +29,8 @@ export interface VisitRecord {
   /** The event that led here, and the one that led away. */
   readonly cameBy: number | null;
   readonly leftBy: number | null;
+  /** Why its item was given up behind it; null where it was not. */
+  readonly givenUp: string | null;
   /** Why it is done again, newest first. */
   readonly reasons: readonly Reason[];
 }
@@ -80,6 +82,7 @@ export function beginVisit(
     lastSeq: event.seq,
     cameBy,
     leftBy: null,
+    givenUp: null,
     reasons: isReworked(before) ? reasonsFor(before, event.socket) : [],
   };
 }
@@ -121,6 +124,8 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "cast_resumed":
       // The same visit is tried again.
       return after.phase.kind === "visiting" ? { ...now, to: null, outcome: "running" } : now;
+    case "item_given_up":
+      return { ...now, givenUp: event.reason };
     case "edge_taken":
       return { ...now, leftBy: event.seq };
     case "cast_ended":
@@ -132,7 +137,6 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "turn_answered":
     case "loop_entered":
     case "cursor_advanced":
-    case "item_given_up":
     case "loop_exhausted":
     case "cast_warned":
     case "limits_raised":

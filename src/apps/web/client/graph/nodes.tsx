@@ -4,6 +4,8 @@ import type { ReactElement } from "react";
 import type { GraphSocket } from "../../../../core/compile/graph.ts";
 import type { Materia } from "../../../../core/model/materia.ts";
 import type { Box, PlacedLoop } from "../../../../core/view/draw/drawing.ts";
+import { countsOf } from "../../../../core/view/now/cells.ts";
+import { itemsText } from "../../../../core/view/numbers.ts";
 import { Cells } from "../parts/marks/cells.tsx";
 import { Orb } from "../parts/marks/orb.tsx";
 import { Words } from "../parts/marks/words.tsx";
@@ -182,7 +184,7 @@ export const RegionNode = memo(function RegionNode({ data }: { readonly data: Re
     <span className={css("first-line")}>
       <b>Loop</b> <span className={css("cut")}>{loop.id}</span>
       {items && <Cells items={items} />}
-      {items && <span className={css("spoken")}>{`${items.done} of ${items.size} items done`}</span>}
+      {items && <span className={css("spoken")}>{itemsText(countsOf(items))}</span>}
     </span>
   );
   return (

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { amountText, clockText, costText, countedText, ofText } from "../../../../../core/view/numbers.ts";
+import { amountText, clockText, costText, countedText, itemsText, ofText } from "../../../../../core/view/numbers.ts";
 import { reworkNow } from "../../../../../core/view/watch/rework.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { Status } from "../../parts/marks/status.tsx";
@@ -50,7 +50,7 @@ export function CastHead({
         )}
         {!board.item && board.items.total > 0 && (
           <span>
-            <b>{`${board.items.done} of ${board.items.total}`}</b> items
+            <b>{itemsText(board.items)}</b>
           </span>
         )}
         <span className={css("figures-only")}>

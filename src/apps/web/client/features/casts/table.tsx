@@ -1,7 +1,9 @@
 import { useMemo, useRef } from "react";
 import type { ComponentProps, ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { ageText, amountText, costText, millisOf } from "../../../../../core/view/numbers.ts";
+import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
+import type { Items } from "../../../../../core/view/now/cells.ts";
+import { ageText, amountText, costText, doneText, millisOf } from "../../../../../core/view/numbers.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Cells } from "../../parts/marks/cells.tsx";
@@ -121,16 +123,23 @@ function CastRow({
 }
 
 export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElement {
-  const { done, total } = cast.items;
+  const { done, total, givenUp = 0 } = cast.items;
   if (total === 0) return <span className={css("faint")}>no items</span>;
   const current = cast.status === "failed" ? "failed" : "current";
   const ended = cast.status === "completed" || cast.status === "not_satisfied";
   return (
     <span className={css("one-line")}>
-      <Cells items={{ done, size: total, reworked: [], ...(ended ? {} : { current }) }} />{" "}
-      <span className={css("secondary")}>{`${done} of ${total}`}</span>
+      <Cells
+        items={{ done, size: total, reworked: [], givenUp: unplaced(done, givenUp), ...(ended ? {} : { current }) }}
+      />{" "}
+      <span className={css("secondary")}>{doneText(cast.items)}</span>
     </span>
   );
+}
+
+/** A listing knows how many were given up, not which: they stand behind those that are done. */
+function unplaced(done: number, count: number): Items["givenUp"] {
+  return { count, at: Array.from({ length: Math.min(count, CELLS_SHOWN) }, (_, index) => done + index) };
 }
 
 /** What to do next, where there is something. */

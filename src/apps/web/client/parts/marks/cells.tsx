@@ -9,6 +9,7 @@ const css = classesOf(cellsSheet);
 const CELL: Readonly<Record<Cell, string>> = {
   done: "done",
   reworked: "reworked",
+  given_up: "given-up",
   current: "current",
   current_reworked: "current-reworked",
   failed: "failed-cell",
@@ -21,6 +22,9 @@ export function Cells({ items }: { readonly items: Items }): ReactElement {
     return (
       <span className={css("meter wide-meter")} aria-hidden="true">
         <i style={{ width: `${(100 * items.done) / items.size}%` }} />
+        {items.givenUp.count > 0 && (
+          <i className={css("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
+        )}
       </span>
     );
   }

@@ -43,4 +43,10 @@ export function RouteTab(props: VisitProps): ReactElement {
   );
 }
 
-const ROUTE: ReadonlySet<string> = new Set(["cursor_advanced", "loop_exhausted", "edge_taken", "limit_reached"]);
+const ROUTE: ReadonlySet<string> = new Set([
+  "cursor_advanced",
+  "item_given_up",
+  "loop_exhausted",
+  "edge_taken",
+  "limit_reached",
+]);

@@ -3,7 +3,8 @@ import { materiaOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../../../core/view/draw/drawing.ts";
 import type { DrawnWay } from "../../../../../../core/view/graph/ways.ts";
-import { clockText, costText, countedText, ofText } from "../../../../../../core/view/numbers.ts";
+import { countsOf } from "../../../../../../core/view/now/cells.ts";
+import { clockText, costText, countedText, itemsText, ofText } from "../../../../../../core/view/numbers.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
 import { line, toned } from "../../../../../../core/view/text/line.ts";
 import type { Line } from "../../../../../../core/view/text/line.ts";
@@ -79,7 +80,7 @@ function edgeMark(
 ): EdgeMark {
   const { state } = view.trail;
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
-  if (way.via === "items") return { visits, label: [line(itemsText(way.loop, state))] };
+  if (way.via === "items") return { visits, label: [line(listText(way.loop, state))] };
   const { closed } = view;
   const isClosed = way.id === closed;
   const item = way.via === "edge" && way.index !== undefined ? takenNow(state, way.from, way.index) : 0;
@@ -90,7 +91,7 @@ function edgeMark(
   };
 }
 
-function itemsText(loop: string, { graph, data, pass }: CastState): string {
+function listText(loop: string, { graph, data, pass }: CastState): string {
   const path = graph.loops[loop]?.items;
   const list = path?.length === 1 ? data[path[0] ?? ""] : undefined;
   const size = pass?.loop === loop ? pass.items.length : Array.isArray(list) ? list.length : null;
@@ -136,6 +137,6 @@ function loopMark(id: string, { trail, board }: CastView): LoopMark {
     items: board.walk,
     second: inHand
       ? line(toned("strong", `Item ${item.number} of ${item.of} `), titleText(item.title, 200))
-      : line(`${walk.done} of ${walk.size} items done`),
+      : line(itemsText(countsOf(board.walk))),
   };
 }

@@ -79,10 +79,10 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
   );
 }
 
-/** Before and after the loop, the last few, what failed or came back, and the row that is read. */
+/** Before and after the loop, the last few, what failed or was given up, and the row that is read. */
 function keepRow(row: TimelineRow, index: number, all: number, read: number | undefined): boolean {
   if (row.number === null || index >= all - ROWS_SHOWN / 2) return true;
-  return row.visits.some(({ outcome, index: visit }) => outcome === "failed" || visit === read);
+  return row.visits.some(({ outcome, index: visit }) => outcome === "failed" || visit === read) || row.givenUp !== null;
 }
 
 function Row(
@@ -98,9 +98,10 @@ function Row(
   const start = row.visits[0]?.from ?? 0;
   return (
     <Fragment>
-      <div className={css(`row-label ${isNow ? "now" : ""}`)} title={row.title}>
+      <div className={css(`row-label ${isNow ? "now" : ""}`)} title={rowText(row)}>
         <span className={css("row-number")}>{row.number ?? ""}</span>
-        <span className={css("cut")}>{row.title}</span>
+        <span className={css(row.givenUp === null ? "cut" : "cut given-up-title")}>{row.title}</span>
+        {row.givenUp !== null && <span className={css("tone-bad given-up-mark")}>given up</span>}
       </div>
       <div className={css("lane")} style={{ "--row": start } as CSSProperties}>
         {!aligned && <Lines scale={scale} at={at} />}
@@ -127,6 +128,10 @@ function Row(
       </div>
     </Fragment>
   );
+}
+
+function rowText({ title, givenUp }: TimelineRow): string {
+  return givenUp === null ? title : `${title} – given up: ${givenUp.trim() || "no reason was given"}`;
 }
 
 function Lines({ scale, at }: { readonly scale: Scale; readonly at: number }): ReactElement {
