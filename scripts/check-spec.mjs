@@ -8,7 +8,7 @@ const problems = [];
 
 /** `[G1]`, `[G1, G2]`; `[G-a]` and the like are read too, so that a tag of no document is found. */
 const CITATION = String.raw`\[([A-Z](?:\d+|-[a-z]+)(?:,\s*[A-Z](?:\d+|-[a-z]+))*)\]`;
-const MOST_RULES = 6;
+const MOST_RULES = 3;
 
 /** Comments, strings, templates (one inside another) and regular expressions, whichever begins first. */
 const TOKEN = new RegExp(

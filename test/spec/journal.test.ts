@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Ports } from "../../src/shell/ports.ts";
 import { NONE, at, cast, completed, one, total } from "../harness/cast.ts";
 import {
@@ -23,11 +23,12 @@ it("[J3] every event has its number, its time and its type", async () => {
   expect(events.map((event) => Object.keys(event).slice(0, 3))).toEqual(events.map(() => ["seq", "at", "type"]));
 });
 
-it("[J5, J6, J7, J12, J13, J17] one JSON socket", async () => {
-  const { bodies } = await cast(one, ['{"context":"c","passed":true}']);
-  expect(bodies).toEqual([
-    { type: "cast_started", castId: "cast-1", request: "do it", loadout: "Main" },
-    { type: "visit_started", ...at("Socket-1"), materia: "Eval", item: null },
+it.each<[rule: string, at: number, body: object]>([
+  ["[J5] the start", 0, { type: "cast_started", castId: "cast-1", request: "do it", loadout: "Main" }],
+  ["[J6] the visit", 1, { type: "visit_started", ...at("Socket-1"), materia: "Eval", item: null }],
+  [
+    "[J7] what was handed over",
+    2,
     {
       type: "handoff_accepted",
       ...at("Socket-1"),
@@ -37,10 +38,17 @@ it("[J5, J6, J7, J12, J13, J17] one JSON socket", async () => {
       hints: ['"passed" is no longer read; use "satisfied"'],
       usage: USAGE,
     },
-    completed("Socket-1", 1, 1),
+  ],
+  ["[J13] the visit's end", 3, completed("Socket-1", 1, 1)],
+  [
+    "[J12] the way",
+    4,
     { type: "edge_taken", from: "Socket-1", to: "end", when: null, via: "none", index: null, traversal: 1 },
-    { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(1, 1) },
-  ]);
+  ],
+  ["[J17] the end", 5, { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(1, 1) }],
+])("%s of a cast of one JSON socket", async (_rule, index, body) => {
+  const { bodies } = await cast(one, ['{"context":"c","passed":true}']);
+  expect([bodies.length, bodies[index]]).toEqual([6, body]);
 });
 
 it.each<[rule: string, reply: string, found: string]>([
@@ -116,7 +124,11 @@ it("[J13] a visit's usage is that of all its turns", async () => {
   expect(bodies).toContainEqual({ type: "visit_completed", ...at("Socket-1"), usage, totals: total(1, 2) });
 });
 
-it("[J6, J10, J11, J12, J13] a loop, item by item", async () => {
+function typesOf(bodies: readonly unknown[]): readonly unknown[] {
+  return bodies.map((body) => (typeof body === "object" && body && "type" in body ? body.type : undefined));
+}
+
+describe("a loop of two items", () => {
   const config = graph(
     {
       "Socket-1": seat("Plan", always("Socket-2")),
@@ -125,37 +137,74 @@ it("[J6, J10, J11, J12, J13] a loop, item by item", async () => {
     },
     { loops: { each: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) } },
   );
-  const { bodies } = await cast(config, [items("a", "b"), "built"]);
-  const built = { type: "output_accepted", text: "built", chars: 5, usage: USAGE };
-  expect(bodies.slice(4)).toEqual([
-    { type: "edge_taken", from: "Socket-1", to: "Socket-2", when: "always", via: "edge", index: 0, traversal: 1 },
-    { type: "loop_entered", loop: "each", size: 2 },
-    { type: "visit_started", ...at("Socket-2", 1), materia: "Build", item: { index: 0, key: "WI-1", title: "a" } },
-    { ...built, ...at("Socket-2", 1) },
-    completed("Socket-2", 2, 2, { totals: total(2, 2, 0, 2) }),
-    { type: "cursor_advanced", loop: "each", index: 1, size: 2 },
-    { type: "edge_taken", from: "Socket-2", to: "Socket-2", when: "always", via: "edge", index: 0, traversal: 1 },
-    { type: "visit_started", ...at("Socket-2", 2), materia: "Build", item: { index: 1, key: "WI-2", title: "b" } },
-    { ...built, ...at("Socket-2", 2) },
-    completed("Socket-2", 3, 3, { visit: 2, totals: total(3, 3, 1, 2) }),
-    { type: "cursor_advanced", loop: "each", index: 2, size: 2 },
-    { type: "loop_exhausted", loop: "each", by: "advance" },
-    {
-      type: "edge_taken",
-      from: "Socket-2",
-      to: "Socket-3",
-      when: "always",
-      via: "exit",
-      index: 0,
-      traversal: 1,
-      exit: "Socket-2:always",
-    },
-    { type: "visit_started", ...at("Socket-3"), materia: "Tell", item: null },
-    { ...built, ...at("Socket-3") },
-    completed("Socket-3", 4, 4, { totals: total(4, 4, 2, 2) }),
-    { type: "edge_taken", from: "Socket-3", to: "end", when: null, via: "none", index: null, traversal: 1 },
-    { type: "cast_ended", outcome: "completed", reason: expect.any(String), totals: total(4, 4, 2, 2) },
-  ]);
+  const way = { type: "edge_taken", when: "always", traversal: 1 };
+  const visited = (socket: string, number: number, materia: string) => ({
+    type: "visit_started",
+    ...at(socket, number),
+    materia,
+  });
+
+  it.each<[rule: string, type: string, bodies: readonly object[]]>([
+    [
+      "[J6] every visit has its number and its item",
+      "visit_started",
+      [
+        { ...visited("Socket-1", 1, "Plan"), item: null },
+        { ...visited("Socket-2", 1, "Build"), item: { index: 0, key: "WI-1", title: "a" } },
+        { ...visited("Socket-2", 2, "Build"), item: { index: 1, key: "WI-2", title: "b" } },
+        { ...visited("Socket-3", 1, "Tell"), item: null },
+      ],
+    ],
+    ["[J10] the pass has its size", "loop_entered", [{ type: "loop_entered", loop: "each", size: 2 }]],
+    [
+      "[J10] the cursor moves item by item",
+      "cursor_advanced",
+      [1, 2].map((index) => ({ type: "cursor_advanced", loop: "each", index, size: 2 })),
+    ],
+    ["[J11] the loop is exhausted once", "loop_exhausted", [{ type: "loop_exhausted", loop: "each", by: "advance" }]],
+    [
+      "[J12] ways by edge, by exit and by none",
+      "edge_taken",
+      [
+        { ...way, from: "Socket-1", to: "Socket-2", via: "edge", index: 0 },
+        { ...way, from: "Socket-2", to: "Socket-2", via: "edge", index: 0 },
+        { ...way, from: "Socket-2", to: "Socket-3", via: "exit", index: 0, exit: "Socket-2:always" },
+        { ...way, from: "Socket-3", to: "end", when: null, via: "none", index: null },
+      ],
+    ],
+    [
+      "[J13] the totals rise from visit to visit",
+      "visit_completed",
+      [
+        completed("Socket-1", 1, 1, { totals: total(1, 1) }),
+        completed("Socket-2", 2, 2, { totals: total(2, 2, 0, 2) }),
+        completed("Socket-2", 3, 3, { visit: 2, totals: total(3, 3, 1, 2) }),
+        completed("Socket-3", 4, 4, { totals: total(4, 4, 2, 2) }),
+      ],
+    ],
+  ])("%s", async (_rule, type, expected) => {
+    const { bodies } = await cast(config, [items("a", "b"), "built"]);
+    expect(bodies.filter((_body, index) => typesOf(bodies)[index] === type)).toEqual(expected);
+  });
+
+  it("[J1] they come in the order in which they happened", async () => {
+    const { bodies } = await cast(config, [items("a", "b"), "built"]);
+    const item = ["visit_started", "output_accepted", "visit_completed", "cursor_advanced"];
+    expect(typesOf(bodies).slice(4)).toEqual([
+      "edge_taken",
+      "loop_entered",
+      ...item,
+      "edge_taken",
+      ...item,
+      "loop_exhausted",
+      "edge_taken",
+      "visit_started",
+      "output_accepted",
+      "visit_completed",
+      "edge_taken",
+      "cast_ended",
+    ]);
+  });
 });
 
 it("[J10, J11, J12] an empty list", async () => {
