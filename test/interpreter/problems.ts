@@ -99,6 +99,8 @@ function loopProblems(loop: LoopText, { sockets }: LoadoutText, texts: Texts): r
   const from = sockets[loop.consumes?.from ?? ""];
   const advancing = loop.sockets.some((id) => sockets[id]?.advance);
   const twice = (keys: readonly string[]): boolean => new Set(keys).size < keys.length;
+  const named = loop.sockets.flatMap((id) => sockets[id]?.advance?.items ?? []);
+  const lists = [...new Set([...named, ...(loop.consumes ? ["state.workItems"] : [])])];
   const consumes = loop.consumes && [
     ...(advancing ? [] : ["O10 no advance"]),
     ...(from && texts.materia[from.materia]?.generator && !loop.sockets.includes(loop.consumes.from)
@@ -108,6 +110,7 @@ function loopProblems(loop: LoopText, { sockets }: LoadoutText, texts: Texts): r
   ];
   return [
     ...(consumes ?? []),
+    ...(lists.length > 1 ? ["O12 several lists"] : []),
     ...(twice(exits.map(({ id }) => id)) ? ["O13 id"] : []),
     ...(twice(exits.map((exit) => `${exit.from} ${exit.condition}`)) ? ["O13 twice"] : []),
     ...exits.flatMap((exit) => (loop.sockets.includes(exit.from) ? [] : ["O13 from"])),

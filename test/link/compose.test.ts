@@ -160,6 +160,28 @@ describe("stitching", () => {
     expect(linked("Lost Text", config).stitches).toMatchObject([{ from: "Socket-1", to: "Socket-3" }]);
   });
 
+  /** A loop whose second member only a socket leads to that nothing reaches. */
+  const locked = (...edges: readonly object[]) => ({
+    materia: MATERIA,
+    loadouts: {
+      First: loadout(
+        {
+          "Socket-1": seat("Plan", always("Socket-2")),
+          "Socket-2": seat("Json", { ...notSatisfied("Socket-2", 1), then: "next" }, ...edges),
+          "Socket-3": { materia: "Text", advance: {}, edges: [] },
+          "Socket-4": seat("Text", always("Socket-3")),
+        },
+        { each: consuming(["Socket-2", "Socket-3"]) },
+      ),
+    },
+  });
+
+  it("[L15, G28] what nothing reaches opens no door to a loop, so a member behind it is no terminal", () => {
+    expect(linked("First Text", locked()).stitches).toMatchObject([{ from: "Socket-2" }]);
+    const endless = link("First Text", locked(always("Socket-2")));
+    expect(endless.ok ? [] : endless.issues).toMatchObject([{ code: "no_terminal" }]);
+  });
+
   it("[L16] an empty list that would have ended the cast leads on", () => {
     expect(linked("Loop Text", config).graph.loops["t1-each"]).toMatchObject({ emptyTo: "Socket-3" });
   });

@@ -189,6 +189,36 @@ describe("[G28] then next", () => {
     });
     expect(trace.slice(-4)).toEqual(["-> Socket-6 (exit)", "Socket-6 #1", "-> end (none)", "not_satisfied"]);
   });
+
+  it("[G28, L20] behind the last item a linked part takes the exit that it takes alone", async () => {
+    const config = main(
+      {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+        "Socket-3": { materia: "Json", advance: { when: "satisfied" }, edges: [usedUp("Socket-3", 1, "next")] },
+      },
+      { L: consuming(["Socket-2", "Socket-3"], exit("Socket-2", "not_satisfied", "Socket-1")) },
+    );
+    const says = { Plan: [items("a"), items()], Json: [NO("one")] };
+    const { graph } = linked(config as Parameters<typeof linked>[0], "Main", "Text");
+    const chain = await playFrom(startState({ ...startOf(config), graph }), { says });
+    const alone = await play(config, { says });
+    expect(alone.trace.slice(-3, -1)).toEqual(["exhausted empty", "-> end (none)"]);
+    expect(chain.trace.slice(0, alone.trace.length - 2)).toEqual(alone.trace.slice(0, -2));
+  });
+
+  it("[G28] an item that begins behind an advance is told no reason of the one before", async () => {
+    const config = main(
+      {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Json", advance: {}, edges: [usedUp("Socket-1", 1, "next"), satisfied("Socket-2")] },
+      },
+      { L: consuming(["Socket-2"]) },
+    );
+    const { asked } = await play(config, { says: { Plan: [items("a", "b")], Json: [NO("one"), NO("two"), YES] } });
+    expect(asked.map(({ socket }) => socket)).toEqual(["Socket-1", "Socket-2", "Socket-1", "Socket-2", "Socket-2"]);
+    expect(asked.at(-1)?.prompt).not.toContain("Do it again");
+  });
 });
 
 describe("[G29] what the check says", () => {

@@ -2,17 +2,16 @@ import { loopOf, socketOf } from "../compile/graph.ts";
 import type { Way } from "../compile/route.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
+import { NEXT } from "../model/loadout.ts";
 import type { EventOf } from "./event.ts";
 import { expect } from "./expect.ts";
 import { listAt } from "./list.ts";
 import { afterWay, withoutMembers } from "./returns.ts";
 import { withReason, withoutItem, withoutList, withoutReasons } from "./rework.ts";
-import type { CastState, Note, Phase } from "./state.ts";
+import type { CastState, Note } from "./state.ts";
 import { EMPTY_TABLE, valueIn, withValue } from "./table.ts";
 import { countOf } from "./tally.ts";
 import { addTo, scopeOf } from "./traversals.ts";
-
-type Leaving = Extract<Phase, { kind: "leaving" | "bypassing" }>;
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
   const { phase } = state;
@@ -27,7 +26,7 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
     pass: staysInLoop ? state.pass : null,
     counts: { ...counted.counts, returns: afterWay(state, event.from, way) },
   };
-  const reworked = bringsReason(state, phase, event);
+  const reworked = bringsReason(state, way, event);
   return {
     ...moved,
     rework: event.to === END ? moved.rework : reworkAfter(moved, event.to, reworked),
@@ -52,10 +51,14 @@ function wayOf({ graph }: CastState, event: EventOf<"edge_taken">): Way {
 }
 
 /** [R1, R4] A `not_satisfied` route brings its reason to a socket that has run; what was given up is no reason for the next item. */
-function bringsReason(state: CastState, phase: Leaving, event: EventOf<"edge_taken">): boolean {
+function bringsReason(state: CastState, way: Way, event: EventOf<"edge_taken">): boolean {
   if (event.when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
-  const isNextItem = phase.kind === "leaving" && phase.gaveUp && phase.moved === "advanced";
-  return event.to !== END && !isNextItem && countOf(state.visits, event.to) > 0;
+  return event.to !== END && !isNextItem(way) && countOf(state.visits, event.to) > 0;
+}
+
+/** [G28] Whether it begins the item behind one that is done with. */
+function isNextItem(way: Way): boolean {
+  return way.via === "edge" && way.then === true && way.edge.then === NEXT;
 }
 
 function reworkAfter(state: CastState, to: SocketId, reworked: boolean): CastState["rework"] {

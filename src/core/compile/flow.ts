@@ -1,7 +1,7 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
-import { NEXT, edgeTargets } from "../model/loadout.ts";
-import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { NEXT } from "../model/loadout.ts";
+import type { Graph, GraphSocket } from "./graph.ts";
 import { loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
@@ -35,10 +35,14 @@ export function flowOf(graph: Graph): Flow {
   const numberOf = new Map<string, number>();
   for (const socket of sockets) numberOf.set(socket.id, numberOf.size);
   const walker = { graph, sockets, numberOf };
-  const steps = sockets.map((socket) => stepsFrom(walker, socket));
+  const drawn = sockets.map((socket) => stepsFrom(walker, socket));
   // A graph without sockets begins nowhere.
   const starts = numberOf.has(graph.entry) ? landings(walker, graph.entry, null) : NOWHERE;
-  return { sockets, numberOf, steps, next: steps.map(placesAfter), starts };
+  const flow = { sockets, numberOf, steps: drawn, next: drawn.map(placesAfter), starts };
+  if (!sockets.some(({ edges }) => edges.some(({ then }) => then === NEXT))) return flow;
+  const doors = doorsOf(flow);
+  const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);
+  return { ...flow, steps, next: steps.map(placesAfter) };
 }
 
 export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
@@ -82,28 +86,32 @@ function stepsThen(walker: Walker, socket: GraphSocket, step: Step): readonly St
   const loop = loopOf(walker.graph, socket);
   if (!loop?.items) return [];
   const exit = giveUpExit(loop, socket.id, satisfied);
-  const out = {
-    way: exit,
-    satisfied,
-    advanced: true,
-    exhausted: true,
-    landings: landings(walker, exit.to, socket.loop),
-  };
-  const begun = doorsOf(walker.graph, loop).map((door) => ({ ...led(door), advanced: true }));
-  return exit.to === END ? begun : [...begun, out];
+  if (exit.to === END) return [];
+  return [{ way: exit, satisfied, advanced: true, exhausted: true, landings: landings(walker, exit.to, socket.loop) }];
 }
 
-/** The members by which a loop can be entered. */
-function doorsOf(graph: Graph, loop: GraphLoop): readonly SocketId[] {
-  const reached = new Set<Destination>([graph.entry]);
-  for (const socket of socketsOf(graph))
-    if (socket.loop !== loop.id) for (const edge of socket.edges) for (const to of edgeTargets(edge)) reached.add(to);
-  for (const { id, exits, emptyTo } of Object.values(graph.loops)) {
-    if (id === loop.id) continue;
-    for (const { targetSocketId } of exits) reached.add(targetSocketId);
-    if (emptyTo !== undefined) reached.add(emptyTo);
-  }
-  return loop.sockets.filter((id) => reached.has(id));
+/** [G28] The item after one that was given up begins where its loop was entered. */
+function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: number, step: Step): readonly Step[] {
+  const { way } = step;
+  const loop = sockets[from]?.loop;
+  if (way.via !== "edge" || way.then || way.edge.then !== NEXT || !loop) return [];
+  return [...doors].flatMap((door) => {
+    const member = sockets[door];
+    if (member?.loop !== loop) return [];
+    return [{ ...step, way: { ...way, to: member.id, then: true as const }, advanced: true, landings: [door] }];
+  });
+}
+
+/** The members by which a cast can enter their loops. What nothing reaches enters none. */
+function doorsOf(flow: Flow): ReadonlySet<number> {
+  const doors = new Set(flow.starts);
+  for (const from of reachable(flow))
+    for (const { landings } of flow.steps[from] ?? [])
+      landings.forEach((to, index) => {
+        // Behind a loop that is passed by, everything is entered from outside.
+        if (index > 0 || flow.sockets[to]?.loop !== flow.sockets[from]?.loop) doors.add(to);
+      });
+  return doors;
 }
 
 const NO_ANSWER = [undefined] as const;

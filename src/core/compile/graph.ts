@@ -38,6 +38,16 @@ export const GraphSocket = v.pipe(
 );
 export type GraphSocket = v.InferOutput<typeof GraphSocket>;
 
+export const GraphExit = v.pipe(
+  v.object({
+    ...Exit.entries,
+    /** Nobody wrote it: it leads on to the next part of a chain where the loop alone would have ended the cast. */
+    stitched: v.exactOptional(v.literal(true)),
+  }),
+  v.readonly(),
+);
+export type GraphExit = v.InferOutput<typeof GraphExit>;
+
 export const GraphLoop = v.pipe(
   v.object({
     id: v.string(),
@@ -46,7 +56,7 @@ export const GraphLoop = v.pipe(
     from: v.nullable(SocketId),
     /** Where the list stands in state; null for a region that walks none. */
     items: v.nullable(list(v.string())),
-    exits: list(Exit),
+    exits: list(GraphExit),
     /** Where it stands in the user's own file. */
     origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
     /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */

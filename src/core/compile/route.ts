@@ -1,8 +1,8 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
-import type { Condition, Edge, Exit } from "../model/loadout.ts";
+import type { Condition, Edge } from "../model/loadout.ts";
 import { never } from "../model/never.ts";
-import type { GraphLoop, GraphSocket } from "./graph.ts";
+import type { GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
 
 /** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
 export type Way =
@@ -14,7 +14,7 @@ export type Way =
       /** Its traversals were used up, so that its `then` decided where it leads. */
       readonly then?: true;
     }
-  | { readonly via: "exit"; readonly to: Destination; readonly exit: Exit; readonly index: number }
+  | { readonly via: "exit"; readonly to: Destination; readonly exit: GraphExit; readonly index: number }
   | { readonly via: "none"; readonly to: Destination };
 
 const NO_WAY: Way = { via: "none", to: END };
@@ -28,11 +28,19 @@ export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Wa
 
 /** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
 export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
+  return exitAmong(loop, satisfied, (exit) => exit.from === from) ?? NO_WAY;
+}
+
+function exitAmong(
+  loop: GraphLoop,
+  satisfied: boolean | undefined,
+  isAsked: (exit: GraphExit) => boolean,
+): Way | undefined {
   const guarded = exitWhere(
     loop,
-    (exit) => exit.from === from && exit.condition !== "always" && matches(exit.condition, satisfied),
+    (exit) => isAsked(exit) && exit.condition !== "always" && matches(exit.condition, satisfied),
   );
-  return guarded ?? exitWhere(loop, (exit) => exit.from === from && exit.condition === "always") ?? NO_WAY;
+  return guarded ?? exitWhere(loop, (exit) => isAsked(exit) && exit.condition === "always");
 }
 
 /** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
@@ -41,7 +49,7 @@ export function emptyExit(loop: GraphLoop): Way {
   return exit ?? (loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo });
 }
 
-function exitWhere({ exits }: GraphLoop, fits: (exit: Exit) => boolean): Way | undefined {
+function exitWhere({ exits }: GraphLoop, fits: (exit: GraphExit) => boolean): Way | undefined {
   const index = exits.findIndex(fits);
   const exit = exits[index];
   return exit && { via: "exit", to: exit.targetSocketId, exit, index };
@@ -54,13 +62,12 @@ export function isCounted(way: Way): boolean {
 
 /**
  * [G28] The exit behind the last item, where that one was given up: those of the member that gave it up, as if it had
- * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take.
+ * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take. [L20] What
+ * a chain added decides last, so that a part goes the way that it goes alone.
  */
 export function giveUpExit(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
-  const own = exitFor(loop, from, satisfied);
-  if (own.via === "exit") return own;
-  const fitting = exitWhere(loop, (exit) => exit.condition !== "always" && matches(exit.condition, satisfied));
-  return fitting ?? emptyExit(loop);
+  const own = exitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
+  return own ?? exitAmong(loop, satisfied, (exit) => !exit.stitched) ?? emptyExit(loop);
 }
 
 export function matches(when: Condition, satisfied: boolean | undefined): boolean {

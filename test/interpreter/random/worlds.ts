@@ -21,6 +21,8 @@ export const BUILT: ReadonlySet<string> = new Set([
   "merged assign",
   "state sources",
   "told",
+  "exit to end",
+  "interactive bound",
 ]);
 
 const MATERIA: Readonly<Record<string, MateriaText>> = {

@@ -2,10 +2,10 @@ import { END } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { collect, error, fail, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
-import type { Condition, Edge, Exit } from "../../model/loadout.ts";
+import type { Condition, Edge } from "../../model/loadout.ts";
 import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
 import { socketLabel, socketOf } from "../graph.ts";
 
 /** One seam of a chain: the only terminal of a part and the entry of the next. */
@@ -122,9 +122,13 @@ function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): Gra
   if (!loop.items) return loop;
   const exhausts = terminal.loop === loop.id && terminal.advance !== null;
   const onward = exhausts ? uncovered(loop, terminal) : [];
-  const exits = onward.map((condition): Exit => {
-    return { id: `stitch:${terminal.id}:${condition}`, from: terminal.id, condition, targetSocketId: to };
-  });
+  const exits = onward.map((condition): GraphExit => ({
+    id: `stitch:${terminal.id}:${condition}`,
+    from: terminal.id,
+    condition,
+    targetSocketId: to,
+    stitched: true,
+  }));
   const written = loop.exits.map((exit) => (exit.targetSocketId === END ? { ...exit, targetSocketId: to } : exit));
   return { ...loop, exits: [...written, ...exits], emptyTo: to };
 }
