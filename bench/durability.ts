@@ -4,6 +4,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startState } from "../src/core/cast/state.ts";
+import { ownCasts } from "../src/shell/config/own/own-casts.ts";
+import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import type { CastFile } from "../src/shell/store/cast-file.ts";
 import type { Journal } from "../src/shell/ports.ts";
@@ -37,10 +39,15 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
     const file = castFile(scratch);
     const lines: string[] = [];
     await runUntil(file, 30, collecting(lines));
+    // [S10] Each one is this user's own, as the casts of a project mostly are.
+    const env = { ...process.env, HOME: scratch, XDG_CONFIG_HOME: join(scratch, "config") };
+    const [own, store] = [ownCasts(env), fileStore(root)];
     for (let index = 0; index < casts; index += 1) {
-      const runDir = join(root, `20260101-${String(index).padStart(6, "0")}-bench`);
+      const started = castFile(scratch, `20260101-${String(index).padStart(6, "0")}-bench`);
+      const runDir = join(root, started.castId);
       mkdirSync(join(runDir, "owner"), { recursive: true });
-      writeFileSync(join(runDir, "cast.json"), "{}");
+      writeFileSync(join(runDir, "cast.json"), JSON.stringify(started));
+      own.record(started, await store.stamp(started.castId));
       const interrupted = index % 2 === 0;
       const end = {
         seq: lines.length + 1,
@@ -56,7 +63,7 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
     }
     const times: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const { ms, stdout } = await timed([PROGRAM, "casts", "--json", "--cwd", scratch, "--artifacts", root]);
+      const { ms, stdout } = await timed([PROGRAM, "casts", "--json", "--cwd", scratch, "--artifacts", root], env);
       if ((JSON.parse(stdout) as readonly unknown[]).length !== casts) throw new Error("not every cast was listed");
       if (round > 0) times.push(ms);
     }
@@ -144,12 +151,15 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
 }
 
 /** From the start of a process to its first line of output. */
-function timed(args: readonly string[]): Promise<{ readonly ms: number; readonly stdout: string }> {
+function timed(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly ms: number; readonly stdout: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly ms: number; readonly stdout: string }>();
   const started = performance.now();
   let ms = 0;
   let stdout = "";
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   child.stdout.on("data", (data: Buffer) => {
     ms ||= performance.now() - started;
     stdout += data.toString("utf8");

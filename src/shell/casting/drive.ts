@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SocketId } from "../../core/model/ids.ts";
-import { userKey } from "../config/own-casts.ts";
+import { userKey } from "../config/own/user-key.ts";
 import { visitSecret } from "../process/visit-secret.ts";
 import type { EventBody } from "../../core/cast/event.ts";
 import type { CastState } from "../../core/cast/state.ts";

@@ -1,17 +1,17 @@
 import type { Graph } from "../../core/compile/graph.ts";
+import { parseCastId } from "../../core/model/ids.ts";
 import { error } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import type { Issue } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { isOwnCast } from "../config/own-casts.ts";
+import { ownCasts } from "../config/own/own-casts.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { CastStore } from "../store/cast-store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
 export function foreignIssue({ place }: Workspace, file: CastFile): Issue | undefined {
-  if (isOwnCast(place.env, file)) return undefined;
+  if (ownCasts(place.env).has(file)) return undefined;
   const { castId, graph, cwd, rehearsal } = file;
   const parts = [
     "this cast was not begun by you on this machine",
@@ -24,15 +24,24 @@ export function foreignIssue({ place }: Workspace, file: CastFile): Issue | unde
 }
 
 /** [S10] A listing says which casts came from elsewhere. */
-export async function markForeign({ store, place }: Workspace, cast: CastSummary): Promise<CastSummary> {
-  const file = await describe(store, cast);
-  return file.ok && isOwnCast(place.env, file.value) ? cast : { ...cast, foreign: true };
+export function foreignMarker(workspace: Workspace): (cast: CastSummary) => Promise<CastSummary> {
+  const isOwn = ownLister(workspace);
+  return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });
 }
 
-/** What a cast that was listed was started with. */
-export async function describe(store: CastStore, { castId }: CastSummary): Promise<Result<CastFile>> {
-  const found = await store.find(castId);
-  return found.ok ? store.describe(found.value) : found;
+/** Whether a cast that was listed is one's own. */
+export function ownLister({ store, place }: Workspace): (cast: CastSummary) => Promise<boolean> {
+  const own = ownCasts(place.env);
+  return async (cast) => {
+    const castId = parseCastId(cast.castId);
+    if (castId === undefined) return false;
+    const read = async (): Promise<CastFile | undefined> => {
+      const found = await store.find(castId);
+      const file = found.ok ? await store.describe(found.value) : found;
+      return file.ok ? file.value : undefined;
+    };
+    return own.lists({ castId, stamp: () => store.stamp(castId), read });
+  };
 }
 
 /** All that a cast can start, in the order of its materia. */

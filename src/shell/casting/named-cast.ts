@@ -2,9 +2,8 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { isOwnCast } from "../config/own-casts.ts";
 import type { CastStore } from "../store/cast-store.ts";
-import { describe, foreignIssue } from "./foreign.ts";
+import { foreignIssue, ownLister } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [S10] As `castNamed`, to be run: without a name nobody but who began a cast means it. */
@@ -13,11 +12,8 @@ export async function ownCastNamed(
   named: string | undefined,
   suits: (cast: CastSummary) => boolean,
 ): Promise<Result<CastId>> {
-  const { store, place } = workspace;
-  const isOwn = async (cast: CastSummary): Promise<boolean> => {
-    const file = await describe(store, cast);
-    return file.ok && isOwnCast(place.env, file.value);
-  };
+  const { store } = workspace;
+  const isOwn = ownLister(workspace);
   const own = await castNamed(store, named, async (cast) => suits(cast) && (await isOwn(cast)));
   if (own.ok || named !== undefined) return own;
   const other = await castNamed(store, undefined, suits);

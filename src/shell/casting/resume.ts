@@ -9,7 +9,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
-import { recordCast } from "../config/own-casts.ts";
+import { ownCasts } from "../config/own/own-casts.ts";
 import type { AgentHost } from "../ports.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
@@ -92,6 +92,8 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
   const owned = await store.claim(plan.cast.castId, writingOf(driver));
   if (!owned.ok) return owned;
   try {
+    // Before it is read: what comes in between is another file.
+    const stamp = await store.stamp(plan.cast.castId);
     // What was read before may be old by now.
     const cast = await owned.value.load(plan.cast);
     if (!cast.ok) return cast;
@@ -101,7 +103,7 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
     // Looked at again by its owner: what was agreed to is what will run.
     const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);
     if (isOther) return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
-    if (driver.env) recordCast(driver.env, cast.value.file);
+    if (driver.env) ownCasts(driver.env).record(cast.value.file, stamp);
     const { interruption, usage } = await cutOffOf(store, cast.value, cwd);
     const run = {
       state,

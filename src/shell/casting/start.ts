@@ -9,7 +9,7 @@ import type { CastStart } from "../../core/cast/state.ts";
 import { fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { recordCast } from "../config/own-casts.ts";
+import { ownCasts } from "../config/own/own-casts.ts";
 import { FORMAT, startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { newCastId } from "../store/cast-id.ts";
@@ -144,7 +144,7 @@ export async function startCast(store: CastStore, plan: CastPlan, driver: Driver
   const file = redactKeys(plan.file, TYPED, writing.redact);
   const owned = await store.create({ ...plan, file }, writing);
   if (!owned.ok) return owned;
-  if (driver.env) recordCast(driver.env, file);
+  if (driver.env) ownCasts(driver.env).record(file, await store.stamp(file.castId));
   try {
     const model = file.model === null ? {} : { model: file.model };
     return ok(await drive(owned.value, { state: startState(startOf(file)), cwd: file.cwd, ...model }, driver));

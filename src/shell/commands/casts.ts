@@ -10,8 +10,8 @@ import { follow, startTrail } from "../../core/view/now/trail.ts";
 import { storyLines } from "../../core/view/tell/story.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import { forgetCast } from "../config/own-casts.ts";
-import { describe, foreignIssue, markForeign } from "../casting/foreign.ts";
+import { ownCasts } from "../config/own/own-casts.ts";
+import { foreignIssue, foreignMarker } from "../casting/foreign.ts";
 import { raiseBudget } from "../casting/budget.ts";
 import { castNamed } from "../casting/named-cast.ts";
 import type { Workspace } from "../casting/workspace.ts";
@@ -44,7 +44,7 @@ async function list(workspace: Workspace): Promise<Result<Answer>> {
   const { store } = workspace;
   const listed = await store.list();
   if (!listed.ok) return listed;
-  const casts = await Promise.all(listed.value.map((cast) => markForeign(workspace, cast)));
+  const casts = await Promise.all(listed.value.map(foreignMarker(workspace)));
   const none = line(
     `No casts yet under ${harmless(store.place)}. Start one with "materia cast <prompt>", or see "materia demo".`,
   );
@@ -115,12 +115,11 @@ async function prune(
   if (!listed.ok) return listed;
   const casts = prunable(listed.value, command, now);
   const ids = casts.map(({ castId }) => castId);
-  const files = await Promise.all(casts.map((cast) => describe(store, cast)));
   const removed = command.yes ? await store.remove(ids) : ok(ids);
   if (!removed.ok) return removed;
-  // [S10] The marks of those that are gone.
-  const gone = new Set(command.yes ? removed.value : []);
-  for (const file of files) if (file.ok && gone.has(file.value.castId)) forgetCast(place.env, file.value);
+  // [S11] The marks of those that are gone.
+  const own = ownCasts(place.env);
+  if (command.yes) removed.value.forEach((castId) => own.forget(castId));
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
   const lines: Answer["lines"] = (width) =>

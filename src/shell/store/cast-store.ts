@@ -26,6 +26,8 @@ export interface CastStore {
   readonly list: () => Promise<Result<readonly CastSummary[]>>;
   readonly owner: (castId: CastId) => Promise<Owner | undefined>;
 
+  /** Another one than before where what a cast was started with may have become another. */
+  readonly stamp: (castId: CastId) => Promise<string | undefined>;
   /** What a cast was started with. */
   readonly describe: (castId: CastId) => Promise<Result<CastFile>>;
   readonly load: (castId: CastId) => Promise<Result<LoadedCast>>;

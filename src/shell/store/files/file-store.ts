@@ -20,7 +20,7 @@ import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
 import { ownedCast } from "./owned-cast.ts";
 import { SILENT_MS, claim, currentOwner } from "./owner/claims.ts";
 import type { Claim } from "./owner/claims.ts";
-import { WITH_EVENTS, findCast, foldCast, loadedCast, readCastFile } from "./read-cast.ts";
+import { WITH_EVENTS, castStamp, findCast, foldCast, loadedCast, readCastFile } from "./read-cast.ts";
 import { readPart } from "./regular-file.ts";
 
 /** Casts as folders below one folder. */
@@ -41,6 +41,7 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
       return ok(casts);
     },
     owner: async (castId) => ownerOf(at(castId)),
+    stamp: async (castId) => castStamp(at(castId)),
     describe: async (castId) => readCastFile(at(castId)),
     load: async (castId) => {
       const found = findCast(root, castId);

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import * as v from "valibot";
 import { apply } from "../../../core/cast/apply.ts";
@@ -120,6 +120,18 @@ const journals = new WeakMap<LoadedCast, JournalEnd>();
 /** The end of its journal, if that is still as it was when the cast was read. */
 export function unchangedEnd(cast: LoadedCast | undefined, layout: Layout): JournalEnd | undefined {
   return cast && cast.stamp === stampOf(layout) ? journals.get(cast) : undefined;
+}
+
+/** No time of a change can be chosen by who plants a file. A link, or a cast behind one, has no stamp: it is read. */
+export function castStamp({ folder, castFile }: Layout): string | undefined {
+  try {
+    if (!lstatSync(folder).isDirectory()) return undefined;
+    const found = lstatSync(castFile, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = found;
+    return found.isFile() ? [dev, ino, size, mtimeNs, ctimeNs].join(" ") : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */

@@ -5,7 +5,7 @@ import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastAnswerSent } from "../../../../core/wire/casts.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
-import { markForeign } from "../../../../shell/casting/foreign.ts";
+import { foreignMarker } from "../../../../shell/casting/foreign.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
@@ -21,13 +21,13 @@ export function castRoutes(app: Hono, served: Served): void {
     inWorkspace(served, async (c, workspace) => {
       const casts = await workspace.store.list();
       if (!casts.ok) return refuseAll(c, casts.issues);
-      return c.json(await Promise.all(casts.value.map((cast) => markForeign(workspace, cast))));
+      return c.json(await Promise.all(casts.value.map(foreignMarker(workspace))));
     }),
   );
   app.get(
     "/api/casts/stream",
     inWorkspace(served, (c, workspace) =>
-      streamOf(c, (wake) => castsFeed(workspace.store, live, wake, (cast) => markForeign(workspace, cast))),
+      streamOf(c, (wake) => castsFeed(workspace.store, live, wake, foreignMarker(workspace))),
     ),
   );
   app.get("/api/casts/:id", inCast(served, showCast));
@@ -64,7 +64,7 @@ async function showCast(c: Context, castId: CastId, workspace: Workspace): Promi
     castFile: castFile.value,
     events: [...events],
     live: (await store.owner(castId)) !== undefined,
-    summary: summary ? await markForeign(workspace, summary) : null,
+    summary: summary ? await foreignMarker(workspace)(summary) : null,
     issues: [...issues],
   };
   return c.json(answer);
