@@ -27,7 +27,7 @@ export type Outcome =
   | { readonly kind: "aborted" };
 
 /** How much of a plain text is kept for the next prompt; the whole stands in the artifacts. */
-const TEXT_KEPT = 6_000;
+export const TEXT_KEPT = 6_000;
 
 /** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `next` says. */
 export function decide(state: CastState, socket: GraphSocket, outcome: Outcome): EventBody {

@@ -7,7 +7,7 @@ export type Command =
   | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
   | { readonly kind: "status"; readonly castId?: string }
   | { readonly kind: "show"; readonly castId?: string }
-  | { readonly kind: "doctor"; readonly castId?: string }
+  | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean }
   | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number } & Bounds)

@@ -32,6 +32,7 @@ const OPTIONS = {
   keep: "count",
   "older-than": "number",
   yes: "flag",
+  salvage: "flag",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;

@@ -115,8 +115,9 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readCasts(reading);
     case "status":
     case "show":
-    case "doctor":
       return ok({ kind: row.name, ...castId });
+    case "doctor":
+      return readDoctor(row, reading);
     case "continue":
       return ok({ kind: "continue", text: reading.text, reject: options.reject === true });
     case "abort":
@@ -153,6 +154,14 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     default:
       return never(row.name);
   }
+}
+
+function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> {
+  const [castId] = rest;
+  const { salvage } = split.options;
+  if (castId === undefined && salvage)
+    return fail(error("missing_cast_id", "--salvage", "which cast is to be saved?", `usage: ${row.usage}`));
+  return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
 }
 
 function boundsOf({ budget, cost }: Options): Bounds {

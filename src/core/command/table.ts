@@ -69,10 +69,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "doctor",
-    usage: "doctor [castId]",
-    does: "verify a cast: every line of its journal and every file that a line speaks of",
+    usage: "doctor [castId [--salvage]]",
+    does: "verify all casts, or one: every line and every file that a line speaks of; save what is sound",
     example: "doctor",
-    options: [],
+    options: ["salvage"],
     takes: 1,
   },
   {

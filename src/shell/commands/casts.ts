@@ -85,6 +85,13 @@ function foreignLines(workspace: Workspace, file: CastFile): readonly Line[] {
   return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
 }
 
+/** [C27] A cast that ends in the middle is not a riddle. */
+function salvagedLines({ salvaged }: CastFile): readonly Line[] {
+  if (!salvaged) return [];
+  const count = `${salvaged.events} ${salvaged.events === 1 ? "line" : "lines"}`;
+  return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
+}
+
 async function show(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
   const { store } = workspace;
   const id = await castNamed(store, named);
@@ -100,6 +107,7 @@ async function show(workspace: Workspace, named: string | undefined): Promise<Re
   const lines: Answer["lines"] = (width) => [
     ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, lineage: lineageOf(file) }),
     ...foreignLines(workspace, file),
+    ...salvagedLines(file),
     line(toned("dim", `Files: ${harmless(store.placeOf(id.value))}`)),
     ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];

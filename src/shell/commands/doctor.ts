@@ -1,73 +1,130 @@
-import type { CastEvent } from "../../core/cast/event.ts";
-import { apply } from "../../core/cast/apply.ts";
-import { startState } from "../../core/cast/state.ts";
+import type { Command } from "../../core/command/command.ts";
+import { parseCastId } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
-import { issueLines } from "../../core/view/issues.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { harmless } from "../../core/model/text.ts";
+import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, toned } from "../../core/view/text/line.ts";
-import { castNamed } from "../casting/named-cast.ts";
+import type { Line } from "../../core/view/text/line.ts";
 import type { Workspace } from "../casting/workspace.ts";
-import { startOf } from "../store/cast-file.ts";
 import type { ArtifactPlace, CastStore } from "../store/cast-store.ts";
 import type { Answer } from "./answer.ts";
+import { examine, isSound } from "./doctor/examine.ts";
+import type { Examination } from "./doctor/examine.ts";
+import { salvage } from "./doctor/salvage.ts";
+import type { Salvaged } from "./doctor/salvage.ts";
 
-/** [C26] Whether everything of a cast is sound: what it was started with, every line, every file that a line speaks of. */
-export async function doctor({ store }: Workspace, named: string | undefined): Promise<Result<Answer>> {
-  const id = await castNamed(store, named);
+type DoctorCommand = Extract<Command, { kind: "doctor" }>;
+
+/** [C26, C27] Whether casts are sound, and what can be saved of one that is not. */
+export async function doctor(workspace: Workspace, command: DoctorCommand): Promise<Result<Answer>> {
+  const { store } = workspace;
+  if (command.castId === undefined) return lookAtAll(store);
+  const id = await castAt(store, command.castId);
   if (!id.ok) return id;
-  const castId = id.value;
-  const { events, issues, places } = await examine(store, castId);
-  const missing = await missingOf(store, castId, places);
-  const isSound = issues.length === 0 && missing.length === 0;
-  const told = `${castId}: ${events} sound ${events === 1 ? "line" : "lines"}, ${places.length - missing.length} of ${places.length} files there`;
-  const lines: Answer["lines"] = () => [
-    line(isSound ? toned("ok", "✓ sound  ") : toned("bad", "✗ damaged  "), told),
-    ...issueLines(issues),
-    ...missing.map((file) => line(toned("bad", `missing: ${file}`))),
+  return command.salvage ? bringOver(workspace, id.value) : lookAt(store, id.value);
+}
+
+/** A cast that has lost its `cast.json` is damaged, not unknown. */
+async function castAt(store: CastStore, text: string): Promise<Result<CastId>> {
+  const found = await store.find(text);
+  if (found.ok) return found;
+  const castId = parseCastId(text);
+  return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
+}
+
+async function lookAt(store: CastStore, castId: CastId): Promise<Result<Answer>> {
+  const found = await examine(store, castId);
+  return ok({ code: isSound(found) ? 0 : 1, data: dataOf(found), lines: () => foundLines(found) });
+}
+
+async function lookAtAll(store: CastStore): Promise<Result<Answer>> {
+  const ids = await store.ids();
+  if (!ids.ok) return ids;
+  const damaged: Examination[] = [];
+  let casts = 0;
+  for (const castId of ids.value) {
+    const found = await examine(store, castId);
+    // Any folder may have the name of a cast, and a cast may have been removed meanwhile.
+    if (!isSound(found) && !(await castAt(store, castId)).ok) continue;
+    casts += 1;
+    if (!isSound(found)) damaged.push(found);
+  }
+  const count = `${casts} ${casts === 1 ? "cast" : "casts"}`;
+  const lines: Answer["lines"] = () =>
+    damaged.length === 0
+      ? [line(toned("ok", "✓ sound  "), casts === 0 ? `no casts yet under ${harmless(store.place)}` : count)]
+      : [line(toned("bad", "✗ damaged  "), `${damaged.length} of ${count}`), ...damaged.flatMap(foundLines)];
+  return ok({ code: damaged.length === 0 ? 0 : 1, data: { casts, damaged: damaged.map(dataOf) }, lines });
+}
+
+function dataOf({ issues, ...found }: Examination) {
+  return { ...found, sound: isSound({ issues, ...found }), issues: issues.map(issueJson) };
+}
+
+function foundLines(found: Examination): readonly Line[] {
+  const { castId, events, checked, files } = found;
+  const told = `${castId}: ${counted(events, "sound line")}, ${checked - files.length} of ${counted(checked, "file")} sound`;
+  if (isSound(found)) return [line(toned("ok", "✓ sound  "), told)];
+  return [
+    line(toned("bad", "✗ damaged  "), told),
+    // Where the journal sends people is here.
+    ...issueLines(found.issues.map(({ hint: _hint, ...issue }) => issue)),
+    ...files.map((file) => line("  ", toned("bad", file.problem), `: ${placeText(file)}`)),
+    ...(events === 0
+      ? []
+      : [line("  ", toned("accent", `→ materia doctor ${castId} --salvage`), " keeps what is sound, as a new cast")]),
   ];
-  return ok({ code: isSound ? 0 : 1, data: { castId, sound: isSound, events, missing, issues }, lines });
 }
 
-interface Examined {
-  /** Lines that are sound, up to the first that is not. */
-  readonly events: number;
-  readonly issues: readonly Issue[];
-  readonly places: readonly ArtifactPlace[];
+async function bringOver(workspace: Workspace, from: CastId): Promise<Result<Answer>> {
+  const done = await salvage(workspace, from);
+  if (!done.ok) return done;
+  const { castId, found, files, mended, lost } = done.value;
+  const summary = await workspace.store.summary(castId);
+  if (!summary) return fail(error("cannot_write", castId, "the new cast cannot be read back"));
+  const { events } = found;
+  // Only where the journal itself is damaged is anything missing behind its sound lines.
+  const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;
+  const data = {
+    castId,
+    from,
+    status: summary.status,
+    events,
+    files,
+    mended,
+    lost: { behind: lostBehind, files: lost },
+  };
+  return ok({ code: 0, data, lines: () => salvagedLines(done.value, lostBehind, summary.status) });
 }
 
-async function examine(store: CastStore, castId: CastId): Promise<Examined> {
-  const places: ArtifactPlace[] = [];
-  let events = 0;
-  const folded = await store.fold(castId, {
-    begin: (file) => {
-      places.length = 0;
-      events = 0;
-      return startState(startOf(file));
-    },
-    step: (state, event) => {
-      const next = apply(state, event);
-      events += 1;
-      places.push(...filesOf(event));
-      return next;
-    },
-  });
-  return { events, places, issues: folded.ok ? [] : folded.issues };
+function salvagedLines({ castId, from, found, files, mended, lost }: Salvaged, behind: number | null, status: string) {
+  const next = NEXT[status];
+  return [
+    line(
+      toned("ok", "✓ salvaged  "),
+      `${castId}, from ${from}: ${counted(found.events, "line")}, ${counted(files, "file")}`,
+    ),
+    ...(behind === null ? [] : [line("  ", toned("bad", "lost"), `: every line from ${behind + 1} on`)]),
+    ...lost.map((place) => line("  ", toned("bad", "lost"), `: ${placeText(place)}`)),
+    ...mended.map((place) => line("  ", toned("rework", "mended"), `: ${placeText(place)}`)),
+    line("  ", toned("accent", `→ materia show ${castId}`), ` (${status})`),
+    ...(next === undefined ? [] : [line("  ", toned("accent", `→ materia ${next} ${castId}`), " goes on with it")]),
+  ];
 }
 
-/** [J19, J20] The file that was written before the line was. */
-function filesOf(event: CastEvent): readonly ArtifactPlace[] {
-  return event.type === "handoff_accepted" ? [{ socket: event.socket, visit: event.visit, name: "handoff.json" }] : [];
+const NEXT: Readonly<Record<string, string>> = {
+  interrupted: "recast",
+  failed: "recast",
+  aborted: "recast",
+  waiting: "continue",
+};
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-async function missingOf(
-  store: CastStore,
-  castId: CastId,
-  places: readonly ArtifactPlace[],
-): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const place of places)
-    if (!(await store.readArtifact(castId, place, { most: 0 })))
-      missing.push(`${place.socket} visit ${place.visit}, ${place.name}`);
-  return missing;
+function placeText({ socket, visit, name }: ArtifactPlace): string {
+  return `${socket} visit ${visit}, ${name}`;
 }

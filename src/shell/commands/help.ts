@@ -85,6 +85,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   keep: ["--keep N", "keep the newest N"],
   "older-than": ["--older-than DAYS", "those that ended longer ago"],
   yes: ["--yes", "do it without asking"],
+  salvage: ["--salvage", "keep what is sound of a damaged cast, as a new one"],
 };
 
 function optionLine(name: OptionName): Line {

@@ -22,7 +22,7 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
     case "abort":
       return abort(workspace, command);
     case "doctor":
-      return doctor(workspace, command.castId);
+      return doctor(workspace, command);
     case "casts":
     case "prune":
     case "status":

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
 import { Budget } from "../../core/model/config.ts";
-import { CastId } from "../../core/model/ids.ts";
+import { CastId, SocketId } from "../../core/model/ids.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/number.ts";
@@ -72,6 +72,14 @@ export const CastFile = v.object({
   configFiles: v.array(v.string()),
   versions: v.object({ format: v.picklist(FORMATS), materia: v.string(), node: v.string() }),
   startedAt: v.string(),
+  /** [C27] The damaged cast that this one was saved from, how many of its lines were sound, and the files that were not. */
+  salvaged: v.exactOptional(
+    v.object({
+      from: CastId,
+      events: count,
+      lost: v.array(v.object({ socket: SocketId, visit: count, name: v.string() })),
+    }),
+  ),
 });
 export type CastFile = v.InferOutput<typeof CastFile>;
 

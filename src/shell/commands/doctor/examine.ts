@@ -1,0 +1,125 @@
+import { apply } from "../../../core/cast/apply.ts";
+import type { CastEvent } from "../../../core/cast/event.ts";
+import { startState } from "../../../core/cast/state.ts";
+import type { CastState } from "../../../core/cast/state.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error } from "../../../core/model/issue.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { REPLIES, broughtRehearsal } from "../../casting/rehearsal-file.ts";
+import { startOf } from "../../store/cast-file.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
+import { MOST_BYTES } from "../../system/regular-file.ts";
+import { expectedFiles, noteVisit } from "./visit-files.ts";
+import type { VisitRecord, VisitRecords } from "./visit-files.ts";
+
+/** What was found of a cast. */
+export interface Examination {
+  readonly castId: CastId;
+  /** Lines that are sound, up to the first that is not. */
+  readonly events: number;
+  /** What is wrong with `cast.json`, the journal, or the replies that the cast brought with it. */
+  readonly issues: readonly Issue[];
+  /** Files that a sound line speaks of: how many, and those that are not as they should be. */
+  readonly checked: number;
+  readonly files: readonly FileFault[];
+}
+
+export interface FileFault extends ArtifactPlace {
+  readonly problem: "missing" | "damaged";
+}
+
+export function isSound({ issues, files }: Examination): boolean {
+  return issues.length === 0 && files.length === 0;
+}
+
+/** [C26] Everything of a cast: what it was started with, every line, every file that a line speaks of. */
+export async function examine(store: CastStore, castId: CastId): Promise<Examination> {
+  let events = 0;
+  const { file, records, issues } = await readSound(store, castId, (count) => (events = count));
+  const files: FileFault[] = [];
+  let checked = 0;
+  for (const record of records.values()) {
+    const expected = expectedFiles(record).filter(({ name }) => !isKnownLost(file, { ...record, name }));
+    checked += expected.length;
+    for (const each of expected) {
+      const { socket, visit } = record;
+      const place = { socket, visit, name: each.name };
+      const text = await readFile(store, castId, place);
+      if (text === "missing" || text === "unreadable")
+        files.push({ ...place, problem: text === "missing" ? text : "damaged" });
+      else if (!each.isSound(text.text)) files.push({ ...place, problem: "damaged" });
+    }
+  }
+  const brought = file ? await broughtIssues(store, file) : [];
+  return { castId, events, issues: [...issues, ...brought], checked, files };
+}
+
+/** [C27] A cast that was saved from a damaged one goes without what was lost there. */
+function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactPlace): boolean {
+  return (file?.salvaged?.lost ?? []).some(
+    (place) => place.socket === socket && place.visit === visit && place.name === name,
+  );
+}
+
+export interface SoundPart {
+  /** Nothing where `cast.json` cannot be read. */
+  readonly file?: CastFile;
+  readonly records: VisitRecords;
+  readonly issues: readonly Issue[];
+}
+
+/** Folds the lines up to the first that is damaged; `onSound` hears of each, and of zero where they are read anew. */
+export async function readSound(
+  store: CastStore,
+  castId: CastId,
+  onSound: (count: number, event?: CastEvent) => void,
+): Promise<SoundPart> {
+  const records = new Map<string, VisitRecord>();
+  let file: CastFile | undefined;
+  let count = 0;
+  const folded = await store.fold<CastState>(castId, {
+    begin: (described) => {
+      file = described;
+      count = 0;
+      records.clear();
+      onSound(0);
+      return startState(startOf(described));
+    },
+    step: (state, event) => {
+      const next = apply(state, event);
+      noteVisit(records, state.graph, event);
+      count += 1;
+      onSound(count, event);
+      return next;
+    },
+  });
+  return { ...(file ? { file } : {}), records, issues: folded.ok ? [] : folded.issues };
+}
+
+/** A file of a visit as text. */
+export async function readFile(
+  store: CastStore,
+  castId: CastId,
+  place: ArtifactPlace,
+): Promise<{ readonly text: string } | "missing" | "unreadable"> {
+  const part = await store.readArtifact(castId, place, { most: MOST_BYTES.journal });
+  if (!part) return "missing";
+  if (part.bytes.length < part.size) return "unreadable";
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part.bytes) };
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** Replies that came with the command: without them nothing of the cast can be asked again. */
+async function broughtIssues(store: CastStore, { castId, rehearsal }: CastFile): Promise<readonly Issue[]> {
+  if (rehearsal !== `${castId}/${REPLIES}`) return [];
+  const place = `${store.placeOf(castId)}/${REPLIES}`;
+  const text = await store.readBrought(castId, REPLIES);
+  if (text === undefined)
+    return [{ ...error("missing_file", "", "the replies that the cast brought with it are gone"), file: place }];
+  const read = broughtRehearsal(place, text);
+  return read.ok ? [] : read.issues;
+}

@@ -1,0 +1,148 @@
+import { randomInt } from "node:crypto";
+import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { VisitFileName } from "../../../core/wire/casts.ts";
+import { REPLIES } from "../../casting/rehearsal-file.ts";
+import type { Workspace } from "../../casting/workspace.ts";
+import { isOwnCast, recordCast } from "../../config/own-casts.ts";
+import { FORMAT } from "../../store/cast-file.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import { newCastId } from "../../store/cast-id.ts";
+import type { ArtifactPlace, CastStore, OwnedCast } from "../../store/cast-store.ts";
+import { examine, isSound, readFile, readSound } from "./examine.ts";
+import type { Examination } from "./examine.ts";
+import { expectedFiles } from "./visit-files.ts";
+import type { VisitRecord, VisitRecords } from "./visit-files.ts";
+
+/** What became of a damaged cast. */
+export interface Salvaged {
+  readonly castId: CastId;
+  readonly from: CastId;
+  readonly found: Examination;
+  /** How many files of visits were taken over. */
+  readonly files: number;
+  /** Those of them that were written anew, from what their line says or from their sound part. */
+  readonly mended: readonly ArtifactPlace[];
+  readonly lost: readonly ArtifactPlace[];
+}
+
+/** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
+export async function salvage({ store, place }: Workspace, from: CastId): Promise<Result<Salvaged>> {
+  if (await store.owner(from))
+    return fail(error("cast_is_owned", from, "another process runs the cast", `"abort ${from}" stops it`));
+  const found = await examine(store, from);
+  if (isSound(found)) return fail(error("nothing_to_salvage", from, "the cast is sound", `"show ${from}" tells it`));
+  const events: CastEvent[] = [];
+  const { file, records } = await readSound(store, from, (count, event) => {
+    events.length = Math.max(0, count - 1);
+    if (event) events.push(event);
+  });
+  if (!file)
+    return fail(...found.issues, error("nothing_to_salvage", from, "what the cast was started with cannot be read"));
+  if (events.length === 0)
+    return fail(
+      ...found.issues.map(({ hint: _hint, ...issue }) => issue),
+      error("nothing_to_salvage", from, "not one line of its journal is sound", `begin it anew: ${file.command}`),
+    );
+  const files = await filesToKeep(store, from, records);
+  const copied = salvagedFile(file, events.length, files.lost);
+  const replies = copied.rehearsal === file.rehearsal ? undefined : await store.readBrought(from, REPLIES);
+  const owned = await store.create(
+    { file: copied, ...(replies === undefined ? {} : { brings: { [REPLIES]: replies } }) },
+    { durability: "sync" },
+  );
+  if (!owned.ok) return owned;
+  const problem = await fill(owned.value, files.kept, ownEvents(events, copied.castId));
+  if (problem !== undefined) {
+    await owned.value.discard();
+    return fail(error("cannot_write", copied.castId, problem));
+  }
+  await owned.value.release();
+  // [S10] One that came from elsewhere does not become ours by being mended.
+  if (isOwnCast(place.env, file)) recordCast(place.env, copied);
+  const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
+  return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
+}
+
+function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactPlace[]): CastFile {
+  const castId = newCastId(new Date(), randomInt(2 ** 32) / 2 ** 32);
+  const isBrought = file.rehearsal === `${file.castId}/${REPLIES}`;
+  return {
+    ...file,
+    castId,
+    rehearsal: isBrought ? `${castId}/${REPLIES}` : file.rehearsal,
+    versions: { ...file.versions, format: FORMAT },
+    salvaged: { from: file.castId, events, lost: [...lost, ...(file.salvaged?.lost ?? [])] },
+  };
+}
+
+function ownEvents(events: readonly CastEvent[], castId: CastId): readonly CastEvent[] {
+  return events.map((event) => (event.type === "cast_started" ? { ...event, castId } : event));
+}
+
+interface KeptFile {
+  readonly place: ArtifactPlace;
+  readonly isMended: boolean;
+  /** Read when it is written: the files of a cast may be more than there is memory. */
+  readonly text: () => Promise<string | undefined>;
+}
+
+interface FilesToKeep {
+  readonly kept: readonly KeptFile[];
+  readonly lost: readonly ArtifactPlace[];
+}
+
+async function filesToKeep(store: CastStore, from: CastId, records: VisitRecords): Promise<FilesToKeep> {
+  const kept: KeptFile[] = [];
+  const lost: ArtifactPlace[] = [];
+  for (const record of records.values()) {
+    for (const name of VisitFileName.options) {
+      const place = { socket: record.socket, visit: record.visit, name };
+      const read = async (): Promise<Kept> => keptText(await readFile(store, from, place), record, name);
+      const { kind } = await read();
+      if (kind === "lost") lost.push(place);
+      if (kind === "none" || kind === "lost") continue;
+      const text = async (): Promise<string | undefined> => {
+        const again = await read();
+        return "text" in again ? again.text : undefined;
+      };
+      kept.push({ place, isMended: kind === "mended", text });
+    }
+  }
+  return { kept, lost };
+}
+
+type Kept =
+  | { readonly kind: "whole" | "mended"; readonly text: string }
+  | { readonly kind: "lost" }
+  /** No such file, and none is needed. */
+  | { readonly kind: "none" };
+
+function keptText(read: Awaited<ReturnType<typeof readFile>>, record: VisitRecord, name: VisitFileName): Kept {
+  const text = typeof read === "object" ? read.text : undefined;
+  const expected = expectedFiles(record).find((each) => each.name === name);
+  if (!expected) {
+    if (read === "unreadable") return { kind: "lost" };
+    return text === undefined ? { kind: "none" } : { kind: "whole", text };
+  }
+  if (text !== undefined && expected.isSound(text)) return { kind: "whole", text };
+  const rest = expected.rest?.(text);
+  return rest === undefined ? { kind: "lost" } : { kind: "mended", text: rest };
+}
+
+/** The files first: a line speaks of what is there. */
+async function fill(
+  { artifacts, journal }: OwnedCast,
+  files: readonly KeptFile[],
+  events: readonly CastEvent[],
+): Promise<string | undefined> {
+  for (const { place, text } of files) {
+    const kept = await text();
+    if (kept === undefined) return `${place.name} of ${place.socket}, visit ${place.visit}, has changed meanwhile`;
+    const problem = await artifacts.write(place.socket, place.visit, place.name, kept);
+    if (problem !== undefined) return problem;
+  }
+  return journal.append(events, 0);
+}
