@@ -24,7 +24,17 @@ export interface AgentHost {
   /** What stands in the way of these turns, all of it, before a cast exists. */
   readonly preflight: (needs: readonly AgentNeed[]) => Promise<readonly Issue[]>;
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
+  /** [Q13] What a person is scripted to answer; nothing where a real one is to be asked, as without this. */
+  readonly judge?: (request: PersonRequest) => Judgement | undefined;
 }
+
+/** A person's gate that a cast has come to. */
+export type PersonRequest = Pick<TurnRequest, "socket" | "materia" | "item" | "earlierTurns">;
+
+export type Judgement =
+  | { readonly kind: "judged"; readonly satisfied: boolean; readonly text: string }
+  /** The script says something that is no answer. */
+  | { readonly kind: "failed"; readonly message: string };
 
 /** What one socket will ask of the host. */
 export interface AgentNeed {

@@ -69,6 +69,50 @@ it("[Q2] both streams of a refusal come back with the work, and its end is shown
   expect(first).toMatchObject({ handoff: { satisfied: false, context: "checking\n2 failed" } });
 });
 
+const script = (cwd: string, Say: readonly object[]): void => {
+  const Make = [1, 2, 3].map((at) => ({ text: `made ${at}` }));
+  put(cwd, { "replies.json": { replies: { Make, Say } } });
+};
+const says = (satisfied: boolean, context?: string) => ({ json: { satisfied, ...(context ? { context } : {}) } });
+
+it("[Q13] a rehearsal answers for a person: no with a reason, then yes, and nobody is waited for", async () => {
+  const cwd = place();
+  script(cwd, [says(false, "not tested"), says(true)]);
+  const { code } = await run(cast("release 2"), { cwd });
+  expect(code).toBe(0);
+  const events = journalOf(cwd, castOf(cwd));
+  const told = events.filter(({ type }) => type === "cast_waiting" || type === "person_judged");
+  expect(told).toMatchObject([
+    { type: "cast_waiting", question: expect.stringContaining("May “release 2” go out?") },
+    { type: "person_judged", socket: "Socket-3", visit: 1, satisfied: false, text: "not tested" },
+    { type: "cast_waiting" },
+    { type: "person_judged", socket: "Socket-3", visit: 2, satisfied: true, text: "" },
+  ]);
+});
+
+it("[Q13] where the answers are used up the person is waited for, and theirs count in the file", async () => {
+  const cwd = place();
+  script(cwd, [says(false, "not tested")]);
+  expect((await run(cast("release 2"), { cwd })).code).toBe(4);
+  script(cwd, [says(false, "not tested"), says(false, "never taken"), says(true)]);
+  const answered = await run(["continue", ...config, "--reject", "still", "not"], { cwd });
+  expect(answered.code).toBe(0);
+  const judged = journalOf(cwd, castOf(cwd)).filter((event) => event.type === "person_judged");
+  expect(judged.map(({ text }) => text)).toEqual(["not tested", "still not", ""]);
+});
+
+it("[Q13] a reply that is no yes or no fails the cast, which goes on once it is mended", async () => {
+  const cwd = place();
+  script(cwd, [{ text: "fine with me" }]);
+  const wrong = await run(cast("release 2"), { cwd });
+  expect([wrong.code, wrong.stdout]).toEqual([
+    1,
+    expect.stringContaining('reply 1 under "Say" is no answer of a person'),
+  ]);
+  script(cwd, [says(true, "well done")]);
+  expect((await run(["recast", ...config], { cwd })).code).toBe(0);
+});
+
 it("[Q7] a no without a reason, and a no to an agent, are refused and change nothing", async () => {
   const cwd = place();
   await run(cast("release 2"), { cwd });

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
 import { newPlace } from "../harness/cli.ts";
-import { begin, contents, goOn, onlyCast, subject } from "../harness/killed.ts";
+import { told } from "../harness/told.ts";
+import type { Told } from "../harness/told.ts";
+import { begin, goOn, onlyCast, subject } from "../harness/killed.ts";
 import type { Kill, Life, Subject } from "../harness/killed.ts";
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
@@ -17,41 +18,6 @@ const names = readdirSync(examples)
 function example(name: string): Subject {
   const cwd = newPlace({ "README.md": "A project.\n" });
   return subject(cwd, join(examples, `${name}.rehearsal.json`), join(examples, `${name}.json`));
-}
-
-interface Told {
-  readonly state: unknown;
-  readonly visits: readonly string[];
-  readonly project: Readonly<Record<string, string>>;
-  readonly artifacts: Readonly<Record<string, string>>;
-}
-
-/** What is left of a cast that ended, without what no two casts share. */
-function told({ workspace }: Subject, { end }: Life): Told {
-  const runDir = join(workspace.root, onlyCast(workspace));
-  const { cwd } = workspace.place;
-  const bare = (text: string): string =>
-    text.replaceAll(runDir, "RUN").replaceAll(onlyCast(workspace), "CAST").replaceAll(cwd, "CWD");
-  const bareAll = (files: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-    Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bare(text)]));
-  return {
-    state: JSON.parse(bare(JSON.stringify(end && lasting(end.state)))),
-    visits: eventsOf(runDir).flatMap((event) =>
-      event.type === "visit_completed" ? [`${event.socket} ${event.visit}`] : [],
-    ),
-    project: bareAll(contents(cwd, /^\/\.pi\//)),
-    artifacts: bareAll(contents(join(runDir, "sockets"), /transcript\.jsonl$/)),
-  };
-}
-
-/** How often it was resumed shows in the number of its last event, and in nothing else. */
-function lasting({ seq: _seq, ...state }: CastState): object {
-  return state;
-}
-
-function eventsOf(runDir: string): readonly CastEvent[] {
-  const lines = readFileSync(join(runDir, "journal.jsonl"), "utf8").split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as CastEvent); // written by the cast
 }
 
 /** When the files of the completed visits were last written. */

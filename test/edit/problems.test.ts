@@ -232,6 +232,13 @@ it("[E19] the preview fills the prompt as a cast would", () => {
   expect(promptVariables(materia).map(({ name }) => name)).toEqual(["request", "item.title", "state.a.b", "nope"]);
 });
 
+it("[E20] made-up replies answer for a person, too", () => {
+  const made = compile([{ kind: "materia", name: "Approve" }], CATALOG);
+  if (!made.ok) throw new Error("it compiles");
+  const [approve] = generatedReplies(made.value.graph, 2);
+  expect(approve).toMatchObject({ materia: "Approve", replies: [{ json: { satisfied: true } }] });
+});
+
 it("[E20] made-up replies plan, refuse once and are content", () => {
   const made = compile([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
   if (!made.ok) throw new Error("it compiles");

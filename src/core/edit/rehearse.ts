@@ -11,8 +11,8 @@ export interface RehearsedMateria {
 
 /** [E20] Made-up replies that lead a cast through the whole graph: work items, one refusal where there is a way back, then satisfied. */
 export function generatedReplies(graph: Graph, items: number): readonly RehearsedMateria[] {
-  const agents = socketsOf(graph).filter((socket) => materiaOf(graph, socket).type === "agent");
-  return [...Map.groupBy(agents, (socket) => socket.materia)].map(([materia, sockets]) => ({
+  const asked = socketsOf(graph).filter((socket) => materiaOf(graph, socket).type !== "utility");
+  return [...Map.groupBy(asked, (socket) => socket.materia)].map(([materia, sockets]) => ({
     materia,
     sockets: sockets.map(({ id }) => id),
     replies: repliesOf(graph, sockets, items),
@@ -23,9 +23,10 @@ function repliesOf(graph: Graph, sockets: readonly GraphSocket[], items: number)
   const needs = new Set(sockets.flatMap((socket) => [...neededFields(graph, socket).keys()]));
   const name = sockets[0]?.materia ?? "";
   if (sockets.every(({ parse }) => parse === "text")) return [{ text: `${name} is done.` }];
+  const isPerson = sockets.some((socket) => materiaOf(graph, socket).type === "person");
   const json = {
     ...(needs.has("workItems") ? { workItems: made(items) } : {}),
-    ...(needs.has("satisfied") ? { satisfied: true } : {}),
+    ...(needs.has("satisfied") || isPerson ? { satisfied: true } : {}),
     context: `${name} is done.`,
   };
   const goesBack = sockets.some(({ edges }) => edges.some((edge) => edge.when === "not_satisfied"));

@@ -1,7 +1,8 @@
+import * as v from "valibot";
 import { NO_USAGE } from "../../core/cast/usage.ts";
 import { didYouMean } from "../../core/model/nearest.ts";
 import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
-import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
+import type { AgentHost, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi.ts";
 import { toolIssues } from "./preflight.ts";
@@ -41,7 +42,7 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
     }
   }
 
-  return { preflight: async (needs) => toolIssues(needs), runTurn };
+  return { preflight: async (needs) => toolIssues(needs), runTurn, judge: (asked) => answerOf(rehearsal, asked) };
 }
 
 async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, maxRetries: number): Promise<Stage> {
@@ -78,6 +79,23 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
   }
 
   return { next, missing: () => missing };
+}
+
+const Answer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
+
+/** [Q13] What a person is scripted to say. A script that says nothing leaves them to be asked. */
+function answerOf(rehearsal: Rehearsal, asked: PersonRequest): Judgement | undefined {
+  const key = keyFor(rehearsal, asked);
+  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const position = turnsServed(key, rehearsal, asked.earlierTurns());
+  const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+  if (!reply) return undefined;
+  const read = v.safeParse(Answer, reply.json);
+  if (read.success) return { kind: "judged", satisfied: read.output.satisfied, text: read.output.context.trim() };
+  const message =
+    `reply ${Math.min(position + 1, replies.length)} under "${key}" is no answer of a person (${asked.socket}); ` +
+    'write { "json": { "satisfied": true } }, or false with a "context" that says why';
+  return { kind: "failed", message };
 }
 
 /** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */

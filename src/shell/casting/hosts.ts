@@ -45,7 +45,7 @@ export async function openHost({ place, catalog }: Workspace, agents: Agents): P
 /** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
 function untold(host: AgentHost): AgentHost {
   return {
-    preflight: host.preflight,
+    ...host,
     runTurn: (request) =>
       host.runTurn(request.instructions === "project" ? { ...request, instructions: "user" } : request),
   };

@@ -1,7 +1,6 @@
-import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { countOf, turnKey } from "../../core/cast/tally.ts";
-import type { Ask, CastState } from "../../core/cast/state.ts";
+import type { Ask } from "../../core/cast/state.ts";
 import { endStarted } from "../process/end-visit.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
 import { limitInTurn } from "../../core/cast/limits.ts";
@@ -11,7 +10,8 @@ import { itemKey } from "../../core/model/handoff.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
-import type { SocketTurns, TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
+import type { TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
+import { earlierTurns } from "./earlier-turns.ts";
 import type { Interruption, EffectResult, EffectContext } from "./effect.ts";
 
 const GRACE_MS = 1000;
@@ -128,12 +128,4 @@ async function keepOutput(
 ): Promise<string | undefined> {
   if (outcome.kind !== "said") return undefined;
   return ports.artifacts.write(effect.socket.id, effect.visit.number, "output.md", outcome.text);
-}
-
-function earlierTurns(state: CastState): readonly SocketTurns[] {
-  return socketsOf(state.graph).flatMap(({ id, materia }) => {
-    const turns = countOf(state.turns, id);
-    const turnsFor = (item: string): number => countOf(state.turns, turnKey(id, item));
-    return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
-  });
 }

@@ -5,10 +5,11 @@ import { next } from "../../core/cast/next.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import { never } from "../../core/model/never.ts";
-import type { Ports } from "../ports.ts";
+import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
 import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
+import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 
 export type RunEnd =
@@ -23,7 +24,7 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
   for (const body of options.first ?? []) log.note(body);
   let interruption = options.interruption;
   for (;;) {
-    const effect = settle(log);
+    const effect = settle(log, ports.agents);
     const problem = await log.write();
     if (problem !== undefined) return { kind: "broken", state: log.written(), problem };
     const state = log.written();
@@ -60,11 +61,13 @@ async function keepHandoffs(events: readonly CastEvent[], { artifacts }: Ports):
 }
 
 /** Decisions need no effect: they are made until something has to be done, and written together. */
-function settle(log: Log): Exclude<Effect, { kind: "record" }> {
+function settle(log: Log, agents: AgentHost): Exclude<Effect, { kind: "record" }> {
   for (;;) {
     const effect = next(log.ahead());
-    if (effect.kind !== "record") return effect;
-    for (const body of effect.events) log.note(body);
+    const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.ahead(), agents) : undefined;
+    if (scripted) log.note(scripted);
+    else if (effect.kind !== "record") return effect;
+    else for (const body of effect.events) log.note(body);
   }
 }
 

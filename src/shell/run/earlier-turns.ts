@@ -1,0 +1,13 @@
+import { countOf, turnKey } from "../../core/cast/tally.ts";
+import type { CastState } from "../../core/cast/state.ts";
+import { socketsOf } from "../../core/compile/graph.ts";
+import type { SocketTurns } from "../ports.ts";
+
+/** What each socket has had so far: turns of its agent, answers of its person. */
+export function earlierTurns(state: CastState): readonly SocketTurns[] {
+  return socketsOf(state.graph).flatMap(({ id, materia }) => {
+    const turns = countOf(state.turns, id);
+    const turnsFor = (item: string): number => countOf(state.turns, turnKey(id, item));
+    return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
+  });
+}
