@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { project } from "../webserver/harness.ts";
+import { begin, look, says, served, withPages } from "./cast-page.ts";
+
+withPages();
+
+const edges = [
+  { when: "satisfied", to: "end" },
+  { when: "not_satisfied", to: "Socket-1", maxTraversals: 2 },
+];
+const conf = {
+  materia: { Say: { type: "person", question: "May “{{request}}” go out?" } },
+  loadouts: {
+    Ship: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Say", edges },
+      },
+    },
+  },
+};
+
+it("[Q8] a person says no with a reason and the cast goes back, says yes and it ends", async () => {
+  const own = project();
+  own.write("../config/pi/pi-materia/materia.json", conf);
+  const at = await served(own);
+  const id = await begin(at, { Build: [{ text: "first try" }, { text: "second try" }] }, { loadout: "Ship" });
+  const { page, complaints } = await look(at, `casts/${id}`);
+  await page.getByRole("button", { name: "Yes or no…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Say asks you" });
+  expect(await dialog.textContent()).toContain("May “Add a greeting” go out?");
+  expect(await dialog.getByRole("button", { name: "No" }).getAttribute("aria-disabled")).toBe("true");
+  await dialog.getByRole("textbox").fill("there is no test");
+  await dialog.getByRole("button", { name: "No" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await says(page, /second try/);
+  await page.getByRole("button", { name: "Yes or no…" }).click();
+  await dialog.getByRole("button", { name: "Yes" }).click();
+  await says(page, "Completed");
+  expect(complaints).toEqual([]);
+});
