@@ -6,7 +6,7 @@ import type { Result } from "../../../core/model/issue.ts";
 import { VisitFileName } from "../../../core/wire/casts.ts";
 import { REPLIES } from "../../casting/rehearsal-file.ts";
 import type { Workspace } from "../../casting/workspace.ts";
-import { isOwnCast, recordCast } from "../../config/own-casts.ts";
+import { ownCasts } from "../../config/own/own-casts.ts";
 import { FORMAT } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import { newCastId } from "../../store/cast-id.ts";
@@ -61,7 +61,8 @@ export async function salvage({ store, place }: Workspace, from: CastId): Promis
   }
   await owned.value.release();
   // [S10] One that came from elsewhere does not become ours by being mended.
-  if (isOwnCast(place.env, file)) recordCast(place.env, copied);
+  const own = ownCasts(place.env);
+  if (own.has(file)) own.record(copied, await store.stamp(copied.castId));
   const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
   return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
 }
