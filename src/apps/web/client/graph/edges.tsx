@@ -57,9 +57,8 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
   const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
   const tone = toneOf(edge, mark);
   const end = way.via === "items" ? 2 : editing ? 8 : 3;
-  const classes = `${tone} ${mark.visits === "last" ? "last-taken" : ""} ${chosen ? "chosen" : ""}`;
   return (
-    <g className={css(classes)}>
+    <g className={css(`${tone} ${mark.visits === "last" ? "last-taken" : ""} ${chosen ? "chosen" : ""}`)}>
       <path d={smooth(points, end)} />
       <path className={css("arrow-head")} d={arrow(points, end - 2)} />
       {bar && (
@@ -80,7 +79,7 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
   );
 }
 
-function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark): string {
+function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark) {
   const kind =
     way.via === "items"
       ? "items"
@@ -91,7 +90,8 @@ function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark): str
           : way.when === "not_satisfied"
             ? "rework"
             : "";
-  return `${kind} ${visits === "unvisited" && way.via !== "items" ? "unvisited" : ""} ${problem === "error" ? "refused-edge" : problem ? "doubtful-edge" : ""}`;
+  const walked = visits === "unvisited" && way.via !== "items" ? "unvisited" : "";
+  return `${kind} ${walked} ${problem === "error" ? "refused-edge" : problem ? "doubtful-edge" : ""}` as const;
 }
 
 function EdgeLabel(props: EdgeProps): ReactElement | null {
@@ -102,7 +102,7 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   const isIn = drawing.loops.some(({ box }) => overlap(box, label));
   const ground = isIn ? "on-loop" : drawing.bands.some(({ box }) => overlap(box, label)) ? "on-band" : "";
   const centered = isOnOwnLine(edge);
-  const classes = `edge-label ${ground} ${centered ? "" : "beside"} ${toneOf(edge, mark)}`;
+  const classes = `edge-label ${ground} ${centered ? "" : "beside"} ${toneOf(edge, mark)}` as const;
   const style = {
     transform: `translate(${centered ? label.x + label.width / 2 : label.x}px, ${label.y + label.height / 2}px) translate(${centered ? "-50%" : "0"}, -50%)`,
     maxWidth: label.width + 8,

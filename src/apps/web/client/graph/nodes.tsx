@@ -33,25 +33,26 @@ interface SocketData {
   readonly edit: boolean;
 }
 
+const STATES = {
+  visited: "",
+  todo: "to-come",
+  live: "live",
+  waiting: "live waiting",
+  failed: "failed",
+} as const satisfies Record<NonNullable<SocketMark["state"]>, string>;
+
 export const SocketNode = memo(function SocketNode({ data }: { readonly data: SocketData }): ReactElement {
   const { socket, materia, mark = {}, chosen, isStop, compact, edit } = data;
   const { state, past = false, problem } = mark;
   const badges = badgesOf(data);
-  const classes = [
-    "socket",
-    state === "todo" ? "to-come" : "",
-    state === "live" ? "live" : "",
-    state === "waiting" ? "live waiting" : "",
-    state === "failed" ? "failed" : "",
-    past ? "past" : "",
-    chosen ? "selected" : "",
-    problem ? (problem.severity === "error" ? "error" : "warned") : "",
-  ];
+  const found = problem ? (problem.severity === "error" ? "error" : "warned") : "";
   return (
     <>
       <button
         type="button"
-        className={css(classes.filter(Boolean).join(" "))}
+        className={css(
+          `socket ${state ? STATES[state] : ""} ${past ? "past" : ""} ${chosen ? "selected" : ""} ${found}`,
+        )}
         data-part={`socket ${socket.id}`}
         data-problem={problem?.severity}
         tabIndex={isStop ? 0 : -1}

@@ -80,7 +80,7 @@ function Dot(): ReactElement {
           : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
   return (
     <span className={css("row")} role="status" aria-live="polite">
-      <span className={css(`dot ${state}`)} aria-hidden="true" />
+      <span className={css(state === "live" ? "dot" : `dot ${state}`)} aria-hidden="true" />
       <span className={css(state === "live" ? "connection-text" : "")}>{text}</span>
     </span>
   );

@@ -6,7 +6,7 @@ import cellsSheet from "./cells.module.css";
 
 const css = classesOf(cellsSheet);
 
-const CELL: Readonly<Record<Cell, string>> = {
+const CELL = {
   done: "done",
   reworked: "reworked",
   given_up: "given-up",
@@ -14,7 +14,7 @@ const CELL: Readonly<Record<Cell, string>> = {
   current_reworked: "current-reworked",
   failed: "failed-cell",
   to_come: "",
-};
+} as const satisfies Record<Cell, string>;
 
 /** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
 export function Cells({ items }: { readonly items: Items }): ReactElement {

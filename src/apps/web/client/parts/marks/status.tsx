@@ -8,7 +8,7 @@ import marksSheet from "./marks.module.css";
 
 const css = classesOf(marksSheet);
 
-const MARKS: Readonly<Record<CastStatus, { readonly icon: IconName; readonly tone: string }>> = {
+const MARKS = {
   running: { icon: "running", tone: "running" },
   waiting: { icon: "waiting", tone: "waiting-tone" },
   completed: { icon: "tick", tone: "good" },
@@ -16,7 +16,7 @@ const MARKS: Readonly<Record<CastStatus, { readonly icon: IconName; readonly ton
   failed: { icon: "cross", tone: "bad" },
   aborted: { icon: "aborted", tone: "off" },
   interrupted: { icon: "interrupted", tone: "off" },
-};
+} as const satisfies Record<CastStatus, { readonly icon: IconName; readonly tone: string }>;
 
 export function Status({
   status,

@@ -6,7 +6,7 @@ import baseSheet from "../../ground/base.module.css";
 
 const css = classesOf(baseSheet, marksSheet);
 
-const TONES: Readonly<Record<Tone, string>> = {
+const TONES = {
   plain: "",
   dim: "faint",
   strong: "strong",
@@ -15,7 +15,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   rework: "tone-rework",
   bad: "tone-bad",
   wait: "tone-waiting",
-};
+} as const satisfies Record<Tone, string>;
 
 /** A line of the shared view: its words and what they mean to the eye. */
 export function Words({ line }: { readonly line: Line }): ReactElement {

@@ -92,14 +92,14 @@ function VisitReader(props: VisitProps): ReactElement {
   );
 }
 
-const OUTCOMES: Readonly<Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>> = {
+const OUTCOMES = {
   running: ["running", "running", "Running"],
   waiting: ["waiting-tone", "waiting", "Waiting for you"],
   done: ["off", "tick", "Done"],
   satisfied: ["good", "tick", "Satisfied"],
   not_satisfied: ["rework", "not_satisfied", "Not satisfied"],
   failed: ["bad", "cross", "Failed"],
-};
+} as const satisfies Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>;
 
 function Outcome({ visit, view }: VisitProps): ReactElement {
   const running = visit.outcome === "running" && view.latest.status !== "running" && visit.to === null;

@@ -10,14 +10,14 @@ import timelineSheet from "./timeline.module.css";
 
 const css = classesOf(timelineSheet);
 
-const LOOKS: Readonly<Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>> = {
+const LOOKS = {
   running: { look: "running-visit", sign: "", word: "running" },
   waiting: { look: "waiting-visit", sign: "‖", word: "waiting for you" },
   done: { look: "", sign: "", word: "done" },
   satisfied: { look: "satisfied-visit", sign: "✓", word: "satisfied" },
   not_satisfied: { look: "refused-visit", sign: "✗", word: "not satisfied" },
   failed: { look: "failed-visit", sign: "✕", word: "failed" },
-};
+} as const satisfies Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>;
 
 /** A visit: length is its duration, fill its outcome; the name only where it fits whole. */
 export const Bar = memo(function Bar(props: {

@@ -33,7 +33,7 @@ export function Bottom(props: {
     [work.base, work.history.present],
   );
   return (
-    <section className={css(`problems on-${tab}`)} aria-label="Problems, JSON and changes">
+    <section className={css(tab === "json" ? "problems on-json" : "problems")} aria-label="Problems, JSON and changes">
       <div className={css("panel-head")}>
         <Tabs
           name="bottom"

@@ -29,7 +29,7 @@ export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElemen
   );
   return (
     <div
-      className={css(`callout ${issue.severity}`)}
+      className={css(issue.severity === "warning" ? "callout warning" : "callout")}
       style={{ left: right + 14, top: at.y - 20 }}
       role="note"
       aria-label={`${issue.severity}: ${issue.message}`}

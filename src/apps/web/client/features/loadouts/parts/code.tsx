@@ -21,8 +21,13 @@ export function Code({ text, label = "JSON" }: { readonly text: string; readonly
   );
 }
 
-function tokensOf(text: string): readonly { readonly kind: string; readonly text: string }[] {
-  const tokens: { kind: string; text: string }[] = [];
+interface Token {
+  readonly kind: "" | "code-key" | "code-string" | "code-value" | "code-comment";
+  readonly text: string;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
   let at = 0;
   for (const match of text.matchAll(TOKEN)) {
     if (match.index > at) tokens.push({ kind: "", text: text.slice(at, match.index) });

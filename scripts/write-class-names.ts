@@ -1,0 +1,36 @@
+// The classes of every style sheet of the page as types, so that a misspelt one does not compile.
+// With --check nothing is written, and types that the sheets have left behind are an error.
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const client = fileURLToPath(new URL("../src/apps/web/client", import.meta.url));
+const file = join(client, "browser/class-names.d.ts");
+const text = `// Written by \`npm run classes\` from the style sheets.\n${sheets().map(declaration).join("")}`;
+
+if (!process.argv.includes("--check")) writeFileSync(file, text);
+else if (readFileSync(file, "utf8") !== text) {
+  console.error("classes: the types are older than the style sheets; run: npm run classes");
+  process.exitCode = 1;
+}
+
+function sheets(): readonly string[] {
+  const paths = readdirSync(client, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".module.css"))
+    .toSorted((one, other) => (basename(one) < basename(other) ? -1 : 1));
+  const twice = paths.find((path, index) => basename(path) === basename(paths[index + 1] ?? ""));
+  // A declaration knows a sheet by its last part, wherever it is imported from.
+  if (twice !== undefined) throw new Error(`two style sheets are called ${basename(twice)}`);
+  return paths;
+}
+
+function declaration(path: string): string {
+  const names = classesIn(readFileSync(join(client, path), "utf8"));
+  const fields = names.map((name) => `    readonly ${name.includes("-") ? `"${name}"` : name}: string;\n`);
+  return `declare module "*/${basename(path)}" {\n  const classes: {\n${fields.join("")}  };\n  export default classes;\n}\n`;
+}
+
+function classesIn(css: string): readonly string[] {
+  const rules = css.replaceAll(/\/\*.*?\*\/|"[^"]*"/gs, "");
+  return [...new Set([...rules.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name = ""]) => name))].toSorted();
+}
