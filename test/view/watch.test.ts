@@ -5,7 +5,7 @@ import { tokensOf } from "../../src/core/cast/usage.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
 import { drawnWays } from "../../src/core/view/draw/routes.ts";
 import { costTable } from "../../src/core/view/watch/costs.ts";
-import { groupCasts, isSought } from "../../src/core/view/watch/groups.ts";
+import { groupCasts, isFound } from "../../src/core/view/watch/groups.ts";
 import type { CastFilter } from "../../src/core/view/watch/groups.ts";
 import { openReplay } from "../../src/core/view/watch/replay.ts";
 import type { Replay } from "../../src/core/view/watch/replay.ts";
@@ -259,7 +259,7 @@ describe("a list of casts", () => {
     ["[W11] nothing", "aborted", "", null, ""],
   ])("%s", (_rule, filter, text, loadout, found) => {
     expect(
-      LIST.filter((cast) => isSought(cast, { filter, text, loadout }))
+      LIST.filter((cast) => isFound(cast, { filter, text, loadout }))
         .map(({ castId }) => castId)
         .join(""),
     ).toBe(found);

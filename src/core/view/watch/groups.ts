@@ -28,13 +28,16 @@ function needsYou({ status }: CastSummary): boolean {
 export const CAST_FILTERS = ["all", "needs_you", "running", "completed", "not_satisfied", "aborted"] as const;
 export type CastFilter = (typeof CAST_FILTERS)[number];
 
-export interface Sought {
+/** What of the casts is looked for. */
+export interface CastSearch {
   readonly filter: CastFilter;
   readonly text: string;
   readonly loadout: string | null;
 }
 
-export function isSought(cast: CastSummary, { filter, text, loadout }: Sought): boolean {
+export const EVERY_CAST: CastSearch = { filter: "all", text: "", loadout: null };
+
+export function isFound(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
   const fits = filter === "all" || (filter === "needs_you" ? needsYou(cast) : cast.status === filter);
   if (!fits || (loadout !== null && cast.loadout !== loadout)) return false;
   const all = `${cast.request} ${cast.castId} ${cast.loadout}`.toLowerCase();

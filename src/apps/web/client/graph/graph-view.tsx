@@ -3,19 +3,19 @@
  * as `marks`. An editor passes `edit` (drag, connect, drop) and `onKey`; without it nothing can be moved.
  */
 import { ReactFlow, ReactFlowProvider, ViewportPortal } from "@xyflow/react";
-import type { Node, NodeChange } from "@xyflow/react";
+import type { Connection, Node, NodeChange } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useMemo, useRef } from "react";
-import type { KeyboardEvent, ReactElement, ReactNode, Ref } from "react";
-import { materiaOf } from "../../../../core/compile/graph.ts";
-import type { Graph, Origin } from "../../../../core/compile/graph.ts";
+import type { DragEvent, KeyboardEvent, MouseEvent, ReactElement, ReactNode, Ref } from "react";
+import type { Graph } from "../../../../core/compile/graph.ts";
 import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";
+import { nodesOf } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
 import type { Marks, Part } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
 import { useViewport } from "./use-viewport.ts";
-import type { GraphHandle } from "./use-viewport.ts";
+import type { GraphHandle } from "./use-handle.ts";
 import { classesOf } from "../browser/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
@@ -64,18 +64,7 @@ export function GraphView(props: GraphViewProps): ReactElement {
 }
 
 function Canvas(props: GraphViewProps): ReactElement {
-  const {
-    graph,
-    drawing,
-    label,
-    marks,
-    selected = [],
-    onSelect,
-    edit,
-    compact = false,
-    grows = false,
-    children,
-  } = props;
+  const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useViewport(box, drawing, { grows, handle: props.handle });
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
@@ -83,13 +72,6 @@ function Canvas(props: GraphViewProps): ReactElement {
     () => nodesOf({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
     [graph, drawing, marks, selected, compact, edit, keys.focus],
   );
-  const onNodesChange = (changes: readonly NodeChange[]): void => {
-    const moves = changes.flatMap((change) =>
-      change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
-    );
-    const isDone = changes.some((change) => change.type === "position" && change.dragging === false);
-    if (moves.length > 0) edit?.onMove?.(Object.fromEntries(moves), isDone);
-  };
   return (
     <div
       data-graph
@@ -98,47 +80,19 @@ function Canvas(props: GraphViewProps): ReactElement {
       style={grows ? { height: view.height } : undefined}
       onKeyDown={keys.onKeyDown}
       onFocus={keys.onFocus}
-      onDragOver={(event) => {
-        if (edit?.onDrop && event.dataTransfer.types.includes("text/materia")) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        const materia = event.dataTransfer.getData("text/materia");
-        if (materia !== "") edit?.onDrop?.(materia, view.toDrawing({ x: event.clientX, y: event.clientY }));
-      }}
+      {...dropOf(edit, view.toDrawing)}
     >
       <ReactFlow
         aria-label={label}
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}
-        onNodesChange={onNodesChange}
-        onNodeClick={(event, { id, type }) => {
-          const add = event.shiftKey || event.ctrlKey || event.metaKey;
-          if (type === "socket") onSelect?.({ kind: "socket", id }, { add });
-          else if (type === "region") onSelect?.({ kind: "loop", id: id.slice("loop ".length) }, { add });
-        }}
-        onPaneClick={() => onSelect?.(null, { add: false })}
-        onConnect={({ source, target, sourceHandle }) =>
-          edit?.onConnect?.(source, target, (sourceHandle ?? "forward") as "forward" | "return" | "rework")
-        }
-        nodesDraggable={edit?.onMove !== undefined}
-        nodesConnectable={edit?.onConnect !== undefined}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        disableKeyboardA11y
+        {...clicksOf(onSelect)}
+        {...changesOf(edit)}
+        {...FIXED}
+        {...scrollingOf(grows)}
         onlyRenderVisibleElements={drawing.sockets.length > 80}
-        panOnDrag={!grows}
-        panOnScroll={!grows}
-        zoomOnScroll={false}
-        zoomOnDoubleClick={false}
-        zoomOnPinch={!grows}
-        preventScrolling={!grows}
-        minZoom={0.15}
-        maxZoom={2}
-        connectionRadius={48}
         translateExtent={view.extent}
-        proOptions={HIDE}
       >
         <ViewportPortal>
           <Edges
@@ -150,7 +104,7 @@ function Canvas(props: GraphViewProps): ReactElement {
             editing={edit !== undefined}
             onSelect={onSelect}
           />
-          {children}
+          {props.children}
         </ViewportPortal>
       </ReactFlow>
     </div>
@@ -158,79 +112,61 @@ function Canvas(props: GraphViewProps): ReactElement {
 }
 
 const NO_EDGES: never[] = [];
-const HIDE = { hideAttribution: true };
 
-interface Drawn extends Pick<GraphViewProps, "graph" | "drawing"> {
-  readonly marks: Marks | undefined;
-  readonly selected: readonly Part[];
-  readonly compact: boolean;
-  readonly edit: boolean;
-  readonly focus: Part | null;
+/** The graph has its own keys, its own selection and its own edges. */
+const FIXED = {
+  nodesFocusable: false,
+  edgesFocusable: false,
+  elementsSelectable: false,
+  disableKeyboardA11y: true,
+  zoomOnScroll: false,
+  zoomOnDoubleClick: false,
+  minZoom: 0.15,
+  maxZoom: 2,
+  connectionRadius: 48,
+  proOptions: { hideAttribution: true },
+} as const;
+
+/** Where the page scrolls, a finger on the graph must move the page. */
+function scrollingOf(grows: boolean) {
+  return { panOnDrag: !grows, panOnScroll: !grows, zoomOnPinch: !grows, preventScrolling: !grows };
 }
 
-function nodesOf({ graph, drawing, marks, selected, compact, edit, focus }: Drawn): Node[] {
-  const isChosen = (kind: Part["kind"], id: string): boolean =>
-    selected.some((part) => part.kind === kind && part.id === id);
-  const first = drawing.sockets[0]?.id;
-  const stop = focus?.kind === "socket" ? focus.id : first;
-  return [
-    ...drawing.bands.map(({ target, name, box, title }) =>
-      node(`band ${target}`, "band", box, -1, { target, kind: kindOf(graph, target), name, title, box }),
-    ),
-    ...drawing.loops.map((loop) =>
-      node(`loop ${loop.id}`, "region", loop.box, 0, {
-        loop,
-        mark: marks?.loops?.get(loop.id),
-        chosen: isChosen("loop", loop.id),
-        clickable: edit,
-      }),
-    ),
-    ...drawing.sockets.flatMap(({ id, box }) => {
-      const socket = graph.sockets[id];
-      if (!socket) return [];
-      return [
-        {
-          ...node(id, "socket", box, 3, {
-            socket,
-            materia: materiaOf(graph, socket),
-            isEntry: edit && id === graph.entry,
-            isConsumer: socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
-            mark: marks?.sockets?.get(id),
-            chosen: isChosen("socket", id),
-            isStop: id === stop && focus?.kind !== "edge",
-            compact,
-            edit,
-          }),
-          draggable: edit,
-        },
-      ];
-    }),
-    ...(drawing.end ? [node("end", "end", drawing.end, 3, { edit })] : []),
-  ];
-}
-
-function kindOf(graph: Graph, target: number): Origin["kind"] {
-  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
-}
-
-function node(
-  id: string,
-  type: string,
-  { x, y, width, height }: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  zIndex: number,
-  data: Record<string, unknown>,
-): Node {
+function clicksOf(onSelect: GraphViewProps["onSelect"]) {
   return {
-    id,
-    type,
-    position: { x, y },
-    width,
-    height,
-    // Told, not measured: the layout decides every size, and nothing waits for the browser.
-    measured: { width, height },
-    zIndex,
-    draggable: false,
-    selectable: false,
-    data,
+    onNodeClick: (event: MouseEvent, { id, type }: Node): void => {
+      const add = event.shiftKey || event.ctrlKey || event.metaKey;
+      if (type === "socket") onSelect?.({ kind: "socket", id }, { add });
+      else if (type === "region") onSelect?.({ kind: "loop", id: id.slice("loop ".length) }, { add });
+    },
+    onPaneClick: (): void => onSelect?.(null, { add: false }),
+  };
+}
+
+function changesOf(edit: GraphEdit | undefined) {
+  return {
+    nodesDraggable: edit?.onMove !== undefined,
+    nodesConnectable: edit?.onConnect !== undefined,
+    onNodesChange: (changes: readonly NodeChange[]): void => {
+      const moves = changes.flatMap((change) =>
+        change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
+      );
+      const isDone = changes.some((change) => change.type === "position" && change.dragging === false);
+      if (moves.length > 0) edit?.onMove?.(Object.fromEntries(moves), isDone);
+    },
+    onConnect: ({ source, target, sourceHandle }: Connection): void =>
+      edit?.onConnect?.(source, target, (sourceHandle ?? "forward") as "forward" | "return" | "rework"),
+  };
+}
+
+function dropOf(edit: GraphEdit | undefined, toDrawing: (point: Point) => Point) {
+  return {
+    onDragOver: (event: DragEvent): void => {
+      if (edit?.onDrop && event.dataTransfer.types.includes("text/materia")) event.preventDefault();
+    },
+    onDrop: (event: DragEvent): void => {
+      const materia = event.dataTransfer.getData("text/materia");
+      if (materia !== "") edit?.onDrop?.(materia, toDrawing({ x: event.clientX, y: event.clientY }));
+    },
   };
 }

@@ -25,7 +25,6 @@ const SHOWN = 40;
 /** Go to: any page, cast, loadout or materia by a few letters of its name. */
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
   const list = useId();
   const goals = useGoals();
   const found = useMemo(() => goals.filter((goal) => matches(goal, text)).slice(0, SHOWN), [goals, text]);
@@ -34,19 +33,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     onClose();
     go(goal.href);
   };
-  const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      setAt((before) => Math.max(0, Math.min(found.length - 1, before + step)));
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      open(found[at]);
-    }
-  };
-  useEffect(() => {
-    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
-  }, [at, list]);
+  const { at, setAt, onKey } = useHighlight(list, found, open);
   return (
     <Dialog title="Go to" onClose={onClose} className={css("search-dialog")}>
       <label className={css("field")}>
@@ -85,9 +72,28 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   );
 }
 
-function matches({ text, kind }: Goal, sought: string): boolean {
+/** Which of the options Enter takes: the arrows move it, and it stays in sight. */
+function useHighlight(list: string, goals: readonly Goal[], open: (goal: Goal | undefined) => void) {
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [at, list]);
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt((before) => Math.max(0, Math.min(goals.length - 1, before + step)));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(goals[at]);
+    }
+  };
+  return { at, setAt, onKey };
+}
+
+function matches({ text, kind }: Goal, search: string): boolean {
   const all = `${text} ${kind}`.toLowerCase();
-  return sought
+  return search
     .toLowerCase()
     .split(/\s+/)
     .every((word) => all.includes(word));

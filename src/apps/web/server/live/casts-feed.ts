@@ -16,51 +16,25 @@ export function castsFeed(
   mark: (cast: CastSummary) => Promise<CastSummary>,
 ): Feed {
   const said = new Map<CastId, string>();
-  const watched = new Map<CastId, () => void>();
-  const changed = new Set<CastId>();
-  let rootChanged = true;
+  const changes = castChanges(store, live, wake);
   let isReady = false;
-  const pulse = foreignPulse(live, (castId) => {
-    changed.add(castId);
-    wake();
-  });
-  const stopRoot = store.onListChange(() => {
-    rootChanged = true;
-    wake();
-  });
-  const hear = (castId: CastId): void => {
-    changed.add(castId);
-    if (watched.has(castId) || watched.size >= MOST_WATCHED) return;
-    const listener = (): void => {
-      changed.add(castId);
-      wake();
-    };
-    watched.set(castId, store.onCastChange(castId, listener));
-  };
-  const forget = (castId: CastId): void => {
-    watched.get(castId)?.();
-    watched.delete(castId);
-    changed.delete(castId);
-    pulse.set(castId, false);
-  };
-  const lookAtRoot = async (): Promise<string | undefined> => {
-    rootChanged = false;
+  const goneCasts = async (): Promise<string | undefined> => {
+    if (!changes.takeList()) return undefined;
     const listed = await store.ids();
     const ids = listed.ok ? listed.value : [];
     const there = new Set(ids);
-    for (const castId of ids) if (!watched.has(castId) && !said.has(castId)) hear(castId);
+    for (const castId of ids) if (!said.has(castId)) changes.watch(castId);
     const gone = [...said.keys()].filter((castId) => !there.has(castId));
     for (const castId of gone) {
-      forget(castId);
+      changes.forget(castId);
       said.delete(castId);
     }
     return gone.length === 0 ? undefined : gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
   };
-  const lookAt = async (castId: CastId): Promise<string | undefined> => {
-    changed.delete(castId);
+  const newsOf = async (castId: CastId): Promise<string | undefined> => {
     const summary = await store.summary(castId);
     if (!summary) return undefined;
-    pulse.set(castId, summary.status === "running" && !live.runs.isHere(castId));
+    changes.pulse(castId, summary.status === "running" && !live.runs.isHere(castId));
     const message = say({ kind: "cast", data: await mark(summary) });
     if (said.get(castId) === message) return undefined;
     said.set(castId, message);
@@ -68,12 +42,10 @@ export function castsFeed(
   };
   return {
     next: async () => {
-      if (rootChanged) {
-        const gone = await lookAtRoot();
-        if (gone !== undefined) return gone;
-      }
-      for (const castId of changed) {
-        const news = await lookAt(castId);
+      const gone = await goneCasts();
+      if (gone !== undefined) return gone;
+      for (const castId of changes.take()) {
+        const news = await newsOf(castId);
         if (news !== undefined) return news;
       }
       if (isReady) return undefined;
@@ -81,8 +53,55 @@ export function castsFeed(
       return say({ kind: "ready", data: {} });
     },
     isOver: () => false,
-    close: () => {
-      stopRoot();
+    close: changes.close,
+  };
+}
+
+/** Which casts may say something new: each is taken once for as often as it changed meanwhile. */
+function castChanges(store: CastStore, live: Live, wake: () => void) {
+  const watched = new Map<CastId, () => void>();
+  const changed = new Set<CastId>();
+  let isListNew = true;
+  const touch = (castId: CastId): void => {
+    changed.add(castId);
+    wake();
+  };
+  const pulse = foreignPulse(live, touch);
+  const stopList = store.onListChange(() => {
+    isListNew = true;
+    wake();
+  });
+  return {
+    /** Whether casts may have come or gone since it was last asked. */
+    takeList: (): boolean => {
+      const wasNew = isListNew;
+      isListNew = false;
+      return wasNew;
+    },
+    *take(): Generator<CastId> {
+      for (const castId of changed) {
+        changed.delete(castId);
+        yield castId;
+      }
+    },
+    watch: (castId: CastId): void => {
+      if (watched.has(castId)) return;
+      changed.add(castId);
+      if (watched.size < MOST_WATCHED)
+        watched.set(
+          castId,
+          store.onCastChange(castId, () => touch(castId)),
+        );
+    },
+    forget: (castId: CastId): void => {
+      watched.get(castId)?.();
+      watched.delete(castId);
+      changed.delete(castId);
+      pulse.set(castId, false);
+    },
+    pulse: pulse.set,
+    close: (): void => {
+      stopList();
       pulse.close();
       for (const stop of watched.values()) stop();
     },

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
+import type { Drawing } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/metrics.ts";
 import { stitchOf } from "../../../../../core/view/draw/routes.ts";
@@ -7,11 +8,12 @@ import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import { Legend } from "../../graph/legend.tsx";
 import type { Part } from "../../graph/marks.ts";
-import type { GraphHandle } from "../../graph/use-viewport.ts";
+import type { GraphHandle } from "../../graph/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { textScale } from "../../browser/use-width.ts";
 import type { Width } from "../../browser/use-width.ts";
-import type { CastPartProps } from "./state/use-cast-view.ts";
+import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
+import type { LoadedCast } from "./state/use-cast.ts";
 import { castMarks, castRoom } from "./state/marks.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -27,36 +29,22 @@ export function GraphPanel(
   props: CastPartProps & { readonly width: Width; readonly onOpen: () => void },
 ): ReactElement {
   const { cast, view, width, onOpen } = props;
-  const { graph, stitches } = cast.castFile;
+  const { graph } = cast.castFile;
   const compact = width !== "large";
   const handle = useRef<GraphHandle>(null);
   const [legend, setLegend] = useState(false);
-  const drawing = useMemo(() => {
-    const metrics = scaled(withItemLine(compact ? COMPACT : NARROW), textScale());
-    return layoutGraph(graph, {
-      metrics,
-      labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
-      stitches,
-    });
-  }, [graph, stitches, compact]);
+  const drawing = useDrawing(cast, compact);
   const marks = useMemo(
     () => castMarks(drawing, view),
     [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq],
   );
-  const selected = useMemo<readonly Part[]>(
-    () => (view.visit ? [{ kind: "socket", id: view.visit.socket }] : []),
-    [view.visit?.socket],
-  );
+  const read = view.visit?.socket;
+  const selected = useMemo<readonly Part[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
   const position = view.board.position;
   // The graph goes along with what is looked at.
   useEffect(() => {
     if (position) handle.current?.reveal(position.socket);
   }, [position?.socket]);
-  const read = (part: Part | null): void => {
-    if (part?.kind !== "socket") return;
-    const latest = view.visits.findLast(({ socket }) => socket === part.id);
-    if (latest) view.read(latest.index);
-  };
   const sockets = countedText(drawing.sockets.length, "socket");
   return (
     <section className={css("panel graph-panel")} aria-label="Graph">
@@ -86,7 +74,7 @@ export function GraphPanel(
           marks={marks}
           selected={selected}
           label={`${graph.name}, ${sockets}${position ? `, now at ${position.socket}` : ""}`}
-          onSelect={read}
+          onSelect={(part) => readLatest(view, part)}
           onOpen={onOpen}
           compact={compact}
           grows={width !== "large"}
@@ -95,4 +83,24 @@ export function GraphPanel(
       </div>
     </section>
   );
+}
+
+function useDrawing(cast: LoadedCast, compact: boolean): Drawing {
+  const { graph, stitches } = cast.castFile;
+  return useMemo(
+    () =>
+      layoutGraph(graph, {
+        metrics: scaled(withItemLine(compact ? COMPACT : NARROW), textScale()),
+        labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
+        stitches,
+      }),
+    [graph, stitches, compact],
+  );
+}
+
+/** A socket is read where it was visited last. */
+function readLatest(view: CastView, part: Part | null): void {
+  if (part?.kind !== "socket") return;
+  const latest = view.visits.findLast(({ socket }) => socket === part.id);
+  if (latest) view.read(latest.index);
 }

@@ -21,7 +21,7 @@ export function CastHead({
   view,
   dialogToOpen,
 }: CastPartProps & { readonly dialogToOpen: string | null }): ReactElement {
-  const { board, trail } = view;
+  const { board } = view;
   const { castFile } = cast;
   return (
     <div className={css("cast-head")}>
@@ -37,32 +37,50 @@ export function CastHead({
         {castFile.request}
       </h1>
       <Actions cast={cast} view={view} dialogToOpen={dialogToOpen} />
-      <div className={css("facts")}>
-        {view.at === null ? (
-          <Status status={board.status} />
-        ) : (
-          <b className={css("tone-accent")}>{`At ${clockText(board.elapsedMs)}`}</b>
-        )}
-        {board.item && (
-          <span>
-            <b>{`Item ${board.item.number} of ${board.item.of}`}</b>
-          </span>
-        )}
-        {!board.item && board.items.total > 0 && (
-          <span>
-            <b>{itemsText(board.items)}</b>
-          </span>
-        )}
-        <span className={css("figures-only")}>
-          <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
+      <Figures view={view} />
+      <Reason view={view} />
+    </div>
+  );
+}
+
+/** Where the cast stands and what it has used. */
+function Figures({ view }: { readonly view: CastView }): ReactElement {
+  const { board, trail } = view;
+  return (
+    <div className={css("facts")}>
+      {view.at === null ? (
+        <Status status={board.status} />
+      ) : (
+        <b className={css("tone-accent")}>{`At ${clockText(board.elapsedMs)}`}</b>
+      )}
+      {board.item && (
+        <span>
+          <b>{`Item ${board.item.number} of ${board.item.of}`}</b>
         </span>
-        <span title="Time worked">
-          <b>{clockText(board.elapsedMs)}</b>
+      )}
+      {!board.item && board.items.total > 0 && (
+        <span>
+          <b>{itemsText(board.items)}</b>
         </span>
-        <Spent have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
-        <Spent have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
-        <Rework view={view} />
-      </div>
+      )}
+      <span className={css("figures-only")}>
+        <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
+      </span>
+      <span title="Time worked">
+        <b>{clockText(board.elapsedMs)}</b>
+      </span>
+      <Spent have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
+      <Spent have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
+      <Rework view={view} />
+    </div>
+  );
+}
+
+/** Why it stopped, or what it asks. */
+function Reason({ view }: { readonly view: CastView }): ReactElement {
+  const { board } = view;
+  return (
+    <>
       {board.reason !== null && board.status !== "completed" && (
         <p
           className={css(
@@ -78,7 +96,7 @@ export function CastHead({
           <span className={css("quoted")}>{board.question}</span>
         </p>
       )}
-    </div>
+    </>
   );
 }
 

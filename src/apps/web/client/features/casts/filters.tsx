@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { CAST_FILTERS, isSought } from "../../../../../core/view/watch/groups.ts";
-import type { CastFilter } from "../../../../../core/view/watch/groups.ts";
+import { CAST_FILTERS, EVERY_CAST, isFound } from "../../../../../core/view/watch/groups.ts";
+import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { capital } from "../../parts/marks/status.tsx";
 import { classesOf } from "../../browser/classes.ts";
@@ -15,14 +15,11 @@ const css = classesOf(castsSheet, controlsSheet, marksSheet, baseSheet);
 
 export function Filters(props: {
   readonly casts: readonly CastSummary[];
-  readonly filter: CastFilter;
-  readonly setFilter: (filter: CastFilter) => void;
-  readonly text: string;
-  readonly setText: (text: string) => void;
-  readonly loadout: string | null;
-  readonly setLoadout: (loadout: string | null) => void;
+  readonly search: CastSearch;
+  readonly onSearch: (search: CastSearch) => void;
 }): ReactElement {
-  const { casts, filter, setFilter, text, setText, loadout, setLoadout } = props;
+  const { casts, search, onSearch } = props;
+  const { filter, text, loadout } = search;
   const loadouts = useMemo(() => [...new Set(casts.map((cast) => cast.loadout))].toSorted(), [casts]);
   return (
     <>
@@ -33,13 +30,13 @@ export function Filters(props: {
           placeholder="Search requests, ids, loadouts"
           aria-label="Search casts"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => onSearch({ ...search, text: event.target.value })}
         />
         <kbd>/</kbd>
       </label>
       <div className={css("row wrap chips")} role="group" aria-label="Show">
         {CAST_FILTERS.map((each) => {
-          const count = casts.filter((cast) => isSought(cast, { filter: each, text: "", loadout: null })).length;
+          const count = casts.filter((cast) => isFound(cast, { ...EVERY_CAST, filter: each })).length;
           if (count === 0 && each !== "all" && each !== filter) return null;
           return (
             <button
@@ -47,7 +44,7 @@ export function Filters(props: {
               type="button"
               className={css("chip")}
               aria-pressed={each === filter}
-              onClick={() => setFilter(each)}
+              onClick={() => onSearch({ ...search, filter: each })}
             >
               {`${capital(each.replace("_", " "))} ${count}`}
             </button>
@@ -58,7 +55,7 @@ export function Filters(props: {
         className={css("chooser")}
         aria-label="Loadout"
         value={loadout ?? ""}
-        onChange={(event) => setLoadout(event.target.value === "" ? null : event.target.value)}
+        onChange={(event) => onSearch({ ...search, loadout: event.target.value === "" ? null : event.target.value })}
       >
         <option value="">Any loadout</option>
         {loadouts.map((name) => (

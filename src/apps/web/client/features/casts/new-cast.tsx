@@ -23,21 +23,11 @@ export function NewCast({
   readonly onClose: () => void;
   readonly loadout?: string;
 }): ReactElement {
-  const [catalog, setCatalog] = useState<CatalogAnswer | null>(null);
-  const [chosen, setChosen] = useState(loadout ?? "");
+  const { catalog, chosen, setChosen } = useLoadoutChoice(loadout);
   const [request, setRequest] = useState("");
   const [rehearsal, setRehearsal] = useState("");
   const [trust, setTrust] = useState(false);
   const command = useCommand({ quiet: true });
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      const answer = await getCatalog();
-      if (!answer.ok) return;
-      setCatalog(answer.value);
-      setChosen((before) => before || answer.value.settings.activeLoadout.value);
-    };
-    void load();
-  }, []);
   const options = [
     ...(chosen === "" ? [] : [`--loadout ${quoteWord(chosen)}`]),
     ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
@@ -66,21 +56,7 @@ export function NewCast({
           ))}
         </select>
       </label>
-      <label className={css("option")}>
-        <span className={css("label")}>Request</span>
-        <span className={css("field")}>
-          <textarea
-            data-first
-            rows={4}
-            value={request}
-            placeholder="What is to be done"
-            onChange={(event) => setRequest(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-            }}
-          />
-        </span>
-      </label>
+      <RequestField value={request} onChange={setRequest} />
       <label className={css("option")}>
         <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
         <span className={css("field")}>
@@ -92,16 +68,68 @@ export function NewCast({
           />
         </span>
       </label>
-      {untrusted && (
-        <label className={css("note waiting-tone row")}>
-          <input type="checkbox" checked={trust} onChange={(event) => setTrust(event.target.checked)} />
-          <span>
-            Trust <code>{untrusted.file}</code> as it is now
-            {untrusted.commands.length > 0 && `. It runs: ${untrusted.commands.join(", ")}`}
-          </span>
-        </label>
-      )}
+      {untrusted && <TrustBox file={untrusted.file} commands={untrusted.commands} given={trust} onGive={setTrust} />}
       <Issues issues={command.issues} />
     </Ask>
+  );
+}
+
+/** The loadout that is active, until another is chosen. */
+function useLoadoutChoice(first = "") {
+  const [catalog, setCatalog] = useState<CatalogAnswer | null>(null);
+  const [chosen, setChosen] = useState(first);
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const answer = await getCatalog();
+      if (!answer.ok) return;
+      setCatalog(answer.value);
+      setChosen((before) => before || answer.value.settings.activeLoadout.value);
+    };
+    void load();
+  }, []);
+  return { catalog, chosen, setChosen };
+}
+
+function RequestField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}): ReactElement {
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>Request</span>
+      <span className={css("field")}>
+        <textarea
+          data-first
+          rows={4}
+          value={value}
+          placeholder="What is to be done"
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          }}
+        />
+      </span>
+    </label>
+  );
+}
+
+function TrustBox(props: {
+  readonly file: string;
+  readonly commands: readonly string[];
+  readonly given: boolean;
+  readonly onGive: (given: boolean) => void;
+}): ReactElement {
+  const { file, commands, given, onGive } = props;
+  return (
+    <label className={css("note waiting-tone row")}>
+      <input type="checkbox" checked={given} onChange={(event) => onGive(event.target.checked)} />
+      <span>
+        Trust <code>{file}</code> as it is now
+        {commands.length > 0 && `. It runs: ${commands.join(", ")}`}
+      </span>
+    </label>
   );
 }

@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { groupCasts, isSought } from "../../../../../core/view/watch/groups.ts";
-import type { CastFilter } from "../../../../../core/view/watch/groups.ts";
+import { EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
+import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { useConnection } from "../../net/connection.ts";
@@ -32,18 +32,14 @@ export type CastAction = "continue" | "resume" | "abort" | "raise";
 
 export default function CastsPage(): ReactElement {
   const { casts, isReady, issues } = useCasts();
-  const [filter, setFilter] = useState<CastFilter>("all");
-  const [text, setText] = useState("");
-  const [loadout, setLoadout] = useState<string | null>(null);
+  const [search, setSearch] = useState<CastSearch>(EVERY_CAST);
   const [isStarting, setStarting] = useState(false);
   const [aborting, setAborting] = useState<CastSummary | null>(null);
   const command = useCommand();
   const now = useNow(true, 10_000);
   const width = useWidth();
-  const found = useMemo(
-    () => casts.filter((cast) => isSought(cast, { filter, text: text.trim(), loadout })),
-    [casts, filter, text, loadout],
-  );
+  const CastList = width === "small" ? CastCards : CastTable;
+  const found = useMemo(() => casts.filter((cast) => isFound(cast, search)), [casts, search]);
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
   const act = (cast: CastSummary, action: CastAction): void => {
     if (action === "abort") setAborting(cast);
@@ -51,16 +47,11 @@ export default function CastsPage(): ReactElement {
     else go(hrefOf("casts", cast.castId, { do: action }));
   };
   const keys = useListKeys(found, act);
-  const clear = (): void => {
-    setFilter("all");
-    setText("");
-    setLoadout(null);
-  };
   return (
     <section className={css("view casts")} aria-label="Casts">
       <div className={css("page-head")}>
         <h1>Casts</h1>
-        <Filters {...{ casts, filter, setFilter, text, setText, loadout, setLoadout }} />
+        <Filters casts={casts} search={search} onSearch={setSearch} />
         <span className={css("grow large-only")} />
         <a className={css("control-button")} href={hrefOf("link")}>
           New link
@@ -75,7 +66,7 @@ export default function CastsPage(): ReactElement {
       ) : found.length === 0 ? (
         <div className={css("empty")}>
           <p>No cast matches.</p>
-          <Button onClick={clear}>Clear the filter</Button>
+          <Button onClick={() => setSearch(EVERY_CAST)}>Clear the filter</Button>
         </div>
       ) : (
         <div
@@ -84,11 +75,7 @@ export default function CastsPage(): ReactElement {
           ref={keys.list}
           onKeyDown={keys.onKeyDown}
         >
-          {width === "small" ? (
-            <CastCards groups={groups} now={now} onAct={act} busy={command.busy} />
-          ) : (
-            <CastTable groups={groups} now={now} onAct={act} busy={command.busy} />
-          )}
+          <CastList groups={groups} now={now} onAct={act} busy={command.busy} />
         </div>
       )}
       <KeyHints />

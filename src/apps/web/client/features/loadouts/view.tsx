@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import type { ReactElement, ReactNode, RefObject } from "react";
-import type { GraphHandle } from "../../graph/use-viewport.ts";
+import type { GraphHandle } from "../../graph/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { useWidth } from "../../browser/use-width.ts";

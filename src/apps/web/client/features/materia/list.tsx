@@ -23,8 +23,8 @@ export function MateriaList(props: {
 }): ReactElement {
   const { catalog, chosen, onNew } = props;
   const works = useMateriaWorks();
-  const [sought, setSought] = useState("");
-  const groups = groupsOf(catalog, sought);
+  const [search, setSearch] = useState("");
+  const groups = groupsOf(catalog, search);
   const fresh = [...works.values()].filter(({ name }) => !catalog.materia.has(name));
   return (
     <>
@@ -35,8 +35,8 @@ export function MateriaList(props: {
             type="search"
             placeholder="Find materia"
             aria-label="Find materia"
-            value={sought}
-            onChange={(event) => setSought(event.target.value)}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
           />
           <kbd>/</kbd>
         </label>

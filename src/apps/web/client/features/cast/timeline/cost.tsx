@@ -4,6 +4,7 @@ import type { Usage } from "../../../../../../core/cast/usage.ts";
 import { tokensOf } from "../../../../../../core/cast/usage.ts";
 import { amountText, costText } from "../../../../../../core/view/numbers.ts";
 import { costTable } from "../../../../../../core/view/watch/costs.ts";
+import type { CostTable } from "../../../../../../core/view/watch/costs.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import type { TimelineProps } from "./panel.tsx";
@@ -53,29 +54,38 @@ export function CostPanel({ cast, view }: TimelineProps): ReactElement {
             <td className={css("strong")}>{costText(usage.cost)}</td>
           </tr>
         ))}
-        <tr>
-          <th scope="row" className={css("tokens")}>
-            Tokens
-          </th>
-          {table.columns.map(({ key, usage }) => (
-            <td key={key} className={css("tokens")}>
-              {amountText(tokensOf(usage))}
-            </td>
-          ))}
-          <td className={css("tokens")}>{amountText(tokensOf(table.total))}</td>
-          <td />
-        </tr>
-        {!free && (
-          <tr className={css("sum")}>
-            <th scope="row">Cost</th>
-            {table.columns.map(({ key, usage }) => (
-              <td key={key}>{usage.cost.toFixed(2)}</td>
-            ))}
-            <td />
-            <td>{costText(table.total.cost)}</td>
-          </tr>
-        )}
+        <Sums table={table} free={free} />
       </tbody>
     </table>
+  );
+}
+
+/** What each item took, and all of it; what nobody paid for has no sum of money. */
+function Sums({ table, free }: { readonly table: CostTable; readonly free: boolean }): ReactElement {
+  return (
+    <>
+      <tr>
+        <th scope="row" className={css("tokens")}>
+          Tokens
+        </th>
+        {table.columns.map(({ key, usage }) => (
+          <td key={key} className={css("tokens")}>
+            {amountText(tokensOf(usage))}
+          </td>
+        ))}
+        <td className={css("tokens")}>{amountText(tokensOf(table.total))}</td>
+        <td />
+      </tr>
+      {!free && (
+        <tr className={css("sum")}>
+          <th scope="row">Cost</th>
+          {table.columns.map(({ key, usage }) => (
+            <td key={key}>{usage.cost.toFixed(2)}</td>
+          ))}
+          <td />
+          <td>{costText(table.total.cost)}</td>
+        </tr>
+      )}
+    </>
   );
 }

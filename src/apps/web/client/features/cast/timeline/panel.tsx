@@ -4,7 +4,7 @@ import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import type { Width } from "../../../browser/use-width.ts";
-import type { CastPartProps } from "../state/use-cast-view.ts";
+import type { CastPartProps, CastView } from "../state/use-cast-view.ts";
 import { CostPanel } from "./cost.tsx";
 import { JournalPanel } from "./journal.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -27,9 +27,6 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   const { cast, view } = props;
   const [tab, setTab] = useState<TabKey>("timeline");
   const [aligned, setAligned] = useState(false);
-  const count = view.allVisits.length;
-  const here = view.visit?.index ?? 0;
-  const isOpen = view.latest.status === "running" || view.latest.status === "waiting";
   const tabs = [
     { key: "timeline", label: "Timeline" },
     { key: "cost", label: "Cost" },
@@ -51,32 +48,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
             Aligned
           </Button>
         )}
-        <div className={css("row steps")} role="group" aria-label="Step through visits">
-          <Button
-            look="bare"
-            icon="first"
-            label="First visit"
-            off={here <= 0 ? "This is the first visit" : null}
-            onClick={() => view.goToVisit(0)}
-          />
-          <Button
-            look="bare"
-            icon="before"
-            label="Previous visit"
-            off={here <= 0 ? "This is the first visit" : null}
-            onClick={() => view.step(-1)}
-          />
-          <Button
-            look="bare"
-            icon="after"
-            label="Next visit"
-            off={here >= count - 1 ? "This is the last visit" : null}
-            onClick={() => view.step(1)}
-          />
-          <Button aria-pressed={view.at === null} onClick={view.goLive}>
-            {isOpen ? "Live" : "Latest"}
-          </Button>
-        </div>
+        <Steps view={view} />
       </div>
       <div className={css("time-body")} role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
         {tab === "timeline" && <Timeline {...props} aligned={aligned || props.width === "small"} />}
@@ -102,6 +74,24 @@ function TimelineKey(): ReactElement {
         <i className={css("bar refused-visit")} />
         {glyphs("✗ not satisfied")}
       </span>
+    </div>
+  );
+}
+
+/** From visit to visit, and back to now. */
+function Steps({ view }: { readonly view: CastView }): ReactElement {
+  const here = view.visit?.index ?? 0;
+  const isFirst = here <= 0 ? "This is the first visit" : null;
+  const isLast = here >= view.allVisits.length - 1 ? "This is the last visit" : null;
+  const isOpen = view.latest.status === "running" || view.latest.status === "waiting";
+  return (
+    <div className={css("row steps")} role="group" aria-label="Step through visits">
+      <Button look="bare" icon="first" label="First visit" off={isFirst} onClick={() => view.goToVisit(0)} />
+      <Button look="bare" icon="before" label="Previous visit" off={isFirst} onClick={() => view.step(-1)} />
+      <Button look="bare" icon="after" label="Next visit" off={isLast} onClick={() => view.step(1)} />
+      <Button aria-pressed={view.at === null} onClick={view.goLive}>
+        {isOpen ? "Live" : "Latest"}
+      </Button>
     </div>
   );
 }

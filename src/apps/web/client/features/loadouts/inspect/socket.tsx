@@ -141,9 +141,6 @@ function Output({ id }: { readonly id: string }): ReactElement {
   const needsJson = checked.problems.find(
     ({ issue, place }) => place.kind === "socket" && place.id === id && /_needs_json|_not_json/.test(issue.code),
   );
-  const loop = loopWith(loadout, id);
-  const mover =
-    loop === undefined ? undefined : loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
   return (
     <section className={css("section")} aria-label="Output">
       <h3>Output</h3>
@@ -167,30 +164,35 @@ function Output({ id }: { readonly id: string }): ReactElement {
       {needsJson && <Fault id={fault} text={jsonFault(socket?.edges ?? [])} />}
       <AssignRows id={id} />
       <Row label="Advance">
-        {loop === undefined ? (
-          <span className={css("faint")}>In no loop</span>
-        ) : (
-          <Pick
-            label="Advance"
-            value={socket?.advance?.when ?? "never"}
-            options={[
-              {
-                value: "never",
-                label: mover === undefined || mover === id ? "Never" : `Never: ${mover} moves the item on`,
-              },
-              ...CONDITIONS.map(({ value, label }) => ({
-                value,
-                label: value === "always" ? "Always: the next item" : `When ${label}`,
-              })),
-            ]}
-            off={readOnly !== null}
-            onPick={(when) =>
-              apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : asCondition(when)))
-            }
-          />
-        )}
+        <AdvanceField id={id} />
       </Row>
     </section>
+  );
+}
+
+/** When the loop goes on to its next item behind this socket. */
+function AdvanceField({ id }: { readonly id: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const loop = loopWith(loadout, id);
+  if (loop === undefined) return <span className={css("faint")}>In no loop</span>;
+  const mover = loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
+  const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} moves the item on`;
+  return (
+    <Pick
+      label="Advance"
+      value={loadout.sockets[id]?.advance?.when ?? "never"}
+      options={[
+        { value: "never", label: never },
+        ...CONDITIONS.map(({ value, label }) => ({
+          value,
+          label: value === "always" ? "Always: the next item" : `When ${label}`,
+        })),
+      ]}
+      off={readOnly !== null}
+      onPick={(when) =>
+        apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : asCondition(when)))
+      }
+    />
   );
 }
 

@@ -1,6 +1,8 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
+import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { addSocket, nextSocketId } from "../../../../../../core/edit/graph/sockets.ts";
+import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { useEditor } from "../state/editor.ts";
@@ -15,8 +17,8 @@ const css = classesOf(workbenchSheet, controlsSheet, baseSheet);
 /** Materia to drag onto the canvas; Enter or a click adds one as well. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
   const { catalog, apply, select, loadout, readOnly } = useEditor();
-  const [sought, setSought] = useState("");
-  const groups = groupsOf(catalog, sought);
+  const [search, setSearch] = useState("");
+  const groups = groupsOf(catalog, search);
   const add = (materia: string): void => {
     const id = nextSocketId(loadout);
     if (!apply(`Add ${materia}`, (each) => addSocket(each, materia))) return;
@@ -32,8 +34,8 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
             type="search"
             placeholder="Find materia"
             aria-label="Find materia"
-            value={sought}
-            onChange={(event) => setSought(event.target.value)}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
           />
         </label>
       </div>
@@ -47,25 +49,9 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
               {title} <span className={css("faint")}>{entries.length}</span>
             </h2>
             <ul>
-              {entries.map(({ name, value }) => (
-                <li key={name}>
-                  <button
-                    type="button"
-                    className={css("side-row")}
-                    draggable={readOnly === null}
-                    title={value?.description ?? name}
-                    aria-label={`Add ${name}`}
-                    aria-disabled={readOnly !== null || undefined}
-                    onClick={() => add(name)}
-                    onDragStart={(event) => {
-                      event.dataTransfer.setData("text/materia", name);
-                      event.dataTransfer.effectAllowed = "copy";
-                    }}
-                  >
-                    <Orb materia={value} size="sm" />
-                    <span className={css("cut grow")}>{name}</span>
-                    {!value && <Icon name="warning" />}
-                  </button>
+              {entries.map((entry) => (
+                <li key={entry.name}>
+                  <PaletteRow entry={entry} off={readOnly !== null} onAdd={() => add(entry.name)} />
                 </li>
               ))}
             </ul>
@@ -73,5 +59,33 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
         ),
       )}
     </>
+  );
+}
+
+function PaletteRow(props: {
+  readonly entry: Entry<Materia>;
+  readonly off: boolean;
+  readonly onAdd: () => void;
+}): ReactElement {
+  const { entry, off, onAdd } = props;
+  const { name, value } = entry;
+  return (
+    <button
+      type="button"
+      className={css("side-row")}
+      draggable={!off}
+      title={value?.description ?? name}
+      aria-label={`Add ${name}`}
+      aria-disabled={off || undefined}
+      onClick={onAdd}
+      onDragStart={(event) => {
+        event.dataTransfer.setData("text/materia", name);
+        event.dataTransfer.effectAllowed = "copy";
+      }}
+    >
+      <Orb materia={value} size="sm" />
+      <span className={css("cut grow")}>{name}</span>
+      {!value && <Icon name="warning" />}
+    </button>
   );
 }

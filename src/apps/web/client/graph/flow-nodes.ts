@@ -1,0 +1,84 @@
+import type { Node } from "@xyflow/react";
+import { materiaOf } from "../../../../core/compile/graph.ts";
+import type { Graph, Origin } from "../../../../core/compile/graph.ts";
+import type { Box, Drawing } from "../../../../core/view/draw/drawing.ts";
+import type { Marks, Part } from "./marks.ts";
+
+interface NodesProps {
+  readonly graph: Graph;
+  readonly drawing: Drawing;
+  readonly marks: Marks | undefined;
+  readonly selected: readonly Part[];
+  readonly compact: boolean;
+  readonly edit: boolean;
+  readonly focus: Part | null;
+}
+
+/** What React Flow is given to place: bands and loops below, sockets and the end above. */
+export function nodesOf(props: NodesProps): Node[] {
+  const { graph, drawing, marks, selected, compact, edit, focus } = props;
+  const isChosen = (kind: Part["kind"], id: string): boolean =>
+    selected.some((part) => part.kind === kind && part.id === id);
+  const first = drawing.sockets[0]?.id;
+  const stop = focus?.kind === "socket" ? focus.id : first;
+  return [
+    ...drawing.bands.map(({ target, name, box, title }) =>
+      node(`band ${target}`, "band", box, -1, { target, kind: kindOf(graph, target), name, title, box }),
+    ),
+    ...drawing.loops.map((loop) =>
+      node(`loop ${loop.id}`, "region", loop.box, 0, {
+        loop,
+        mark: marks?.loops?.get(loop.id),
+        chosen: isChosen("loop", loop.id),
+        clickable: edit,
+      }),
+    ),
+    ...drawing.sockets.flatMap(({ id, box }) => {
+      const socket = graph.sockets[id];
+      if (!socket) return [];
+      return [
+        {
+          ...node(id, "socket", box, 3, {
+            socket,
+            materia: materiaOf(graph, socket),
+            isEntry: edit && id === graph.entry,
+            isConsumer: socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
+            mark: marks?.sockets?.get(id),
+            chosen: isChosen("socket", id),
+            isStop: id === stop && focus?.kind !== "edge",
+            compact,
+            edit,
+          }),
+          draggable: edit,
+        },
+      ];
+    }),
+    ...(drawing.end ? [node("end", "end", drawing.end, 3, { edit })] : []),
+  ];
+}
+
+function kindOf(graph: Graph, target: number): Origin["kind"] {
+  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
+}
+
+function node(
+  id: string,
+  type: string,
+  { x, y, width, height }: Box,
+  zIndex: number,
+  data: Record<string, unknown>,
+): Node {
+  return {
+    id,
+    type,
+    position: { x, y },
+    width,
+    height,
+    // Told, not measured: the layout decides every size, and nothing waits for the browser.
+    measured: { width, height },
+    zIndex,
+    draggable: false,
+    selectable: false,
+    data,
+  };
+}
