@@ -90,6 +90,7 @@ declare module "*/cells.module.css" {
     readonly "current-reworked": string;
     readonly done: string;
     readonly "failed-cell": string;
+    readonly "given-up": string;
     readonly meter: string;
     readonly reworked: string;
     readonly secondary: string;
@@ -513,6 +514,8 @@ declare module "*/timeline.module.css" {
     readonly cost: string;
     readonly "failed-visit": string;
     readonly "folded-rows": string;
+    readonly "given-up-mark": string;
+    readonly "given-up-title": string;
     readonly lane: string;
     readonly later: string;
     readonly "materia-dot": string;
