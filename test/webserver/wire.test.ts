@@ -55,6 +55,16 @@ describe("[N30] what cannot be read", () => {
     expect(read.ok ? [] : read.issues.map(({ code }) => code)).toEqual(["unexpected_answer"]);
   });
 
+  it("[N30] a graph that begins at a socket which it does not have", async () => {
+    const at = site();
+    const id = await castOf(at);
+    await ended(at, id);
+    const text = JSON.stringify(await json(at.ask(`/api/casts/${id}`)));
+    const broken: unknown = JSON.parse(text.replace('"entry":"Socket-1"', '"entry":"Socket-99"'));
+    const read = readWire(CastAnswer, broken, "cast");
+    expect(read.ok ? "" : read.issues[0]?.message).toContain('at "castFile.graph.entry": names nothing');
+  });
+
   it("[N30] the problem names the place and a way out", () => {
     const read = readWire(CommandAnswer, { castId: 7 }, "/api/commands");
     expect(read).toMatchObject({ ok: false, issues: [{ code: "unexpected_answer" }] });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { CastOutcome, parseEvent } from "../cast/event.ts";
 import type { CastEvent } from "../cast/event.ts";
-import type { Graph } from "../compile/graph.ts";
+import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
 import { isJsonObject } from "../model/json.ts";
@@ -44,7 +44,7 @@ const CastFileShape = v.object({
   command: v.string(),
   targets: v.array(v.object({ kind: v.string(), name: v.string() })),
   loadout: v.object({ id: v.string(), name: v.string() }),
-  graph: v.custom<Graph>((value) => isJsonObject(value) && isJsonObject(value["sockets"]), "is no graph"),
+  graph: Graph,
   stitches: v.array(v.object({ from: SocketId, to: SocketId, reason: v.string() })),
   fromCastId: v.nullable(v.string()),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
