@@ -5,7 +5,7 @@ import { openRegular } from "../../../system/regular-file.ts";
 
 const BLOCK = 64 * 1024;
 /** No event is so long; a file without line breaks would fill the memory. */
-const LONGEST_LINE = 64 * 1024 * 1024;
+export const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** A file of lines that grows, read in blocks; the place moves on by whole lines. */
 export interface LineReader {

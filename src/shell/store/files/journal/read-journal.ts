@@ -7,6 +7,7 @@ import type { Issue, Result } from "../../../../core/model/issue.ts";
 import { problemText } from "../../../system/problem.ts";
 import { openRegular } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
+import { LONGEST_LINE } from "./line-reader.ts";
 import { openChain, plainChain } from "./chain.ts";
 import type { Chain, Head, Verdict } from "./chain.ts";
 
@@ -131,21 +132,28 @@ const BLOCK = 256 * 1024;
 
 /** Line after line, in blocks: a journal may be larger than memory. Stops where `take` does. */
 function eachLine(fd: number, take: (line: Buffer) => boolean): { soundBytes: number; torn: Buffer } {
-  let rest: Buffer = Buffer.alloc(0);
+  /** What was read of a line whose end has not come yet; joined once, when it has. */
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
   let soundBytes = 0;
   for (let at = 0; ;) {
     const block = Buffer.allocUnsafe(BLOCK);
     const size = readSync(fd, block, 0, BLOCK, at);
-    if (size === 0) return { soundBytes, torn: rest };
+    if (size === 0) return { soundBytes, torn: Buffer.concat(begun) };
     at += size;
-    const bytes = rest.length === 0 ? block.subarray(0, size) : Buffer.concat([rest, block.subarray(0, size)]);
+    const bytes = block.subarray(0, size);
     let from = 0;
     for (let end = bytes.indexOf(0x0a, from); end !== -1; end = bytes.indexOf(0x0a, from)) {
-      if (!take(bytes.subarray(from, end))) return { soundBytes, torn: Buffer.alloc(0) };
-      soundBytes += end + 1 - from;
-      from = end + 1;
+      const part = bytes.subarray(from, end);
+      const line = begun.length === 0 ? part : Buffer.concat([...begun, part]);
+      if (!take(line)) return { soundBytes, torn: Buffer.alloc(0) };
+      soundBytes += line.length + 1;
+      [begun, begunBytes, from] = [[], 0, end + 1];
     }
-    rest = bytes.subarray(from);
+    if (from < size) begun.push(bytes.subarray(from));
+    begunBytes += size - from;
+    // [D22] A file of another kind in the journal's place may have no line end at all.
+    if (begunBytes > LONGEST_LINE) throw new Error("one of its lines is too long");
   }
 }
 
