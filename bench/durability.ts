@@ -27,6 +27,27 @@ export async function startAndHang(
   return { root, castId: file.castId };
 }
 
+/** A finished cast of the workload on disk, with at least so many events. */
+export async function longCast(
+  root: string,
+  cwd: string,
+  events: number,
+): Promise<{ readonly castId: string; readonly seq: number }> {
+  const file = castFile(cwd);
+  const owned = await createdCast(root, file);
+  let seq = 0;
+  const counting: Journal = {
+    append: (lines, after) => {
+      seq = after + lines.length;
+      return owned.journal.append(lines, after);
+    },
+  };
+  await runUntil(file, Math.ceil(events / 4), counting);
+  await owned.release();
+  if (seq < events) throw new Error(`the cast has ${seq} events`);
+  return { castId: file.castId, seq };
+}
+
 export interface CastsFigures {
   readonly casts: number;
   readonly medianMs: number;

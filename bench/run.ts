@@ -87,6 +87,7 @@ async function measureOwn(): Promise<OwnFigures> {
     previous: await ours("previous", LONG),
     killed: await ours("killed", LONG / 2, 2 * ROUNDS + 1),
     sync: await ours("sync", 2_000),
+    status: await ours("status", 100_000, 2 * ROUNDS + 1),
     rehearsal: await ours("rehearsal", 60),
     web: await ours("web"),
   };

@@ -4,6 +4,7 @@ import type { PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
 import type { RehearsalFigures } from "../measure/rehearsal.ts";
 import type { StartUpFigures } from "../measure/start-up.ts";
+import type { StatusFigures } from "../measure/status.ts";
 import type { CastsFigures, SyncFigures } from "../durability.ts";
 import type { ResumeFigures, RunFigures } from "../peers/measure-peer.ts";
 import type { WebFigures } from "../web-server.ts";
@@ -31,6 +32,7 @@ export interface OwnFigures {
   readonly previous: PreviousFigures | string;
   readonly killed: KilledFigures | string;
   readonly sync: SyncFigures | string;
+  readonly status: StatusFigures | string;
   readonly rehearsal: RehearsalFigures | string;
   readonly web: WebFigures | string;
 }

@@ -143,6 +143,7 @@ function ownText(own: OwnFigures): string {
     ({ engineMs, bareMs, ratio }) =>
       `${msText(engineMs)}, the same syncs alone ${msText(bareMs)} (× ${ratio.toFixed(2)})`,
   );
+  row("status of 100,000 events", own.status, ({ ms, peakMb }) => `${msText(ms)}, ${numberText(peakMb)} MB`);
   row(
     "a rehearsed turn",
     own.rehearsal,

@@ -23,7 +23,7 @@ function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Ju
     atMost("growth of the cost per step", 1.2, growth, (value) => value.toFixed(2)),
     atMost("stored per step", 1_000, typeof long === "string" ? undefined : long.stored / long.steps, bytesText),
     atMost("peak memory, MB", 150, typeof long === "string" ? undefined : long.peakMb, numberText),
-    atMost("resume after kill -9", 250, typeof resume === "string" ? undefined : (resume.ms ?? undefined), msText),
+    atMost("resume after kill -9", 120, typeof resume === "string" ? undefined : (resume.ms ?? undefined), msText),
     atMost("finished steps run again", 0, typeof resume === "string" ? undefined : (resume.again ?? undefined), String),
     atMost("import of the library", 50, typeof importMs === "string" ? undefined : importMs, msText),
   ];
@@ -38,7 +38,7 @@ function judgeCompile({ check, link }: OwnFigures): readonly Judged[] {
 }
 
 function judgeOwn(own: OwnFigures): readonly Judged[] {
-  const { prompts, startUp, casts, previous, sync, rehearsal, web } = own;
+  const { prompts, startUp, casts, previous, sync, status, rehearsal, web } = own;
   const slowest = typeof startUp === "string" ? undefined : Math.max(...Object.values(startUp.beyondMs));
   const view = typeof web === "string" ? undefined : web.firstViewMs;
   const percent = (value: number): string => `${(value * 100).toFixed(0)} %`;
@@ -66,6 +66,14 @@ function judgeOwn(own: OwnFigures): readonly Judged[] {
     atMost("fdatasync per step, bare syncs = 1", 1.3, typeof sync === "string" ? undefined : sync.ratio, (value) =>
       value.toFixed(2),
     ),
+    atLeast(
+      "steps a second with the files of every visit",
+      6_000,
+      typeof previous === "string" ? undefined : previous.stepsPerSecond,
+      numberText,
+    ),
+    atMost("status of 100,000 events", 500, typeof status === "string" ? undefined : status.ms, msText),
+    atMost("memory of that, MB", 120, typeof status === "string" ? undefined : status.peakMb, numberText),
     atMost("rehearsed turn beyond Pi's own", 3, typeof rehearsal === "string" ? undefined : rehearsal.beyondMs, msText),
     atMost("first view of 10,000 events", 1_000, view, msText),
     atMost("journal to page, 99 of 100", 100, typeof web === "string" ? undefined : web.deliveryMs.p99, msText),

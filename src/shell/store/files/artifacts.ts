@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
 import { hasCode, isMissing, problemText } from "../../system/problem.ts";
@@ -20,9 +20,10 @@ export function fileArtifacts(layout: Layout, { redact = unchanged, durability =
   const put = (file: string, folder: string, flags: "w" | "a", text: string): string | undefined => {
     const known = folder === there;
     try {
-      if (!known) for (const changed of makeFolder(folder)) if (isSynced) unsynced.add(changed);
+      if (!known) for (const changed of makeFolder(folder, layout.folder)) if (isSynced) unsynced.add(changed);
       there = folder;
-      writeText(file, flags, redact(text), isSynced);
+      // One call of the system's for all of it: opening, writing and closing apart cost as much again.
+      writeFileSync(file, redact(text), { flag: flags, mode: 0o600, flush: isSynced });
       if (isSynced) unsynced.add(folder);
       return undefined;
     } catch (thrown) {
@@ -48,25 +49,18 @@ export function fileArtifacts(layout: Layout, { redact = unchanged, durability =
 
 const unchanged = (text: string): string => text;
 
-function writeText(file: string, flags: "w" | "a", text: string, isSynced: boolean): void {
-  const fd = openSync(file, flags, 0o600);
-  try {
-    const bytes = Buffer.from(text);
-    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
-    if (isSynced) fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** One call where its parent is there, as for most visits. Answers with the folders that hold something new. */
-function makeFolder(folder: string): readonly string[] {
+/**
+ * One call where its parent is there, as for most visits. Answers with the folders that hold something new. A cast that was
+ * removed does not come back as a folder of files.
+ */
+function makeFolder(folder: string, cast: string): readonly string[] {
+  const parent = dirname(folder);
   try {
     mkdirSync(folder, { mode: 0o700 });
-    return [dirname(folder)];
+    return [parent];
   } catch (thrown) {
     if (hasCode(thrown, "EEXIST")) return [];
-    if (!isMissing(thrown)) throw thrown;
+    if (!isMissing(thrown) || parent === cast) throw thrown;
   }
-  return [...makeFolder(dirname(folder)), ...makeFolder(folder)];
+  return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
 }

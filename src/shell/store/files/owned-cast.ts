@@ -80,7 +80,7 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: Holding)
     for (const file of new Set(transcripts)) if (existsSync(file)) syncFile(file);
   };
   const guarded = async (write: () => Promise<string | undefined>): Promise<string | undefined> =>
-    mine.holds() ? write() : GIVEN_UP;
+    mine.isSuperseded() ? GIVEN_UP : write();
   return {
     castId,
     epoch: mine.epoch,

@@ -138,8 +138,9 @@ interface Tail {
 function readTail(text: string): Tail | undefined {
   const end = text.length - TAIL;
   if (!text.startsWith(',"crc":"', end) || !text.endsWith('"}')) return undefined;
-  const crc = Number.parseInt(text.slice(-10, -2), 16);
-  if (hex(crc) !== text.slice(-10, -2)) return undefined;
+  const digits = text.slice(-10, -2);
+  if (!/^[0-9a-f]{8}$/.test(digits)) return undefined;
+  const crc = Number.parseInt(digits, 16);
   const at = text.lastIndexOf(EPOCH, end);
   const epoch = text.slice(at + EPOCH.length, end);
   if (at === -1 || !/^\d{1,9}$/.test(epoch)) return undefined;

@@ -128,32 +128,33 @@ export function eventOf(json: string, graph: Graph | null): CastEvent | string {
   }
 }
 
-const BLOCK = 256 * 1024;
+const BLOCK = 512 * 1024;
 
-/** Line after line, in blocks: a journal may be larger than memory. Stops where `take` does. */
+/**
+ * Line after line, in blocks: a journal may be larger than memory. Stops where `take` does, which must not keep a line:
+ * all of them are read into the same place.
+ */
 function eachLine(fd: number, take: (line: Buffer) => boolean): { soundBytes: number; torn: Buffer } {
-  /** What was read of a line whose end has not come yet; joined once, when it has. */
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
+  /** Bytes of a line that goes on behind the last block; they stand at the beginning. */
+  let kept = 0;
   let soundBytes = 0;
-  for (let at = 0; ;) {
-    const block = Buffer.allocUnsafe(BLOCK);
-    const size = readSync(fd, block, 0, BLOCK, at);
-    if (size === 0) return { soundBytes, torn: Buffer.concat(begun) };
-    at += size;
-    const bytes = block.subarray(0, size);
+  for (;;) {
+    if (bytes.length < kept + BLOCK / 2) bytes = Buffer.concat([bytes.subarray(0, kept)], bytes.length * 2);
+    const size = readSync(fd, bytes, kept, bytes.length - kept, soundBytes + kept);
+    if (size === 0) return { soundBytes, torn: bytes.subarray(0, kept) };
+    const full = bytes.subarray(0, kept + size);
     let from = 0;
-    for (let end = bytes.indexOf(0x0a, from); end !== -1; end = bytes.indexOf(0x0a, from)) {
-      const part = bytes.subarray(from, end);
-      const line = begun.length === 0 ? part : Buffer.concat([...begun, part]);
-      if (!take(line)) return { soundBytes, torn: Buffer.alloc(0) };
-      soundBytes += line.length + 1;
-      [begun, begunBytes, from] = [[], 0, end + 1];
+    // What was kept has no line end.
+    for (let end = full.indexOf(0x0a, kept); end !== -1; end = full.indexOf(0x0a, from)) {
+      if (!take(full.subarray(from, end))) return { soundBytes, torn: Buffer.alloc(0) };
+      soundBytes += end + 1 - from;
+      from = end + 1;
     }
-    if (from < size) begun.push(bytes.subarray(from));
-    begunBytes += size - from;
+    bytes.copyWithin(0, from, full.length);
+    kept = full.length - from;
     // [D22] A file of another kind in the journal's place may have no line end at all.
-    if (begunBytes > LONGEST_LINE) throw new Error("one of its lines is too long");
+    if (kept > LONGEST_LINE) throw new Error("one of its lines is too long");
   }
 }
 

@@ -30,6 +30,8 @@ export type Claim =
       readonly epoch: number;
       /** Whether nobody has taken it since: a process that was asleep may have been given up. */
       readonly holds: () => boolean;
+      /** The cheaper half of the same question, for a write that fails by itself where the cast is gone. */
+      readonly isSuperseded: () => boolean;
       readonly heartbeat: () => void;
       readonly release: () => void;
     }
@@ -112,18 +114,20 @@ interface Holding {
 }
 
 function held(layout: Layout, { epoch, content, lock }: Holding): Claim {
+  const [own, next] = [layout.claim(epoch), layout.claim(epoch + 1)];
   let isOver = false;
   return {
     kind: "mine",
     epoch,
-    holds: () => !isOver && !existsSync(layout.claim(epoch + 1)) && existsSync(layout.claim(epoch)),
+    holds: () => !isOver && !existsSync(next) && existsSync(own),
+    isSuperseded: () => isOver || existsSync(next),
     heartbeat: () => {
-      if (!isOver) overwrite(layout.claim(epoch), content);
+      if (!isOver) overwrite(own, content);
     },
     release: () => {
       if (isOver) return;
       isOver = true;
-      letGo(layout.claim(epoch));
+      letGo(own);
       if (lock.kind === "held") lock.release();
     },
   };

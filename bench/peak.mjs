@@ -1,0 +1,2 @@
+/** Loaded before a program, it says at its end how much memory that had at most, in kilobytes. */
+process.on("exit", () => process.stderr.write(`peak ${process.resourceUsage().maxRSS}\n`));
