@@ -1,0 +1,107 @@
+import { apply } from "../../../src/core/cast/apply.ts";
+import type { CastEvent } from "../../../src/core/cast/event.ts";
+import { startState } from "../../../src/core/cast/state.ts";
+import { error, fail, ok } from "../../../src/core/model/issue.ts";
+import { redactEvent } from "../../../src/shell/secrets/events.ts";
+import { startOf } from "../../../src/shell/store/cast-file.ts";
+import type { CastFile } from "../../../src/shell/store/cast-file.ts";
+import type { ArtifactPlace, LoadedCast, OwnedCast, Writing } from "../../../src/shell/store/cast-store.ts";
+
+/** A cast in memory. */
+export interface Kept {
+  readonly file: CastFile;
+  readonly brings: Readonly<Record<string, string>>;
+  readonly events: CastEvent[];
+  readonly artifacts: Map<string, Buffer>;
+  readonly notes: Map<string, string>;
+  readonly listeners: Set<() => void>;
+  readonly abortListeners: Set<() => void>;
+  epoch: number;
+  /** The epoch of the owner, while there is one. */
+  owner: number | undefined;
+}
+
+export function keptCast(file: CastFile, brings: Readonly<Record<string, string>>): Kept {
+  return {
+    file,
+    brings,
+    events: [],
+    artifacts: new Map(),
+    notes: new Map(),
+    listeners: new Set(),
+    abortListeners: new Set(),
+    epoch: 0,
+    owner: undefined,
+  };
+}
+
+interface Ways {
+  /** Whether the cast is still there. */
+  readonly load: () => boolean;
+  readonly discard: () => void;
+}
+
+export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: Ways): OwnedCast {
+  kept.epoch += 1;
+  kept.owner = kept.epoch;
+  const { epoch } = kept;
+  const { castId } = kept.file;
+  const holds = (): boolean => kept.owner === epoch && ways.load();
+  const tell = (): void => kept.listeners.forEach((listener) => listener());
+  const put = async (name: string, text: string, before: Buffer): Promise<string | undefined> => {
+    if (!holds()) return "another process has taken this cast over meanwhile";
+    kept.artifacts.set(name, Buffer.concat([before, Buffer.from(redact(text))]));
+    tell();
+    return undefined;
+  };
+  const release = async (): Promise<void> => {
+    if (holds()) kept.owner = undefined;
+    tell();
+  };
+  tell();
+  return {
+    castId,
+    epoch,
+    load: async () => (holds() ? ok(loaded(kept)) : fail(error("unknown_cast", castId, "it is not held any more"))),
+    journal: {
+      append: async (events, after) => {
+        if (!holds()) return "another process has taken this cast over meanwhile";
+        if (after !== kept.events.length) return `the journal stands at ${kept.events.length}, not at ${after}`;
+        kept.events.push(...events.map((event) => redactEvent(event, redact)));
+        tell();
+        return undefined;
+      },
+    },
+    artifacts: {
+      folder: `memory of ${castId}`,
+      pathOf: (socket, visit, name) => nameOf({ socket, visit, name }),
+      write: (socket, visit, name, text) => put(nameOf({ socket, visit, name }), text, Buffer.alloc(0)),
+      append: (socket, visit, name, text) => {
+        const at = nameOf({ socket, visit, name });
+        return put(at, text, kept.artifacts.get(at) ?? Buffer.alloc(0));
+      },
+    },
+    keepNote: async (name, text) => void kept.notes.set(name, text),
+    readNote: async (name) => kept.notes.get(name),
+    heartbeat: async () => undefined,
+    holds: async () => holds(),
+    onAbortRequest: (listener) => {
+      kept.abortListeners.add(listener);
+      return () => void kept.abortListeners.delete(listener);
+    },
+    release,
+    discard: async () => {
+      if (holds()) ways.discard();
+      await release();
+    },
+  };
+}
+
+export function loaded({ file, events }: Kept): LoadedCast {
+  const state = events.reduce(apply, startState(startOf(file)));
+  return { castId: file.castId, file, events: [...events], state, tornBytes: 0, stamp: String(events.length) };
+}
+
+export function nameOf({ socket, visit, name }: ArtifactPlace): string {
+  return `${socket}/${visit}/${name}`;
+}

@@ -1,0 +1,315 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { socket } from "../seats.ts";
+import { bell, castFile, claimed, created, drained, eventsOf, finished, idOf } from "./store-casts.ts";
+import type { StoreUnderTest } from "./store-casts.ts";
+
+const castId = idOf("c-1");
+const at = { socket: socket("Socket-1"), visit: 1 };
+
+/** What any store of casts must do. */
+export function storeContract(name: string, open: () => StoreUnderTest): void {
+  describe(name, () => {
+    describe("a new cast", () => newCasts(open));
+    describe("what is found", () => reading(open));
+    describe("who owns a cast", () => owning(open));
+    describe("what an owner writes", () => writing(open));
+    describe("who follows a cast", () => following(open));
+    describe("removing casts", () => removing(open));
+  });
+}
+
+function newCasts(open: () => StoreUnderTest): void {
+  it("[J22] is its maker's before anybody can see it, and is seen whole or not at all", async () => {
+    const { store } = open();
+    const making = store.create({ file: castFile("c-1"), brings: { "answers.json": "[]" } }, {});
+    const seen: unknown[] = [];
+    for (let isMade = false; !isMade;) {
+      void making.then(() => (isMade = true));
+      if ((await store.find(castId)).ok)
+        seen.push([
+          (await store.describe(castId)).ok,
+          await store.readBrought(castId, "answers.json"),
+          (await store.owner(castId))?.pid,
+        ]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await making).ok).toBe(true);
+    for (const each of seen) expect(each).toEqual([true, "[]", process.pid]);
+    expect(await store.claim(castId, {})).toMatchObject({ ok: false, issues: [{ code: "cast_is_owned" }] });
+  });
+
+  it("[J18] of many makers of one id one makes it, and the others change nothing of it", async () => {
+    const { store } = open();
+    const files = Array.from({ length: 8 }, (_, index) => ({ ...castFile("c-1"), request: `request ${index}` }));
+    const made = await Promise.all(files.map((file) => store.create({ file }, {})));
+    const winner = made.findIndex(({ ok }) => ok);
+    expect(made.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await store.describe(castId)).toMatchObject({ ok: true, value: { request: `request ${winner}` } });
+    expect(await store.ids()).toEqual({ ok: true, value: [castId] });
+  });
+
+  it("[C3] that could not begin is taken back without a trace", async () => {
+    const { store } = open();
+    await (await created(store)).discard();
+    expect([await store.ids(), await store.summary(castId)]).toEqual([{ ok: true, value: [] }, undefined]);
+    expect((await created(store)).epoch).toBe(1);
+  });
+}
+
+function reading(open: () => StoreUnderTest): void {
+  it("[C6] a cast by its id; what is no id and what is not there are refused", async () => {
+    const { store } = open();
+    await created(store);
+    expect(await store.find("c-1")).toEqual({ ok: true, value: "c-1" });
+    expect(await store.find("../c-1")).toMatchObject({ ok: false, issues: [{ code: "bad_cast_id" }] });
+    expect(await store.find("c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+    expect(await store.load(idOf("c-2"))).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+    expect([(await store.describe(idOf("c-2"))).ok, await store.summary(idOf("c-2"))]).toEqual([false, undefined]);
+  });
+
+  it("[J21] the list has the newest first, each with how it stands", async () => {
+    const { store } = open();
+    await finished(store, "c-1");
+    await (await created(store, "c-2")).release();
+    const owned = await created(store, "c-3");
+    await owned.journal.append((await eventsOf("c-3")).slice(0, 2), 0);
+    const list = await store.list();
+    const shown = list.ok && list.value.map(({ castId: id, status, visits }) => [id, status, visits]);
+    expect(shown).toEqual([
+      ["c-3", "running", 0],
+      ["c-2", "interrupted", 0],
+      ["c-1", "completed", 1],
+    ]);
+    expect(await store.ids()).toEqual({ ok: true, value: ["c-3", "c-2", "c-1"] });
+    expect(await store.summary(castId)).toEqual(list.ok && list.value[2]);
+    await owned.release();
+    expect((await store.summary(idOf("c-3")))?.status).toBe("interrupted");
+  });
+
+  it("[J1] what was appended is what is loaded, folded and found at the ends", async () => {
+    const { store } = open();
+    const events = await finished(store);
+    expect(await store.describe(castId)).toEqual({ ok: true, value: castFile("c-1") });
+    const loaded = await store.load(castId);
+    expect(loaded).toMatchObject({
+      ok: true,
+      value: { events, tornBytes: 0, state: { seq: events.length, phase: { kind: "ended" } } },
+    });
+    const folded = await store.fold(castId, { begin: () => 0, step: (sum, { seq }) => sum + seq });
+    expect(folded).toMatchObject({ ok: true, value: { value: (events.length * (events.length + 1)) / 2 } });
+    const ends = await store.ends(castId, (last) => last.length >= 2);
+    expect([ends.first, ends.last.slice(-2), ends.unread]).toEqual([events[0], events.slice(-2), 0]);
+    expect((await store.ends(castId, () => false)).last).toEqual(events);
+  });
+}
+
+function owning(open: () => StoreUnderTest): void {
+  it("[J22] of many that claim a cast at once exactly one gets it; the others are told whose it is", async () => {
+    const { store } = open();
+    await finished(store);
+    const claims = await Promise.all(Array.from({ length: 8 }, () => store.claim(castId, {})));
+    expect(claims.filter(({ ok }) => ok)).toHaveLength(1);
+    for (const each of claims)
+      if (!each.ok)
+        expect(each.issues).toMatchObject([
+          { code: "cast_is_owned", message: expect.stringContaining(String(process.pid)) },
+        ]);
+    expect((await store.owner(castId))?.pid).toBe(process.pid);
+  });
+
+  it("[J22] let go it is free, the next owner's epoch is higher, and the last one's writes are refused", async () => {
+    const { store } = open();
+    const first = await created(store);
+    await first.heartbeat();
+    expect(await first.holds()).toBe(true);
+    await first.release();
+    expect([await first.holds(), await store.owner(castId)]).toEqual([false, undefined]);
+    const second = await claimed(store);
+    expect(second.epoch).toBeGreaterThan(first.epoch);
+    expect(await first.journal.append(await eventsOf("c-1"), 0)).toBeTypeOf("string");
+    expect(await second.load()).toMatchObject({ ok: true, value: { events: [] } });
+  });
+
+  it("[D16] an owner that was given up writes nothing any more, and takes nothing with it", async () => {
+    const { store, giveUp } = open();
+    const events = await eventsOf("c-1");
+    const first = await created(store);
+    await first.journal.append(events.slice(0, 2), 0);
+    await first.artifacts.write(at.socket, 1, "output.md", "first");
+    giveUp(castId);
+    const second = await claimed(store);
+    expect(await second.load()).toMatchObject({ ok: true, value: { events: events.slice(0, 2) } });
+    expect(await first.holds()).toBe(false);
+    expect(await first.journal.append(events.slice(2, 3), 2)).toBeTypeOf("string");
+    expect(await first.artifacts.write(at.socket, 1, "output.md", "late")).toBeTypeOf("string");
+    expect(await first.artifacts.append(at.socket, 1, "output.md", "late")).toBeTypeOf("string");
+    await first.discard();
+    expect(await second.journal.append(events.slice(2), 2)).toBeUndefined();
+    expect(await store.load(castId)).toMatchObject({ ok: true, value: { events } });
+    expect(Buffer.from((await store.readArtifact(castId, { ...at, name: "output.md" }))?.bytes ?? [])).toEqual(
+      Buffer.from("first"),
+    );
+  });
+
+  it("[D24] an owner's note is found by the next", async () => {
+    const { store } = open();
+    const first = await created(store);
+    expect(await first.readNote("program")).toBeUndefined();
+    await first.keepNote("program", "one");
+    await first.keepNote("program", "two");
+    await first.release();
+    expect(await (await claimed(store)).readNote("program")).toBe("two");
+  });
+
+  it("[J22] who wants the end of a cast is heard by its owner, and by nobody who stopped listening", async () => {
+    const { store } = open();
+    const owned = await created(store);
+    const [asked, deaf] = [bell(), bell()];
+    let heardByDeaf = false;
+    owned.onAbortRequest(() => {
+      heardByDeaf = true;
+      deaf.ring();
+    })();
+    onTestFinished(owned.onAbortRequest(asked.ring));
+    await store.requestAbort(castId);
+    await asked.rung();
+    expect(heardByDeaf).toBe(false);
+  });
+}
+
+function writing(open: () => StoreUnderTest): void {
+  it("[J1] events go behind the one that is named, all of them or none", async () => {
+    const { store } = open();
+    const owned = await created(store);
+    const events = await eventsOf("c-1");
+    expect(await owned.journal.append(events.slice(0, 3), 0)).toBeUndefined();
+    for (const after of [0, 2, 4]) expect(await owned.journal.append(events.slice(3), after)).toBeTypeOf("string");
+    expect(await store.load(castId)).toMatchObject({ ok: true, value: { events: events.slice(0, 3) } });
+    expect(await owned.journal.append(events.slice(3), 3)).toBeUndefined();
+    expect(await store.load(castId)).toMatchObject({ ok: true, value: { events } });
+  });
+
+  it("[J19] files of visits are written, written again, appended to and read in parts", async () => {
+    const { store } = open();
+    const { artifacts } = await created(store);
+    const read = async (name: string, part = {}): Promise<unknown> => {
+      const found = await store.readArtifact(castId, { ...at, name }, part);
+      return found && [Buffer.from(found.bytes).toString("utf8"), found.size];
+    };
+    expect(await read("output.md")).toBeUndefined();
+    expect(await artifacts.write(at.socket, 1, "output.md", "a longer text")).toBeUndefined();
+    expect(await artifacts.write(at.socket, 1, "output.md", "नमस्ते")).toBeUndefined();
+    expect(await read("output.md")).toEqual(["नमस्ते", 18]);
+    await artifacts.append(at.socket, 1, "prompt.md", "one");
+    await artifacts.append(at.socket, 1, "prompt.md", ", two");
+    expect([await read("prompt.md", { from: 3, most: 3 }), await read("prompt.md", { most: 0 })]).toEqual([
+      [", t", 8],
+      ["", 8],
+    ]);
+    await artifacts.write(at.socket, 12, "output.md", "");
+    expect([await store.lastVisit(castId, at.socket), await store.lastVisit(castId, socket("Socket-9"))]).toEqual([
+      12, 0,
+    ]);
+  });
+
+  it("[S12] no secret reaches an event or a file", async () => {
+    const { store } = open();
+    const redact = (text: string): string => text.replaceAll("hunter2", "[secret]");
+    const made = await store.create({ file: castFile("c-1") }, { redact });
+    if (!made.ok) throw new Error(JSON.stringify(made.issues));
+    const [start] = await eventsOf("c-1");
+    if (start?.type !== "cast_started") throw new Error("no start");
+    await made.value.journal.append([{ ...start, request: "use hunter2" }], 0);
+    await made.value.artifacts.write(at.socket, 1, "output.md", "hunter2");
+    expect(await store.load(castId)).toMatchObject({ ok: true, value: { events: [{ request: "use [secret]" }] } });
+    expect((await store.readArtifact(castId, { ...at, name: "output.md" }))?.size).toBe("[secret]".length);
+  });
+}
+
+function following(open: () => StoreUnderTest): void {
+  it("[N12] from any event on, nothing is lost and nothing comes twice", async () => {
+    const { store } = open();
+    const events = await finished(store);
+    for (let after = 0; after <= events.length; after += 1) {
+      const follower = store.follow(castId, after, () => undefined);
+      expect(await drained(follower)).toEqual(events.slice(after));
+      expect(await follower.next()).toEqual({ kind: "nothing" });
+      follower.close();
+    }
+  });
+
+  it("[N11] what is appended meanwhile wakes the follower and is given once", async () => {
+    const { store } = open();
+    const owned = await created(store);
+    const events = await eventsOf("c-1");
+    const woken = bell();
+    const follower = store.follow(castId, 0, woken.ring);
+    onTestFinished(follower.close);
+    const heard = [...(await drained(follower))];
+    for (const [after, event] of events.entries()) {
+      await owned.journal.append([event], after);
+      while (heard.length <= after) {
+        await woken.rung();
+        heard.push(...(await drained(follower)));
+      }
+    }
+    expect(heard).toEqual(events);
+  });
+
+  it("[N12] who has seen more than there is, or follows a cast that went, is told so", async () => {
+    const { store } = open();
+    const events = await finished(store);
+    const ahead = store.follow(castId, events.length + 1, () => undefined);
+    expect(await ahead.next()).toEqual({ kind: "lost" });
+    const follower = store.follow(castId, 0, () => undefined);
+    await drained(follower);
+    await store.remove([castId]);
+    expect(await follower.next()).toEqual({ kind: "lost" });
+    ahead.close();
+    follower.close();
+  });
+
+  it("[N26] a transcript is given line by line, never half of one, and from the start where it began again", async () => {
+    const { store } = open();
+    const { artifacts } = await created(store);
+    const tell = (text: string): Promise<unknown> => artifacts.append(at.socket, 1, "transcript.jsonl", text);
+    const follower = store.followTranscript(castId, at, () => undefined);
+    onTestFinished(follower.close);
+    expect((await follower.next()).kind).not.toBe("lines");
+    await tell('{"a":1}\n{"b":2}\n{"c"');
+    const first = await follower.next();
+    // A follower may say once that there is something to read from the start.
+    const lines = first.kind === "restarted" ? await follower.next() : first;
+    expect(lines).toEqual({ kind: "lines", lines: ['{"a":1}', '{"b":2}'] });
+    expect(await follower.next()).toEqual({ kind: "nothing" });
+    await tell(":3}\n");
+    expect(await follower.next()).toEqual({ kind: "lines", lines: ['{"c":3}'] });
+    await artifacts.write(at.socket, 1, "transcript.jsonl", '{"d":4}\n');
+    expect(await follower.next()).toEqual({ kind: "restarted" });
+    expect(await follower.next()).toEqual({ kind: "lines", lines: ['{"d":4}'] });
+  });
+
+  it("[N10] who watches the list hears of a new cast until they stop", async () => {
+    const { store } = open();
+    await created(store, "c-0");
+    const changed = bell();
+    const stop = store.onListChange(changed.ring);
+    await created(store, "c-1");
+    await changed.rung();
+    stop();
+    expect(await store.ids()).toEqual({ ok: true, value: ["c-1", "c-0"] });
+  });
+}
+
+function removing(open: () => StoreUnderTest): void {
+  it("[D20] takes those that nobody owns, each as a whole, and says which", async () => {
+    const { store } = open();
+    await finished(store, "c-1");
+    await finished(store, "c-2");
+    const owned = await created(store, "c-3");
+    expect(await store.remove(["c-1", "c-3", "c-9", "../c-2"])).toEqual({ ok: true, value: ["c-1"] });
+    expect(await store.ids()).toEqual({ ok: true, value: ["c-3", "c-2"] });
+    expect([(await store.load(castId)).ok, await store.summary(castId)]).toEqual([false, undefined]);
+    expect(await owned.holds()).toBe(true);
+  });
+}
