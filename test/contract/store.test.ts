@@ -1,13 +1,15 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { describe } from "vitest";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { layoutOf } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { memoryStore } from "../harness/store/memory-store.ts";
+import type { StoreUnderTest } from "../harness/store/store-casts.ts";
 import { storeContract } from "../harness/store/store-contract.ts";
 
-storeContract("casts in files", () => {
+const inFiles = (): StoreUnderTest => {
   const root = join(scratchFolder(), "casts");
   return {
     store: fileStore(root),
@@ -19,6 +21,12 @@ storeContract("casts in files", () => {
       writeFileSync(claim(last), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() }));
     },
   };
+};
+
+describe("casts in files", () => {
+  storeContract(inFiles);
 });
 
-storeContract("casts in memory", memoryStore);
+describe("casts in memory", () => {
+  storeContract(memoryStore);
+});
