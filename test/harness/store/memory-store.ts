@@ -50,6 +50,7 @@ export function memoryStore(): { readonly store: CastStore; readonly giveUp: (ca
     ids: async () => ok(ids()),
     summary,
     list: async () => ok((await Promise.all(ids().map(summary))).filter((each) => each !== undefined)),
+    stamp: async (castId) => (casts.has(castId) ? castId : undefined),
     owner: async (castId) => (casts.get(castId)?.owner === undefined ? undefined : thisProcess()),
     describe: async (castId) => mapped(found(castId), ({ file }) => file),
     load: async (castId) => mapped(found(castId), loaded),
