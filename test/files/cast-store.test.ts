@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { expect, it } from "vitest";
@@ -159,6 +159,16 @@ it.each<[rule: string, text: string]>([
 
 it("[C6] an id that no cast has", async () => {
   expect(await fileStore(await created()).find("c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
+});
+
+it("[C6] a cast that was removed since it was found is no cast, rather than a damaged one", async () => {
+  const store = fileStore(await created());
+  const found = await store.find("c-1");
+  rmSync(store.place, { recursive: true });
+  if (!found.ok) throw new Error("it is there");
+  const gone = { ok: false, issues: [{ code: "unknown_cast", path: ["c-1"] }] };
+  expect(await store.load(found.value)).toMatchObject(gone);
+  expect(await store.describe(found.value)).toMatchObject(gone);
 });
 
 it("[C6] a link out of the folder of casts leads to no cast", async () => {

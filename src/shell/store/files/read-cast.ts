@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import * as v from "valibot";
 import { apply } from "../../../core/cast/apply.ts";
 import type { CastEvent } from "../../../core/cast/event.ts";
@@ -11,7 +11,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { isInsideOrAbsent } from "../../system/inside.ts";
-import { problemText } from "../../system/problem.ts";
+import { isMissing, problemText } from "../../system/problem.ts";
 import { MOST_BYTES, readRegularText, statOf } from "../../system/regular-file.ts";
 import { CastFile, FORMAT, startOf } from "../cast-file.ts";
 import type { Folded, Folding, LoadedCast } from "../cast-store.ts";
@@ -29,7 +29,13 @@ export function findCast(root: string, text: string): Result<CastId> {
     return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
   }
   if (isCast(root, castId)) return ok(castId);
-  return fail(error("unknown_cast", castId, `there is no cast "${castId}" under ${root}`, `"casts" lists them`));
+  return unknownCast(layoutOf(root, castId));
+}
+
+function unknownCast({ folder }: Layout): Result<never> {
+  const castId = basename(folder);
+  const message = `there is no cast "${castId}" under ${dirname(folder)}`;
+  return fail(error("unknown_cast", castId, message, `"casts" lists them`));
 }
 
 function isCast(root: string, castId: CastId): boolean {
@@ -42,7 +48,8 @@ function isCast(root: string, castId: CastId): boolean {
   }
 }
 
-export function readCastFile({ castFile: path }: Layout): Result<CastFile> {
+export function readCastFile(layout: Layout): Result<CastFile> {
+  const path = layout.castFile;
   const refused = (at: string, message: string, hint?: string): Result<never> =>
     fail({ ...error("bad_cast_file", at, message, hint), file: path });
   try {
@@ -53,6 +60,8 @@ export function readCastFile({ castFile: path }: Layout): Result<CastFile> {
       key === "versions.format" ? `it was written in another format than ${FORMAT}` : `its "${key}" is not as expected`;
     return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
   } catch (thrown) {
+    // A cast that was removed while somebody still had its id is no damaged one.
+    if (isMissing(thrown)) return unknownCast(layout);
     return refused("", `cast.json cannot be read: ${problemText(thrown)}`);
   }
 }
