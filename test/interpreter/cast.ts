@@ -1,4 +1,4 @@
-import { END } from "./texts.ts";
+import { END, valueAt } from "./texts.ts";
 import type { Graph, Json, JsonObject, Place, Region, Texts } from "./texts.ts";
 import type { Item } from "./reply.ts";
 
@@ -147,11 +147,14 @@ export function currentOf({ pass }: Cast): JsonObject {
   return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
 }
 
-/** [G26] A list that was written is another list. */
-export function write(cast: Cast, target: readonly string[], value: Json): void {
-  cast.data = written(cast.data, target, value);
+/** [G26] A list that was written is another list; one that a program found and handed on is not. */
+export function write(cast: Cast, target: readonly string[], value: Json, byProgram: boolean): void {
+  const before = cast.data;
+  cast.data = written(before, target, value);
   for (const { list } of cast.graph.regions.values()) {
     const length = Math.min(list?.length ?? 0, target.length);
+    const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list ?? [])));
+    if (byProgram && found === now) continue;
     if (list && target.slice(0, length).join(".") === list.slice(0, length).join("."))
       cast.lists.set(list.join("."), (cast.made += 1));
   }

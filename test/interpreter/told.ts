@@ -14,9 +14,9 @@ export function told(cast: Cast, place: Place): string {
   const own = pass !== undefined && handed.list === pass.list;
   const reasons = cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? [];
   const { prompt, question, type } = place.materia;
-  // [Q5] A person is shown the question and the words that were handed on.
-  const person = [filled(cast, question ?? ""), handed.text];
   const items = own ? [] : handed.items;
+  // [Q5] A person is shown the question, and the words and the list that were handed on.
+  const person = [filled(cast, question ?? ""), handed.text, JSON.stringify(items)];
   const note = pass ? (cast.notes.get(pass.list) ?? "") : "";
   // [P9, P10] What is told as the reason of a rework, or as a note on all items, is not told again as handed on.
   const elsewhere = reasons.length > 0 || handed.text.trim() === note.trim();

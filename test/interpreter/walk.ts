@@ -63,7 +63,9 @@ function passBy(cast: Cast, region: Region, { from, to: entered }: Route): Route
 function remember(cast: Cast, { from, to, reason }: Route): void {
   const key = `${to} ${itemOf(cast)}`;
   const again = reason !== undefined && cast.walked.includes(to) && from?.part === placeOf(cast, to).part;
-  if (again) cast.reasons.set(key, [reason, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
+  // [R2] With the item that it was said about, which need not be the one in hand.
+  const said = `${cast.handed.label}\n${reason}`;
+  if (again) cast.reasons.set(key, [said, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
   else cast.reasons.delete(key);
 }
 
@@ -88,7 +90,11 @@ function visit(cast: Cast, place: Place): Route {
     const marks = marksOf(JSON.stringify(said.handoff)).join(" ");
     cast.facts.push(`accepted ${place.id} ${said.found} ${said.answer} [${said.dropped.toSorted().join()}] ${marks}`);
   } else cast.facts.push(`text ${place.id} ${marksOf(said.text).join(" ")}`);
-  for (const [target, value] of data) write(cast, target, value);
+  const list = cast.lists.get("workItems");
+  for (const [target, value] of data) write(cast, target, value, kind !== "agent");
+  // [P9] What a program says about a list that it found is no note on it.
+  if (place.materia.generator && cast.lists.get("workItems") !== list)
+    cast.notes.set(cast.lists.get("workItems") ?? 0, said.handoff.context ?? "");
   handOn(cast, place, said);
   cast.facts.push(`done ${place.id}`);
   return leave(cast, place, said);
@@ -170,7 +176,6 @@ function assigned(
 function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said): void {
   const list = cast.lists.get("workItems") ?? 0;
   const { type, generator, gate } = place.materia;
-  if (generator) cast.notes.set(list, handoff.context ?? "");
   const words = gate && answer ? "" : found ? (handoff.context ?? "") : text;
   // [Q4] A program that says nothing leaves what was said before; a no is news, and so is an agent's silence.
   const silent = (type ?? "agent") !== "agent" && words.trim() === "" && answer !== false && !generator;

@@ -148,6 +148,25 @@ describe("a person as a gate", () => {
     });
   });
 
+  it("[Q5] is shown the plan that was handed on, with and without words beside it", async () => {
+    const plan = gated(PERSON);
+    const materia = { ...plan.materia, Build: { prompt: "plan", generator: true } };
+    const list = {
+      workItems: [
+        { title: "ทำ", context: "first" },
+        { title: "b", context: "" },
+      ],
+    };
+    const ask = async (reply: JsonObject) =>
+      (await play({ ...plan, materia }, { says: { Build: [reply] }, data: { note: "it" } })).events.at(-1);
+    expect(await ask(list)).toMatchObject({
+      question: "Is it right?\n\nBuild (Socket-1) said:\nWork items:\n1. ทำ\n   first\n2. b",
+    });
+    expect(await ask({ ...list, context: "in this order" })).toMatchObject({
+      question: "Is it right?\n\nBuild (Socket-1) said:\nin this order\n\nWork items:\n1. ทำ\n   first\n2. b",
+    });
+  });
+
   it("[Q5] is no turn", () => {
     const { graph, flow } = compiled(config);
     const { limits } = catalogOf(config).settings;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { play } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
-import { always, exited, graph, items, seat, workshop } from "../harness/seats.ts";
+import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 
 const yes = { satisfied: true };
 
@@ -65,10 +65,43 @@ describe("another list", () => {
     expect(await sorted(items("a", "b"), "all titles are good")).toEqual([NOTES]);
   });
 
+  it("[G26] a list that a program hands on as it found it is the same list, and goes on with its counts", async () => {
+    const back = graph(
+      {
+        "Socket-1": seat("Plan", always("Socket-2")),
+        "Socket-2": seat("Sort", always("Socket-3")),
+        "Socket-3": {
+          ...seat("Eval", notSatisfied("Socket-3", 1), always("Socket-4")),
+          advance: { when: "satisfied" },
+        },
+        "Socket-4": seat("Build", always("Socket-2")),
+      },
+      {
+        materia: { Sort: { type: "utility", command: ["sort"], generator: true } },
+        loops: { each: { sockets: ["Socket-3"], consumes: { from: "Socket-2", output: "workItems" } } },
+      },
+    );
+    const says = { Plan: [items("a", "b")], Eval: [{ satisfied: false }, yes, { satisfied: false }] };
+    const stops = async (...lists: readonly JsonObject[]) => {
+      const left = [...lists];
+      const utility = () => exited(JSON.stringify(left.shift()));
+      return (await play(back, { says, utility })).trace.filter((line) => line.startsWith("Socket-3"));
+    };
+    // The one traversal of the first item was used in the first pass.
+    expect(await stops(items("a", "b"), items("a", "b"))).toEqual(["Socket-3 #1 a", "Socket-3 #2 a", "Socket-3 #3 a"]);
+    expect(await stops(items("a", "b"), items("b", "a"))).toHaveLength(4);
+  });
+
   it("[P9] another list has the notes that came with it, or none", async () => {
     expect(await sorted(items("b", "c"), "sorted")).toEqual(["Notes of Sort (Socket-2) on all items"]);
     expect(await sorted(items("b", "c"), "")).toEqual([]);
   });
+});
+
+it("[P2] an empty list is told as none", async () => {
+  const config = graph({ "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": seat("Build") });
+  const played = await play(config, { says: { Plan: [items()] } });
+  expect(promptOf(played, "Socket-2")["Handed on by Plan (Socket-1)"]).toBe("Work items: none");
 });
 
 it("[P2] a list that was made inside a loop over work items is listed there", async () => {
@@ -85,6 +118,19 @@ it("[P2] a list that was made inside a loop over work items is listed there", as
   );
   const played = await play(config, { says: { Plan: [items("a")], Sub: [items("half", "other")] } });
   expect(promptOf(played, "Socket-3")['Handed on by Sub (Socket-2, item "a")']).toContain("1. half");
+});
+
+it("[R2] a reason that leaves its item names it", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": { ...seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-2")), advance: { when: "satisfied" } },
+    },
+    { loops: { each: loop(["Socket-2"]) } },
+  );
+  const says = { Plan: [items("a", "b")], Eval: [yes, { satisfied: false, context: "too big" }, yes] };
+  const prompt = promptOf(await play(config, { says }), "Socket-1", 1);
+  expect(prompt["Do it again"]).toContain('Eval (Socket-2, item "b"): too big');
 });
 
 it("[P10] a long reason is told once, and whole", async () => {

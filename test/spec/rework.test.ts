@@ -64,7 +64,7 @@ it("[R1, R2] an exit brings it as well", async () => {
   );
   const { asked } = await play(config, { says: { Plan: [items("a", "b")], Eval: [no("first"), no("second"), yes] } });
   const [, again = ""] = reworkOf(asked, "Socket-3");
-  expect(again).toContain("Eval (Socket-2): second");
+  expect(again).toContain('Eval (Socket-2, item "b"): second');
   expect(again).not.toContain("first");
 });
 

@@ -58,7 +58,9 @@ export function printResult({
     ),
     line(toned("dim", figures.join(" · "))),
     ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
-    ...(said === "" ? [] : [line(""), ...saidLines(said), line("")]),
+    ...(said === ""
+      ? []
+      : [line(""), ...saidLines(said, state.phase.kind === "waiting" ? Infinity : MOST_LINES), line("")]),
     ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
       ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
     ),
@@ -74,11 +76,12 @@ function programOf({ cwd, artifacts }: Options): string {
 
 const MOST_LINES = 40;
 
-function saidLines(said: string): readonly Line[] {
+/** [Q14] What a person has to answer is never cut. */
+function saidLines(said: string, most: number): readonly Line[] {
   const lines = harmless(said).split("\n");
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - most;
   return [
-    ...lines.slice(0, MOST_LINES).map((text) => line(text)),
+    ...lines.slice(0, most).map((text) => line(text)),
     ...(more > 0 ? [line(toned("dim", `… ${countedText(more, "more line")}`))] : []),
   ];
 }

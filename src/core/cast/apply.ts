@@ -10,6 +10,7 @@ import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./event.ts";
 import { expect, expectRunning, expectUnfinished } from "./expect.ts";
 import { hitIn, hitOf } from "./limits.ts";
+import { withListsKept } from "./list.ts";
 import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./notes.ts";
 import { countVisit, forgiven } from "./returns.ts";
@@ -193,15 +194,22 @@ function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): Ca
   const satisfied = typeof handoff["satisfied"] === "boolean" ? handoff["satisfied"] : undefined;
   const materia = materiaOf(state.graph, socket);
   const reason = context.trim() === "" ? (event.excerpt ?? "") : reasonOf(context, materia);
-  const workItems =
-    socket.generator && Array.isArray(handoff["workItems"]) ? (handoff["workItems"] as readonly WorkItem[]) : null; // checked before it was accepted
   const kept = keep(state, socket, patchState(state.data, handoff), handoff);
+  const workItems = socket.generator ? listOf(kept, handoff) : null;
   // What only sets state, or only says yes, has told nobody anything: what was said before it still stands.
   const silent =
     isPassedGate(materia, satisfied) ||
     (context === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handedBy(state, socket), text: context, reason, workItems };
-  return accepted({ ...kept, satisfied, handed, notes: notesAfter(state, socket, handoff) }, visit, event);
+  return accepted({ ...kept, satisfied, handed, notes: notesAfter(state, kept.data, socket, handoff) }, visit, event);
+}
+
+/** The list that was handed over: the very one that stands in state, by which a loop knows it. */
+function listOf({ data }: CastState, { workItems }: JsonObject): readonly WorkItem[] | null {
+  if (!Array.isArray(workItems)) return null;
+  const { workItems: stands } = data;
+  const isIt = stands !== workItems && JSON.stringify(stands) === JSON.stringify(workItems);
+  return (isIt ? stands : workItems) as readonly WorkItem[]; // checked before it was accepted
 }
 
 function acceptOutput(state: CastState, event: EventOf<"output_accepted">): CastState {
@@ -211,7 +219,11 @@ function acceptOutput(state: CastState, event: EventOf<"output_accepted">): Cast
   // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
   const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
   const handed = silent ? state.handed : { ...handedBy(state, socket), text: event.text, reason: "", workItems: null };
-  return accepted({ ...kept, satisfied: undefined, handed, notes: notesAfter(state, socket, {}) }, visit, event);
+  return accepted(
+    { ...kept, satisfied: undefined, handed, notes: notesAfter(state, kept.data, socket, {}) },
+    visit,
+    event,
+  );
 }
 
 /** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */
@@ -221,7 +233,7 @@ function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
   const assigned = assign(socket.assign, output, surroundingsOf({ ...state, data }));
-  return { ...state, data: assigned };
+  return { ...state, data: withListsKept(state, socket, assigned) };
 }
 
 function handedBy(state: CastState, socket: GraphSocket) {

@@ -1,7 +1,21 @@
+import { materiaOf } from "../compile/graph.ts";
+import type { GraphSocket } from "../compile/graph.ts";
 import { isWorkItem } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { valueAt } from "../model/path.ts";
+import type { JsonObject } from "../model/json.ts";
+import { valueAt, withValueAt } from "../model/path.ts";
 import type { CastState } from "./state.ts";
+
+/** [G26] State in which a list that a program handed on as it found it, to judge its titles, is still the same list. */
+export function withListsKept({ graph, data: before }: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
+  if (materiaOf(graph, socket).type === "agent") return data;
+  return Object.values(graph.loops).reduce((kept, { items }) => {
+    const found = items ? valueAt(before, items) : undefined;
+    const list = items ? valueAt(kept, items) : undefined;
+    if (!items || found === list || !Array.isArray(found)) return kept;
+    return JSON.stringify(found) === JSON.stringify(list) ? withValueAt(kept, items, found) : kept;
+  }, data);
+}
 
 /** The loop's list as it is now, or what is wrong with it. */
 export function listAt(state: CastState, path: readonly string[]): readonly WorkItem[] | string {

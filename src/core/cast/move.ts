@@ -64,7 +64,12 @@ function isNextItem(way: Way): boolean {
 function reworkAfter(state: CastState, to: SocketId, reworked: boolean): CastState["rework"] {
   const { handed } = state;
   if (!reworked || !handed) return withoutReasons(state, to);
-  return withReason(state, to, { socket: handed.socket, materia: handed.materia, text: handed.reason });
+  return withReason(state, to, {
+    socket: handed.socket,
+    materia: handed.materia,
+    item: handed.item,
+    text: handed.reason,
+  });
 }
 
 export function enterLoop(state: CastState, event: EventOf<"loop_entered">): CastState {

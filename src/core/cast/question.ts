@@ -2,6 +2,7 @@ import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { PersonMateria } from "../model/materia.ts";
 import { cut } from "../model/text.ts";
 import { fill } from "./fill.ts";
+import { workItemsText } from "./items-text.ts";
 import type { CastState } from "./state.ts";
 
 /** The materia of the person whose yes or no a cast waits for, or waited for when it was stopped. */
@@ -15,10 +16,13 @@ export function personAsked({ phase, graph }: Pick<CastState, "phase" | "graph">
 const QUESTION = 20_000;
 const HANDED = 6_000;
 
-/** [Q5] What a person is asked, with what they are to judge: the words that the socket before handed on. */
+/** [Q5] What a person is asked, with what they are to judge: the words and the list that the socket before handed on. */
 export function questionText(state: CastState, { question }: PersonMateria): string {
-  const { handed } = state;
+  const { handed, pass } = state;
   const asked = cut(fill(state, question).trim(), QUESTION);
-  const said = cut(handed?.text.trim() ?? "", HANDED);
-  return handed && said !== "" ? `${asked}\n\n${handed.materia} (${handed.socket}) said:\n${said}` : asked;
+  if (!handed) return asked;
+  const said = cut(handed.text.trim(), HANDED);
+  const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";
+  const shown = [said, list].filter((each) => each !== "").join("\n\n");
+  return shown === "" ? asked : `${asked}\n\n${handed.materia} (${handed.socket}) said:\n${shown}`;
 }

@@ -164,6 +164,8 @@ export interface Walk {
 export interface Reason {
   readonly socket: SocketId;
   readonly materia: string;
+  /** The title of the item that it was said about; it may lead out of its loop. */
+  readonly item: string | null;
   readonly text: string;
 }
 

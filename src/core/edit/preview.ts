@@ -67,7 +67,7 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   };
   if (!reworked) return state;
   const by = before ?? socket;
-  return { ...state, rework: withReason(state, socket.id, { socket: by.id, materia: by.materia, text: reason }) };
+  return { ...state, rework: withReason(state, socket.id, { socket: by.id, materia: by.materia, item, text: reason }) };
 }
 
 export interface FoundVariable {

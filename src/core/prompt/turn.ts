@@ -1,10 +1,10 @@
 import { materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { fill } from "../cast/fill.ts";
+import { workItemsText } from "../cast/items-text.ts";
 import { reasonsFor, shownReasons } from "../cast/rework.ts";
 import { currentItem } from "../cast/state.ts";
 import type { Ask, CastState, Reason, Visit } from "../cast/state.ts";
-import type { WorkItem } from "../model/handoff.ts";
 import { never } from "../model/never.ts";
 import { cut } from "../model/text.ts";
 import { contractText } from "./contract.ts";
@@ -23,7 +23,6 @@ const LIMITS = {
   title: 500,
   item: 6_000,
   handed: 6_000,
-  list: 60_000,
   answer: 20_000,
 } as const;
 
@@ -94,21 +93,7 @@ function handedText({ handed, pass }: CastState, { reworked }: Visit): string {
   // [P9, P10] Told elsewhere already: as the reason to do it again, or as a note on all items.
   const told = reworked || handed.text.trim() === pass?.note?.text;
   const body = join([told ? "" : cut(handed.text, LIMITS.handed), list]);
-  const item = handed.item === null ? "" : `, item "${cut(handed.item, LIMITS.title)}"`;
-  return section(`Handed on by ${handed.materia} (${handed.socket}${item})`, body);
-}
-
-function workItemsText(items: readonly WorkItem[]): string {
-  const lines: string[] = [];
-  let room: number = LIMITS.list;
-  for (const [index, { title, context }] of items.entries()) {
-    const line = `${index + 1}. ${cut(title, LIMITS.title)}${context.trim() === "" ? "" : `\n   ${cut(context.trim(), LIMITS.item)}`}`;
-    if (line.length > room)
-      return ["Work items:", ...lines, `… [cut: ${items.length - index} more work items]`].join("\n");
-    lines.push(line);
-    room -= line.length;
-  }
-  return ["Work items:", ...lines].join("\n");
+  return section(`Handed on by ${handed.materia} (${handed.socket}${itemLabel(handed.item)})`, body);
 }
 
 /** [R2, R3] Why this visit is done again, newest reason first. */
@@ -119,13 +104,19 @@ function reworkText(state: CastState, visit: Visit): string {
   const handed = state.handed?.text.trim() ?? "";
   const text = handed === "" ? newest.text : cut(handed, LIMITS.handed);
   return join([
-    `The last result was not accepted. Reason, from ${reasonText({ ...newest, text })}`,
-    ...earlier.map((reason) => `Earlier reason, from ${reasonText(reason)}`),
+    `The last result was not accepted. Reason, from ${reasonText(state, { ...newest, text })}`,
+    ...earlier.map((reason) => `Earlier reason, from ${reasonText(state, reason)}`),
   ]);
 }
 
-function reasonText({ materia, socket, text }: Reason): string {
-  return `${materia} (${socket}): ${text}`;
+/** [R2] The item in hand has its own part of the prompt; another one has to be named. */
+function reasonText(state: CastState, { materia, socket, item, text }: Reason): string {
+  const about = item === (currentItem(state)?.title ?? null) ? null : item;
+  return `${materia} (${socket}${itemLabel(about)}): ${text}`;
+}
+
+function itemLabel(item: string | null): string {
+  return item === null ? "" : `, item "${cut(item, LIMITS.title)}"`;
 }
 
 function section(title: string, body: string): string {

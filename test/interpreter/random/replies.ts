@@ -43,7 +43,10 @@ function verdict(mood: Mood, place: Place, visit: number, turn: number): Verdict
   return { yes, text: yes && chance.happens(0.5) ? "" : `so «v${place.id}#${visit}.${turn}»` };
 }
 
-function reply(mood: Mood, place: Place, visit: number, turn: number): string {
+function reply(mood: Mood, place: Place, number: number, turn: number): string {
+  // [G26] A program may find the list that it has made before.
+  const steady = place.materia.type === "utility" && chanceOf(mood.seed, "steady", place.id).happens(0.4);
+  const visit = steady ? 1 : number;
   const chance = chanceOf(mood.seed, "reply", place.id, visit, turn);
   const at = `${place.id}#${visit}.${turn}`;
   const utility = place.materia.type === "utility";

@@ -19,7 +19,7 @@ import { ageText, amountText, clockText, costText, countedText, doneText, itemCo
 import type { ItemCounts } from "../numbers.ts";
 import { originText, stepLine } from "../tell/story.ts";
 import type { Lineage } from "../tell/story.ts";
-import { textLines, titleText } from "../tell/handed.ts";
+import { WHOLE, textLines, titleText } from "../tell/handed.ts";
 import { nextSteps } from "../tell/next-step.ts";
 import type { NextStep } from "../tell/next-step.ts";
 import { wrapColumns } from "../text/columns.ts";
@@ -134,7 +134,7 @@ export function boardLines(board: Board, width = DEFAULT_WIDTH): readonly Line[]
     ...(board.reason === null
       ? lastLines(board)
       : [line(toned(statusMark(board.status).tone ?? "plain", oneLine(board.reason, 400)))]),
-    ...(board.question === null ? [] : textLines(board.question, board.question.length, width)),
+    ...(board.question === null ? [] : textLines(board.question, board.question.length, width, WHOLE)),
     ...board.next.map((step) => stepLine(step, width)),
   ];
   return lines.map((each) => fitLine(each, width));

@@ -12,7 +12,7 @@ import { ageText, amountText, clockText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
-import { BRIEF } from "./handed.ts";
+import { BRIEF, WHOLE } from "./handed.ts";
 import type { Extent } from "./handed.ts";
 
 /** Tells events as they come. A visit is told when it is over, because its head says how long it took. */
@@ -49,15 +49,22 @@ export function openTeller(start: CastStart, width = DEFAULT_WIDTH, extent: Exte
     if (event.type === "visit_completed") return open ? close(event.usage) : [completedLine(event)];
     const wholeCast = castLines(before, event, { width, idleMs });
     if (wholeCast) return [...close(null), ...wholeCast];
-    const told = eventLines(before, event, width - INDENT.length, extent).map((each) => line(INDENT, ...each));
-    if (!open) return told;
-    open.lines.push(...told);
+    const told = (much: Extent): readonly Line[] =>
+      eventLines(before, event, width - INDENT.length, much).map((each) => line(INDENT, ...each));
+    if (!open) return told(event.type === "cast_waiting" ? WHOLE : extent);
+    if (event.type === "cast_waiting") open.asked = { after: open.lines.length, whole: told(WHOLE) };
+    open.lines.push(...told(extent));
     return [];
   };
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
     tell: (event) => fitted(tell(event)),
-    rest: () => fitted(close(null)),
+    rest: () => {
+      // [Q14] Who has not answered yet needs all that they are asked.
+      if (open?.asked && state.phase.kind === "waiting")
+        open.lines.splice(open.asked.after, Infinity, ...open.asked.whole);
+      return fitted(close(null));
+    },
     now: () => ({ state, clock }),
   };
 }
@@ -71,6 +78,8 @@ interface OpenVisit {
   readonly item: string;
   readonly since: Clock;
   readonly lines: Line[];
+  /** The question to a person, and behind which lines it stands. */
+  asked?: { readonly after: number; readonly whole: readonly Line[] };
 }
 
 /** What happens to the cast as a whole, not in a visit. */

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { startState } from "../../src/core/cast/state.ts";
+import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
+import { followAll } from "../../src/core/view/now/trail.ts";
+import { storyLines } from "../../src/core/view/tell/story.ts";
+import { plainText } from "../../src/core/view/text/line.ts";
+import { STARTED_AT } from "../harness/build.ts";
+import { play } from "../harness/play.ts";
+import { always, graph, items, notSatisfied, satisfied, seat, startOf } from "../harness/seats.ts";
+
+const config = graph(
+  { "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": seat("Ask", satisfied("end"), notSatisfied("Socket-1")) },
+  { materia: { Ask: { type: "person", question: "May this go on?" } } },
+);
+const titles = Array.from({ length: 50 }, (_, index) => `ทำ «${index}» 🙂`);
+
+it.each(["status", "show"])("[Q14] %s shows a person the plan in full, until they have answered", async (face) => {
+  const { events } = await play(config, { says: { Plan: [items(...titles)] } });
+  const now = STARTED_AT + 60_000;
+  const lines =
+    face === "show"
+      ? storyLines(startOf(config), events, { width: 60 })
+      : boardLines(boardOf(followAll(startState(startOf(config)), events), { now }), 60);
+  const text = plainText(lines);
+  expect(titles.filter((title) => !text.includes(title) || !text.includes(`about ${title}`))).toEqual([]);
+});
+
+it("[Q14] a question that was answered is told in brief", async () => {
+  const { events } = await play(config, { says: { Plan: [items(...titles)] } });
+  const at = events.at(-1)?.at ?? "";
+  const judged = { type: "person_judged", socket: "Socket-2", visit: 1, satisfied: true, text: "" } as const;
+  const later = [{ type: "cast_resumed", by: "a test" } as const, judged].map((body, index) => ({
+    ...body,
+    at,
+    seq: events.length + 1 + index,
+  }));
+  const text = plainText(storyLines(startOf(config), [...events, ...later] as typeof events, { width: 60 }));
+  expect(text).toContain("May this go on?");
+  expect(text).not.toContain("«49»");
+});
