@@ -72,7 +72,8 @@ export interface RpcOptions {
   readonly onDialog?: (request: UiRequest) => Readonly<Record<string, unknown>>;
 }
 
-const PATIENCE_MS = 20_000;
+/** Only so that a test that hangs says where: a busy machine may need minutes to start Pi. */
+const PATIENCE_MS = 120_000;
 const running = new Set<PiRpc>();
 
 afterAll(async () => {
