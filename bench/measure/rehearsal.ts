@@ -52,6 +52,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       history: "fresh",
       earlierTurns: () => [],
       isUsedUp: () => false,
+      holds: async () => true,
       instructions: "none",
       redact: (text: string) => text,
       env: {},

@@ -72,6 +72,8 @@ export interface TurnRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */
   readonly isUsedUp: (usage: Usage) => boolean;
+  /** Asked before every request to the model and every call of a tool: whether the cast is still this process's own. */
+  readonly holds: () => Promise<boolean>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
 }
@@ -98,7 +100,7 @@ export type TurnOutcome =
   | { readonly kind: "said"; readonly text: string; readonly usage: Usage; readonly model: string }
   | {
       readonly kind: "failed";
-      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit";
+      readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit" | "taken_over";
       readonly message: string;
       readonly usage: Usage;
     };

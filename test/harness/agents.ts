@@ -44,6 +44,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     env: {},
     earlierTurns: () => [],
     isUsedUp: () => false,
+    holds: async () => true,
     signal: controller.signal,
     onProgress: (event) => progress.push(event),
     ...part,

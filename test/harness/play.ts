@@ -28,6 +28,8 @@ export interface Script {
   readonly says?: Readonly<Record<string, readonly Said[]>>;
   readonly utility?: (request: UtilityRequest) => UtilityOutcome;
   readonly request?: string;
+  /** Whether the cast is still ours. */
+  readonly holds?: () => boolean;
   readonly data?: JsonObject;
 }
 
@@ -99,7 +101,7 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
       write: async () => undefined,
       append: async () => undefined,
     },
-    holds: async () => true,
+    holds: async () => script.holds?.() ?? true,
     now: () => new Date(0),
     redact: (text: string) => text,
     pause: async () => {},

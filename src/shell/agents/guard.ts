@@ -8,7 +8,7 @@ export const realTimer: Timer = (ms, fire) => {
 
 /** Why a turn was ended from outside. */
 export interface Stop {
-  readonly reason: "aborted" | "timeout" | "limit" | "provider";
+  readonly reason: "aborted" | "timeout" | "limit" | "provider" | "taken_over";
   readonly message: string;
 }
 

@@ -12,6 +12,8 @@ export interface OpenedTranscript {
   readonly session?: SessionManager;
   /** What kept a line of it from the disk. */
   readonly problem: () => unknown;
+  /** Nothing more is written to it. */
+  readonly close: () => void;
 }
 
 /** [A16, S7] At exactly the path asked for. Pi does not write it: what it would write holds whatever the agent has seen. */
@@ -19,7 +21,7 @@ export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   try {
     return keepTranscript(pi, request);
   } catch (thrown) {
-    return { problem: () => thrown };
+    return { problem: () => thrown, close: () => {} };
   }
 }
 
@@ -30,7 +32,9 @@ function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact }: Turn
   const lineOf = (entry: unknown): string => redact(`${JSON.stringify(entry)}\n`);
   begin(path, sound === "" ? lineOf(session.getHeader()) : sound);
   let problem: unknown;
+  let isClosed = false;
   onAppended(session, (entry) => {
+    if (isClosed) return;
     try {
       appendFileSync(path, lineOf(entry));
     } catch (thrown) {
@@ -40,7 +44,13 @@ function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact }: Turn
   });
   // Pi tells each command of the agent which conversation it belongs to.
   Object.defineProperty(session, "getSessionFile", { value: () => path });
-  return { session, problem: () => problem };
+  return {
+    session,
+    problem: () => problem,
+    close: () => {
+      isClosed = true;
+    },
+  };
 }
 
 /** A kill tears the last line, a disk may tear more; the conversation goes on from what is sound before it. */

@@ -21,11 +21,16 @@ interface TurnSetup extends Stage {
 export async function runPiTurn(setup: TurnSetup, request: TurnRequest): Promise<TurnOutcome> {
   if (request.signal.aborted) return failed("aborted", "the turn was aborted before it began", NO_USAGE);
   const transcript = openTranscript(setup.pi, request);
-  const outcome = transcript.session ? await runSession(setup, request, transcript.session) : undefined;
+  const outcome = transcript.session ? await runSession(setup, request, transcript, transcript.session) : undefined;
   return brokenDisk(transcript, outcome) ?? outcome ?? failed("provider", "the agent was not asked", NO_USAGE);
 }
 
-async function runSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<TurnOutcome> {
+async function runSession(
+  setup: TurnSetup,
+  request: TurnRequest,
+  transcript: OpenedTranscript,
+  kept: SessionManager,
+): Promise<TurnOutcome> {
   const seen = witness(request.onProgress);
   try {
     const session = await openSession(setup, request, kept);
@@ -33,6 +38,8 @@ async function runSession(setup: TurnSetup, request: TurnRequest, kept: SessionM
     // It settles with the prompt, which is awaited and tells of any failure.
     const halt = () => void session.abort().catch(() => {});
     const guard = guardTurn({ halt, signal: request.signal, after, silenceMs });
+    const goesOn = () => stillHolds(guard, transcript, request);
+    askBeforeActing(session, goesOn);
     session.subscribe((event) => {
       guard.hear(event);
       seen.hear(event);
@@ -55,6 +62,27 @@ async function runSession(setup: TurnSetup, request: TurnRequest, kept: SessionM
   } catch (error) {
     return thrownAs(error, seen.usage());
   }
+}
+
+/** [D28] Before each request, retries included, and before each call of a tool: the process may have slept meanwhile. */
+function askBeforeActing({ agent }: AgentSession, goesOn: () => Promise<boolean>): void {
+  const { streamFunction, beforeToolCall } = agent;
+  agent.streamFunction = async (...given) => {
+    if (!(await goesOn())) throw new Error(TAKEN_OVER);
+    return streamFunction(...given);
+  };
+  agent.beforeToolCall = async (...given) =>
+    (await goesOn()) ? beforeToolCall?.(...given) : { block: true, reason: TAKEN_OVER, terminate: true };
+}
+
+const TAKEN_OVER = "another process has taken this cast over meanwhile";
+
+/** [D28] Ends the turn of a cast that another process has taken, and writes nothing more for it. */
+export async function stillHolds(guard: Guard, { close }: OpenedTranscript, { holds }: TurnRequest): Promise<boolean> {
+  if (await holds()) return true;
+  close();
+  guard.end({ reason: "taken_over", message: TAKEN_OVER });
+  return false;
 }
 
 /** [A25] Between two requests, when the tools that a reply asked for have run: nothing is in flight that could be lost. */

@@ -31,6 +31,8 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
   // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
   const isUsedUp = (usage: Usage) => limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined;
   const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+  // [D28] What came of the turn is no longer this process's to keep.
+  if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
   // [D24] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endStarted(options.secretOf?.(socket.id, visit.number), GRACE_MS);
@@ -82,6 +84,7 @@ function turnRequest(
       idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     }),
     redact: context.ports.redact,
+    holds: context.ports.holds,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => follow(progress, effect, context, { tell, prompt, ask: text }),

@@ -63,7 +63,8 @@ async function runAgain(
     const error = cut(outcome.reason, 2_000);
     report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
     await ports.pause(delayMs, options.signal);
-    if (options.signal.aborted) return outcome;
+    // [D28] Nothing is run again for a cast that another process has taken; the store refuses what is written for it.
+    if (options.signal.aborted || !(await ports.holds())) return outcome;
   }
 }
 

@@ -3,8 +3,8 @@ import { NO_USAGE } from "../../../core/cast/usage.ts";
 import { VISIT_VARIABLE } from "../../../shell/process/visit-secret.ts";
 import { systemOf } from "../../../shell/agents/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi.ts";
-import { openTranscript } from "../../../shell/agents/transcript.ts";
-import { brokenDisk, failed, outcomeOf, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
+import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
+import { brokenDisk, failed, outcomeOf, stillHolds, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
 import { witness, type Witness } from "../../../shell/agents/witness.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
 import type { Patience } from "../../../shell/casting/hosts.ts";
@@ -77,7 +77,9 @@ async function runInSession(here: Here, request: TurnRequest, patience: VisibleP
   try {
     if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
     const restore = lendEnvironment(request.env);
-    const outcome = await ask(here, request, { curation, transcript: session, patience }).finally(restore);
+    const outcome = await ask(here, request, { curation, opened: transcript, transcript: session, patience }).finally(
+      restore,
+    );
     return brokenDisk(transcript, outcome) ?? outcome;
   } finally {
     await borrowed.giveBack();
@@ -101,18 +103,20 @@ function lendEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env
 
 interface Asked {
   readonly curation: Curation;
+  readonly opened: OpenedTranscript;
   readonly transcript: SessionManager;
   readonly patience: VisiblePatience;
 }
 
 async function ask({ pi, ctx }: Here, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
-  const { curation, transcript, patience } = asked;
+  const { curation, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
   const seen = witness(request.onProgress);
   const settled = untilSettled({ pi, ctx });
   const guard = guardTurn({ halt: () => ifHere(() => ctx.abort()), signal: request.signal, after, silenceMs });
   const retries = turnRetries({ patience, after, onProgress: request.onProgress });
-  const stop = listen(pi, { curation, retries, guard, signal: request.signal }, (event) => {
+  const goesOn = () => stillHolds(guard, opened, request);
+  const stop = listen(pi, { curation, retries, guard, goesOn, signal: request.signal }, (event) => {
     guard.hear(event);
     if (event.type === "turn_end") return stopWhenUsedUp(guard, seen, request);
     seen.hear(event);
@@ -152,19 +156,28 @@ interface Listening {
   readonly curation: Curation;
   readonly retries: Retries;
   readonly guard: Guard;
+  /** [D28] Whether the cast is still ours; where it is not, the turn is at its end. */
+  readonly goesOn: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
-function listen(pi: ExtensionAPI, { curation, retries, guard, signal }: Listening, hear: (event: Heard) => void) {
+function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => void) {
+  const { curation, retries, guard, goesOn, signal } = listening;
   let release: (() => void) | undefined;
   const offs = [
-    pi.on("context_with_system", (event) => ({ messages: curated(event.messages, curation, toolsNow(pi)) })),
+    pi.on("context_with_system", async (event) => {
+      await goesOn();
+      return { messages: curated(event.messages, curation, toolsNow(pi)) };
+    }),
+    pi.on("tool_call", async () =>
+      (await goesOn()) ? undefined : { block: true, reason: guard.stop()?.message ?? "" },
+    ),
     // [X23] A cast must not cost the user their history, whatever its turn would need.
     pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
     pi.on("agent_before_settle", async (event, ctx) => {
       const branch = () => ctx.sessionManager.getBranch();
-      if (event.outcome === "error" && !guard.stop() && (await retries.again(signal)))
+      if (event.outcome === "error" && !guard.stop() && (await retries.again(signal)) && (await goesOn()))
         return { entries: [...event.entries, ...failedEntries(branch())], continue: true };
       return { entries: [...event.entries, ...entriesToHide(branch(), curation.turn)] };
     }),
