@@ -151,6 +151,7 @@ it("[L14] no loadout was saved, chosen or changed", async () => {
   const loadouts = JSON.parse(stdout) as readonly { readonly name: string; readonly active: boolean }[];
   expect(loadouts.map(({ name, active }) => `${name}${active ? " *" : ""}`)).toEqual([
     "Full-Auto *",
+    "Test-Driven",
     "Planning-Consult",
     "Hojo-Consult",
   ]);

@@ -28,9 +28,13 @@ async function waiting(at: Site, castId: string): Promise<void> {
 
 describe("commands that run a cast", () => {
   it.each<[rule: string, command: string, recorded: string]>([
-    ["[N15] link", 'link --rehearse r.json Build -- Say  it\'s "so"', 'link Build -- Say  it\'s "so"'],
-    ["[N15] cast", "cast --rehearse r.json --loadout One do it", "cast --loadout One do it"],
-    ["[N15] the active loadout", "cast --rehearse r.json do it", "cast do it"],
+    [
+      "[N15] link",
+      'link --rehearse r.json Build -- Say  it\'s "so"',
+      'link Build --rehearse r.json -- Say  it\'s "so"',
+    ],
+    ["[N15] cast", "cast --rehearse r.json --loadout One do it", "cast --loadout One --rehearse r.json do it"],
+    ["[N15] the active loadout", "cast --rehearse r.json do it", "cast --rehearse r.json do it"],
   ])("%s", async (_rule, command, recorded) => {
     const at = site();
     at.write("r.json", { replies: { Build: [{ text: "done" }] } });
@@ -168,7 +172,18 @@ describe("commands that are answered", () => {
       { data: expect.arrayContaining([expect.objectContaining({ name: "Full-Auto", active: true })]) },
     ],
     ["[N16] materia", "materia Build", { data: expect.objectContaining({ name: "Build", source: "bundled" }) }],
-    ["[N16] check", "check", { code: 0, data: [] }],
+    [
+      "[N16] check",
+      "check",
+      {
+        code: 0,
+        data: ["Full-Auto", "Test-Driven", "Planning-Consult", "Hojo-Consult"].map((name) => ({
+          code: "worst_case",
+          severity: "info",
+          path: `loadouts.${name}`,
+        })),
+      },
+    ],
     [
       "[N16] check of a broken file",
       "check broken.json",
