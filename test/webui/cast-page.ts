@@ -102,12 +102,14 @@ export const REPLIES = {
   Narrate: [{ text: "All done." }],
 };
 
-/** The same, each after so many milliseconds. */
-export function slowed(delayMs: number, replies: Readonly<Record<string, readonly object[]>> = REPLIES) {
-  return Object.fromEntries(
-    Object.entries(replies).map(([name, list]) => [name, list.map((reply) => ({ ...reply, delayMs }))]),
-  );
-}
+/** A reply that does not come while a test runs. */
+export const NO_REPLY = { text: "late", delayMs: 3_600_000 };
+
+/** A reply that comes when the project has a file called `go`. */
+export const REPLY_AT_GO = {
+  tools: [{ name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.01; done" } }],
+  text: "Written.",
+};
 
 export async function begin(
   at: Site,

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { REPLIES, begin, look, says, served, slowed, socket, withPages } from "./cast-page.ts";
+import { NO_REPLY, REPLIES, REPLY_AT_GO, begin, look, says, served, socket, withPages } from "./cast-page.ts";
 import type { Seen, Served } from "./cast-page.ts";
 
 withPages();
@@ -19,12 +19,12 @@ async function finished(): Promise<Seen & { readonly at: Served; readonly id: st
 describe("one cast in the browser", () => {
   it("[W13, W20] is watched live to its end, and the page complains about nothing", async () => {
     const at = await served();
-    // Long enough that a page on a busy machine sees it run.
-    const id = await begin(at, slowed(1_500));
+    const id = await begin(at, { ...REPLIES, Build: [REPLY_AT_GO, ...REPLIES.Build.slice(1)] });
     const { page, complaints } = await look(at, `casts/${id}`);
-    await page.locator('[aria-current="step"]').waitFor();
+    await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
     await says(page, /Now \d/);
     await says(page, "Running");
+    at.write("go", "");
     await says(page, "Completed", 40_000);
     expect(await socket(page, "Socket-5").textContent()).toContain("3×");
     expect(await page.locator('[data-part="edge edge:Socket-6:2"]').textContent()).toContain("1×");
@@ -92,7 +92,7 @@ describe("one cast in the browser", () => {
 
   it("[W16] aborts after asking, says why a button is off, and resumes", async () => {
     const at = await served();
-    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const id = await begin(at, { ...REPLIES, Build: [NO_REPLY] });
     const { page } = await look(at, `casts/${id}`);
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
     const resume = page.getByRole("button", { name: "Resume" });
@@ -145,7 +145,7 @@ describe("one cast in the browser", () => {
 
   it("[W17] a cast goes on behind the last event that the page knows", async () => {
     const at = await served();
-    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const id = await begin(at, { ...REPLIES, Build: [NO_REPLY] });
     const { page, complaints } = await look(at, `casts/${id}`);
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
     await at.stop();
@@ -189,7 +189,7 @@ describe("one cast in the browser", () => {
 
   it("[W22] a file that is not written yet is waited for", async () => {
     const at = await served();
-    const id = await begin(at, { ...REPLIES, Build: [{ text: "slow", delayMs: 60_000 }] });
+    const id = await begin(at, { ...REPLIES, Build: [NO_REPLY] });
     const { page, complaints } = await look(at);
     let asked = 0;
     await page.route("**/prompt.md**", (route) => {

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castOf, ended } from "../webserver/harness.ts";
-import { ASSETS, REPLIES, begin, look, says, served, slowed, socket, withPages } from "./cast-page.ts";
+import { ASSETS, NO_REPLY, REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
@@ -72,7 +72,7 @@ describe("casts in the browser", () => {
   it("[W18] the list by keyboard: arrows, Enter, and a letter for the next action", async () => {
     const at = await served();
     await ended(at, await castOf(at));
-    const running = await begin(at, slowed(60_000), { prompt: "A long one" });
+    const running = await begin(at, { ...REPLIES, "Auto-Plan": [NO_REPLY] }, { prompt: "A long one" });
     const { page } = await look(at);
     await says(page, "A long one");
     await page.locator("a[data-cast]").first().focus();

@@ -9,10 +9,10 @@ import { castRoutes } from "./routes/casts.ts";
 import { catalogRoutes } from "./routes/catalog.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/config.ts";
-import type { Served } from "./routes/served.ts";
+import type { ServedProject } from "./routes/served-project.ts";
 
 /** Everything that the server answers, in the order in which it is decided. */
-export function webApp(served: Served): Hono {
+export function webApp(served: ServedProject): Hono {
   const app = new Hono();
   app.use(guardedHeaders);
   app.use(onlyOwnPages(served.port));

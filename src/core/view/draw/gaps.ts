@@ -1,5 +1,5 @@
 /** Something that lies in the gap above a row: a label, or a track that a route follows. */
-export interface Lying {
+export interface GapItem {
   readonly x: number;
   readonly width: number;
   readonly height: number;
@@ -14,7 +14,7 @@ export interface Packed<T> {
 const APART = 2;
 
 /** Things that would lie upon one another are stacked, and the gap grows; anything else stands in its middle. */
-export function packGap<T extends Lying>(things: readonly T[], least: number): Packed<T> {
+export function packGap<T extends GapItem>(things: readonly T[], least: number): Packed<T> {
   const stacks = stacksOf(things);
   const height = Math.max(least, ...stacks.map((stack) => heightOf(stack) + APART));
   const middles = new Map<T, number>();
@@ -28,12 +28,12 @@ export function packGap<T extends Lying>(things: readonly T[], least: number): P
   return { height, middles };
 }
 
-function heightOf(stack: readonly Lying[]): number {
+function heightOf(stack: readonly GapItem[]): number {
   return stack.reduce((sum, thing) => sum + thing.height + APART, -APART);
 }
 
 /** Groups whose extents hang together, from left to right. */
-function stacksOf<T extends Lying>(things: readonly T[]): readonly (readonly T[])[] {
+function stacksOf<T extends GapItem>(things: readonly T[]): readonly (readonly T[])[] {
   const sorted = things.toSorted((a, b) => a.x - b.x);
   const stacks: T[][] = [];
   let right = -Infinity;

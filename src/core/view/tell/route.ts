@@ -18,9 +18,9 @@ export function routeLines(before: CastState, event: EdgeTaken, width: number): 
 }
 
 /** A way that may be shortened, and the reason behind it, which may not. */
-type Told = Parameters<typeof squeeze>[0];
+type RouteLine = Parameters<typeof squeeze>[0];
 
-function routeOf(before: CastState, event: EdgeTaken): readonly Told[] {
+function routeOf(before: CastState, event: EdgeTaken): readonly RouteLine[] {
   const socket = socketOf(before.graph, event.from);
   const loop = loopOf(before.graph, socket);
   const { phase } = before;
@@ -43,7 +43,7 @@ export function limitLines(before: CastState, event: EventOf<"limit_reached">, w
   const others = socket.edges.flatMap((edge, index) =>
     index === way.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
   );
-  const refused: Told = {
+  const refused: RouteLine = {
     before: [],
     long: toned("bad", edgeText(graph, way.edge)),
     after: line(toned("bad", `: not taken, ${why}`)),
@@ -57,7 +57,7 @@ function edgeRoute(
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   event: EdgeTaken,
-): readonly Told[] {
+): readonly RouteLine[] {
   const { graph, satisfied, phase } = before;
   const others = socket.edges.flatMap((edge, index) =>
     index === event.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
@@ -71,7 +71,7 @@ function edgeRoute(
   ];
 }
 
-function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): Told {
+function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): RouteLine {
   if (event.via === "none") {
     const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${saidText(satisfied)}`;
     return silent(graph, event, why);
@@ -89,7 +89,7 @@ function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: 
 }
 
 /** An end, or a way round an empty list, that nobody wrote. */
-function silent(graph: Graph, { to }: EdgeTaken, why: string): Told {
+function silent(graph: Graph, { to }: EdgeTaken, why: string): RouteLine {
   return { before: [], long: toned("strong", `→ ${placeText(graph, to)}`), after: line(toned("dim", `: ${why}`)) };
 }
 
@@ -105,11 +105,11 @@ function exitText(graph: Graph, { condition, targetSocketId }: Exit): string {
   return `exit · ${conditionText(condition)} → ${placeText(graph, targetSocketId)}`;
 }
 
-function notTaken(way: string, why: string): Told {
+function notTaken(way: string, why: string): RouteLine {
   return { before: line("  "), long: toned("dim", way), after: line(toned("dim", `: not taken, ${why}`)) };
 }
 
-function aside(text: string): Told {
+function aside(text: string): RouteLine {
   return { before: line("  "), long: toned("dim", text), after: [] };
 }
 
@@ -122,7 +122,7 @@ function saidText(satisfied: boolean | undefined): string {
 }
 
 /** The exits of this socket's own loop, where it has some and they were not due. */
-function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly Told[] {
+function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLine[] {
   if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
   return [aside("exits not asked: the list is not exhausted")];
 }
@@ -132,7 +132,7 @@ function stayed(
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   advanced: boolean,
-): readonly Told[] {
+): readonly RouteLine[] {
   if (advanced || socket.advance === null || !loop?.items || !pass) return [];
   return [aside(`not on to the next item: ${saidText(satisfied)}`)];
 }
@@ -143,7 +143,7 @@ function exhaustedRoute(
   socket: GraphSocket,
   loop: GraphLoop,
   event: EdgeTaken,
-): readonly Told[] {
+): readonly RouteLine[] {
   const own = loop.exits.filter(({ from }) => from === socket.id);
   const others = own.filter((exit) => exit !== loop.exits[event.index ?? -1]);
   const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
@@ -165,14 +165,14 @@ function exhaustedRoute(
   ];
 }
 
-function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): Told {
+function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): RouteLine {
   const exit = loop.exits[event.index ?? -1];
   if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
   return silent(graph, event, whyNone);
 }
 
 /** Nothing to walk: nobody said anything, so only `always` counts. */
-function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly Told[] {
+function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLine[] {
   const others = loop.exits.filter((_, index) => index !== event.index);
   return [
     exitLine(graph, loop, event, "the list was empty and no exit is taken always"),

@@ -173,11 +173,9 @@ declare module "*/edges.module.css" {
 declare module "*/editor.module.css" {
   const classes: {
     readonly added: string;
-    readonly callout: string;
     readonly canvas: string;
     readonly changed: string;
     readonly changes: string;
-    readonly connect: string;
     readonly "control-button": string;
     readonly dialog: string;
     readonly "editor-grid": string;
@@ -204,7 +202,6 @@ declare module "*/editor.module.css" {
     readonly sheet: string;
     readonly "sheet-bar": string;
     readonly toolbar: string;
-    readonly warning: string;
     readonly "worst-case": string;
     readonly zoom: string;
   };
@@ -406,6 +403,15 @@ declare module "*/orb.module.css" {
     readonly person: string;
     readonly "small-size": string;
     readonly utility: string;
+  };
+  export default classes;
+}
+declare module "*/over-canvas.module.css" {
+  const classes: {
+    readonly callout: string;
+    readonly connect: string;
+    readonly "control-button": string;
+    readonly warning: string;
   };
   export default classes;
 }

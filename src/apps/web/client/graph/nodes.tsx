@@ -62,12 +62,12 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
       >
         <Orb materia={materia} />
         <span className={css("title cut")}>{socket.materia}</span>
-        <Told text={`, ${materia.type}, `} />
+        <Spoken text={`, ${materia.type}, `} />
         <span className={css(`second-row ${badges.length > 1 ? "full" : ""}`)}>
           {socket.id}
           {badges.map((badge) => (
             <span key={badge} className={css("badge")}>
-              <Told text=", " />
+              <Spoken text=", " />
               {badge}
             </span>
           ))}
@@ -75,11 +75,11 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
         {mark.visits !== undefined && <Figures mark={mark} beside={badges.length > 1} compact={compact} />}
         {mark.tag !== undefined && (
           <span className={css("now-tag")}>
-            <Told text=", " />
+            <Spoken text=", " />
             {mark.tag}
           </span>
         )}
-        {problem && <Told text={`, ${problem.severity}: ${problem.text}`} />}
+        {problem && <Spoken text={`, ${problem.severity}: ${problem.text}`} />}
         {(problem || mark.flag !== undefined) && (
           <span className={css("flag")} aria-hidden="true">
             {mark.flag ?? (problem?.severity === "error" ? "!" : "?")}
@@ -101,7 +101,7 @@ function badgesOf({ socket, isEntry, isConsumer }: SocketData): readonly string[
 }
 
 /** For who listens; the eye has the same from the shape and the place. */
-function Told({ text }: { readonly text: string }): ReactElement {
+function Spoken({ text }: { readonly text: string }): ReactElement {
   return <span className={css("spoken")}>{text}</span>;
 }
 
@@ -114,14 +114,14 @@ function Figures(props: {
   const { mark, beside, compact } = props;
   const visits = (
     <>
-      <Told text={mark.visits === "–" ? ", not visited " : ", visited "} />
+      <Spoken text={mark.visits === "–" ? ", not visited " : ", visited "} />
       {mark.visits}
     </>
   );
   if (mark.figure === undefined || compact) return <span className={css("visits")}>{visits}</span>;
   const figure = (
     <span className={css("figure")}>
-      <Told text=", " />
+      <Spoken text=", " />
       {mark.figure}
     </span>
   );

@@ -6,14 +6,14 @@ import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
 import type { Workspace } from "../../../../shell/casting/workspace.ts";
 import { notFound, refuse } from "../http/reply.ts";
-import type { Served } from "./served.ts";
+import type { ServedProject } from "./served-project.ts";
 import { inCast } from "./casts.ts";
 
 /** A longer file is read in pieces. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** [N14] The files of a visit, as text and never as anything a browser would run. */
-export function castFileRoutes(app: Hono, served: Served): void {
+export function castFileRoutes(app: Hono, served: ServedProject): void {
   app.get("/api/casts/:id/files/:socket/:visit/:name", inCast(served, showFile));
 }
 

@@ -11,10 +11,10 @@ import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { castFeed } from "../live/cast-feed.ts";
 import { castsFeed } from "../live/casts-feed.ts";
-import { inWorkspace } from "./served.ts";
-import type { Served } from "./served.ts";
+import { inWorkspace } from "./served-project.ts";
+import type { ServedProject } from "./served-project.ts";
 
-export function castRoutes(app: Hono, served: Served): void {
+export function castRoutes(app: Hono, served: ServedProject): void {
   const { live } = served;
   app.get(
     "/api/casts",
@@ -44,7 +44,7 @@ export function castRoutes(app: Hono, served: Served): void {
 
 /** [N4] A route that needs one cast. */
 export function inCast(
-  served: Served,
+  served: ServedProject,
   route: (c: Context, castId: CastId, workspace: Workspace) => Response | Promise<Response>,
 ) {
   return inWorkspace(served, async (c, workspace) => {

@@ -4,11 +4,11 @@ import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { Trust } from "../../../../shell/casting/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
-import { inWorkspace } from "./served.ts";
-import type { Served } from "./served.ts";
+import { inWorkspace } from "./served-project.ts";
+import type { ServedProject } from "./served-project.ts";
 
 /** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
-export function catalogRoutes(app: Hono, served: Served): void {
+export function catalogRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/catalog",
     inWorkspace(served, (c, { catalog, configFiles, place, root, trust }) =>

@@ -16,13 +16,13 @@ import { answer } from "../../../../shell/commands/perform.ts";
 import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
-import { inWorkspace } from "./served.ts";
-import type { Served } from "./served.ts";
+import { inWorkspace } from "./served-project.ts";
+import type { ServedProject } from "./served-project.ts";
 
 /** How wide the text of an answer is drawn. */
 const WIDTH = 100;
 
-export function commandRoutes(app: Hono, served: Served): void {
+export function commandRoutes(app: Hono, served: ServedProject): void {
   app.post(
     "/api/commands",
     jsonBody(1),
@@ -31,7 +31,7 @@ export function commandRoutes(app: Hono, served: Served): void {
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
-      return perform(c, served, { ...parsed.value, workspace, trust: body.value.trust });
+      return answerCommand(c, served, { ...parsed.value, workspace, trust: body.value.trust });
     }),
   );
   app.post(
@@ -43,7 +43,7 @@ export function commandRoutes(app: Hono, served: Served): void {
       const parsed = parseHere(rehearsedText(body.value));
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const { replies, onEmpty, trust } = body.value;
-      return perform(c, served, { ...parsed.value, workspace, trust, replies: { replies, onEmpty } });
+      return answerCommand(c, served, { ...parsed.value, workspace, trust, replies: { replies, onEmpty } });
     }),
   );
 }
@@ -65,14 +65,19 @@ function parseHere(text: string): Result<Parsed> {
   return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
 }
 
-interface Performing extends Parsed {
+/** What the page asked for, in its project. */
+interface PageCommand extends Parsed {
   readonly workspace: Workspace;
   readonly trust: boolean;
   readonly replies?: Rehearsal;
 }
 
-async function perform(c: Context, served: Served, { command, workspace, ...how }: Performing): Promise<Response> {
-  if (isCasting(command)) return begin(c, served, { command, workspace, ...how });
+async function answerCommand(
+  c: Context,
+  served: ServedProject,
+  { command, workspace, ...how }: PageCommand,
+): Promise<Response> {
+  if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
   const asked = command.kind === "abort" && how.trust ? { ...command, trust: true as const } : command;
@@ -83,10 +88,10 @@ async function perform(c: Context, served: Served, { command, workspace, ...how 
 }
 
 /** [N15] The cast goes on in this process; the page hears of it through its stream. */
-async function begin(
+async function beginCast(
   c: Context,
-  { openReal, live }: Served,
-  { command, options, workspace, trust, replies }: Performing & { readonly command: CastingCommand },
+  { openReal, live }: ServedProject,
+  { command, options, workspace, trust, replies }: PageCommand & { readonly command: CastingCommand },
 ): Promise<Response> {
   const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
   const prepared = await prepare(command, {

@@ -12,10 +12,10 @@ import { parseJson } from "../../../../shell/config/json-file.ts";
 import { isTrusted, rememberTrust } from "../../../../shell/config/trust.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { notFound, refuse, refuseAll } from "../http/reply.ts";
-import type { Served } from "./served.ts";
+import type { ServedProject } from "./served-project.ts";
 
 /** [N21] The two files that the page may edit, each at its one path. */
-export function configRoutes(app: Hono, { place }: Served): void {
+export function configRoutes(app: Hono, { place }: ServedProject): void {
   app.get("/api/config/:layer", (c) => {
     const layer = layerOf(c);
     return layer ? show(c, place, layer) : notFound(c);

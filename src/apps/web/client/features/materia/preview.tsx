@@ -53,7 +53,11 @@ export function Preview(props: {
         />
       </div>
       <div role="tabpanel" className={css("preview-body")} aria-labelledby={tabId("preview", tab)}>
-        {tab === "used" ? <UsedBy seats={seats} /> : <Told name={name} value={value} catalog={catalog} seats={seats} />}
+        {tab === "used" ? (
+          <UsedBy seats={seats} />
+        ) : (
+          <PromptPreview name={name} value={value} catalog={catalog} seats={seats} />
+        )}
       </div>
     </aside>
   );
@@ -76,7 +80,7 @@ function UsedBy({ seats }: { readonly seats: readonly Seat[] }): ReactElement {
   );
 }
 
-function Told(props: {
+function PromptPreview(props: {
   readonly name: string;
   readonly value: Materia | null;
   readonly catalog: Catalog;

@@ -8,6 +8,7 @@ import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
 import { LimitField } from "./limit-field.tsx";
+import { glyphs } from "../../../parts/marks/words.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
@@ -41,7 +42,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
       ))}
       {edges.length > 0 && (
         <p className={css("faint small")}>
-          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>↑</kbd> <kbd>↓</kbd> reorders.
+          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>{glyphs("↑")}</kbd> <kbd>{glyphs("↓")}</kbd> reorders.
         </p>
       )}
     </section>

@@ -4,9 +4,9 @@ import { Button } from "../../../parts/controls/button.tsx";
 import { useEditor } from "../state/editor.ts";
 import type { Problem } from "../state/use-checked.ts";
 import { classesOf } from "../../../browser/classes.ts";
-import editorSheet from "../look/editor.module.css";
+import overCanvasSheet from "../look/over-canvas.module.css";
 
-const css = classesOf(editorSheet);
+const css = classesOf(overCanvasSheet);
 
 /** The problem of what is chosen, else the first error, beside its place. */
 export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElement | null {

@@ -5,10 +5,11 @@ import { useKeys } from "../../../browser/keys.ts";
 import type { Connecting } from "../state/use-canvas.ts";
 import { useEditor } from "../state/editor.ts";
 import { Segments } from "../../../parts/controls/fields.tsx";
+import { glyphs } from "../../../parts/marks/words.tsx";
 import { classesOf } from "../../../browser/classes.ts";
-import editorSheet from "../look/editor.module.css";
+import overCanvasSheet from "../look/over-canvas.module.css";
 
-const css = classesOf(editorSheet);
+const css = classesOf(overCanvasSheet);
 
 type Choice = Condition | "auto";
 
@@ -31,8 +32,8 @@ export function ConnectBar(props: {
   return (
     <div className={css("connect")} role="group" aria-label={`Connect ${from}`}>
       <span role="status">
-        <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>↑</kbd> <kbd>↓</kbd> choose,{" "}
-        <kbd>Enter</kbd> connects.
+        <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>{glyphs("↑")}</kbd>{" "}
+        <kbd>{glyphs("↓")}</kbd> choose, <kbd>Enter</kbd> connects.
       </span>
       <Segments<Choice>
         label="Condition"

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { THINKING_LEVELS } from "../../../../../../core/model/materia.ts";
 import { toolsOf } from "../../../../../../core/model/tools.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
-import { Opt, textOf } from "./opt.tsx";
+import { FormOption, textOf } from "./form-option.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
 
@@ -13,7 +13,7 @@ export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactEle
   return (
     <>
       <ToolsOption work={work} />
-      <Opt label="Model">
+      <FormOption label="Model">
         <TextField
           label="Model"
           mono
@@ -21,8 +21,8 @@ export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactEle
           placeholder="the cast's model"
           onType={(text) => setField(name, "model", text === "" ? null : text, "model")}
         />
-      </Opt>
-      <Opt label="Thinking">
+      </FormOption>
+      <FormOption label="Thinking">
         <Pick
           label="Thinking"
           value={textOf(raw["thinking"], "")}
@@ -32,7 +32,7 @@ export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactEle
           ]}
           onPick={(level) => setField(name, "thinking", level === "" ? null : level)}
         />
-      </Opt>
+      </FormOption>
     </>
   );
 }
@@ -53,7 +53,7 @@ function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
     setField(name, "tools", { type: "custom", tools: tools.filter(Boolean) }, "tools");
   };
   return (
-    <Opt label="Tools">
+    <FormOption label="Tools">
       <Pick
         label="Tools"
         value={scope}
@@ -67,6 +67,6 @@ function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
         onPick={(next) => setField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
       />
       {scope === "custom" && <TextField label="Tools by name" mono value={list} onType={typed} />}
-    </Opt>
+    </FormOption>
   );
 }

@@ -5,7 +5,7 @@ import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Fault, Segments, Switch, TextField } from "../../../parts/controls/fields.tsx";
 import { HUES, hueStyle } from "../../../parts/marks/orb.tsx";
 import { AgentOptions } from "./agent-options.tsx";
-import { Opt, textOf } from "./opt.tsx";
+import { FormOption, textOf } from "./form-option.tsx";
 import { PromptEditor } from "./prompt-editor.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
@@ -40,7 +40,7 @@ export function MateriaForm(props: {
       <div className={css("form-options")}>
         {!isUtility && !isPerson && <AgentOptions work={work} />}
         {!isPerson && raw["gate"] !== true && (
-          <Opt label="Parse">
+          <FormOption label="Parse">
             <Segments
               label="Parse"
               value={textOf(raw["parse"], raw["generator"] === true ? "json" : "text")}
@@ -50,18 +50,18 @@ export function MateriaForm(props: {
               ]}
               onPick={(parse) => setField(name, "parse", parse)}
             />
-          </Opt>
+          </FormOption>
         )}
         {!isPerson && <Behaviour name={name} raw={raw} />}
         <Hues name={name} chosen={textOf(raw["color"], "slate")} />
-        <Opt label="What for" whole>
+        <FormOption label="What for" whole>
           <TextField
             label="Description"
             value={textOf(raw["description"], "")}
             placeholder="One sentence"
             onType={(text) => setField(name, "description", text === "" ? null : text, "description")}
           />
-        </Opt>
+        </FormOption>
       </div>
       {isUtility ? (
         <UtilityFields work={work} />
@@ -80,7 +80,7 @@ export function MateriaForm(props: {
 function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObject }): ReactElement {
   const isUtility = raw["type"] === "utility";
   return (
-    <Opt label="Behaviour">
+    <FormOption label="Behaviour">
       <span className={css("row")}>
         <Switch
           label="Generator"
@@ -98,13 +98,13 @@ function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObj
           />
         )}
       </span>
-    </Opt>
+    </FormOption>
   );
 }
 
 function Hues({ name, chosen }: { readonly name: string; readonly chosen: string }): ReactElement {
   return (
-    <Opt label={`Colour: ${chosen}`}>
+    <FormOption label={`Colour: ${chosen}`}>
       <span className={css("hues")} role="radiogroup" aria-label="Colour">
         {HUES.map((hue) => (
           <button
@@ -119,6 +119,6 @@ function Hues({ name, chosen }: { readonly name: string; readonly chosen: string
           />
         ))}
       </span>
-    </Opt>
+    </FormOption>
   );
 }

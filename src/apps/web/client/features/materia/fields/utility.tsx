@@ -4,7 +4,7 @@ import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
 import type { Json } from "../../../../../../core/model/json.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { useState } from "react";
-import { Opt, textOf } from "./opt.tsx";
+import { FormOption, textOf } from "./form-option.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
 import { classesOf } from "../../../browser/classes.ts";
@@ -20,7 +20,7 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
   const timeout = raw["timeoutMs"];
   return (
     <div className={css("form-options")}>
-      <Opt label="Program">
+      <FormOption label="Program">
         {isScript ? (
           <Pick
             label="Bundled utility"
@@ -35,8 +35,8 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
             onChange={(command) => setField(name, "command", command, "command")}
           />
         )}
-      </Opt>
-      <Opt label="Time-out in ms">
+      </FormOption>
+      <FormOption label="Time-out in ms">
         <TextField
           label="Time-out in ms"
           numeric
@@ -44,8 +44,8 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
           value={typeof timeout === "number" ? `${timeout}` : ""}
           onType={(text) => setField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
         />
-      </Opt>
-      <Opt label="Environment">
+      </FormOption>
+      <FormOption label="Environment">
         <TextField
           label="Environment variables"
           mono
@@ -59,14 +59,14 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
             setField(name, "env", names.length === 0 ? null : names, "env");
           }}
         />
-      </Opt>
-      <Opt label="Parameters">
+      </FormOption>
+      <FormOption label="Parameters">
         <JsonField
           label="Parameters"
           value={raw["params"] ?? {}}
           onChange={(params) => setField(name, "params", params, "params")}
         />
-      </Opt>
+      </FormOption>
     </div>
   );
 }

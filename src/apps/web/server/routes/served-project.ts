@@ -8,7 +8,7 @@ import type { Live } from "../live/live.ts";
 import { refuseAll } from "../http/reply.ts";
 
 /** The project that is served, and to whom. */
-export interface Served {
+export interface ServedProject {
   readonly place: ConfigPlace;
   /** Where casts are kept, where that was said on the command line. */
   readonly artifacts?: string;
@@ -24,13 +24,13 @@ export interface Served {
 }
 
 /** Read anew for every request: files may have changed since the last one. */
-function workspaceOf({ place, artifacts, live }: Served): Result<Workspace> {
+function workspaceOf({ place, artifacts, live }: ServedProject): Result<Workspace> {
   return openWorkspace(place, artifacts, live.watch);
 }
 
 /** A route that needs the project. */
 export function inWorkspace(
-  served: Served,
+  served: ServedProject,
   route: (c: Context, workspace: Workspace) => Response | Promise<Response>,
 ): (c: Context) => Response | Promise<Response> {
   return (c) => {

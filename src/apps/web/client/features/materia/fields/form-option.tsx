@@ -9,7 +9,7 @@ export function textOf(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
 
-export function Opt({
+export function FormOption({
   label,
   whole = false,
   children,
