@@ -12,7 +12,7 @@ export interface Retries {
   readonly again: (signal: AbortSignal) => Promise<boolean>;
 }
 
-interface Around {
+interface RetryOptions {
   readonly patience: Patience;
   readonly after: Timer;
   readonly onProgress: (progress: TurnProgress) => void;
@@ -21,7 +21,7 @@ interface Around {
 const BASE_MS = 2000;
 
 /** [X32] The session's own retries come first, and are Pi's; where the cast allows fewer it ends them, where it allows more it goes on. */
-export function turnRetries({ patience, after, onProgress }: Around): Retries {
+export function turnRetries({ patience, after, onProgress }: RetryOptions): Retries {
   const { maxRetries, baseDelayMs = BASE_MS } = patience;
   let failures = 0;
   let error = "";

@@ -59,7 +59,8 @@ function makeFolder(folder: string, cast: string): readonly string[] {
     mkdirSync(folder, { mode: 0o700 });
     return [parent];
   } catch (thrown) {
-    if (hasCode(thrown, "EEXIST")) return [];
+    // The conversation of an agent is begun before its first file, and makes both folders.
+    if (hasCode(thrown, "EEXIST")) return [dirname(folder), dirname(dirname(folder))];
     if (!isMissing(thrown) || parent === cast) throw thrown;
   }
   return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
