@@ -245,6 +245,13 @@ describe("[G29] what the check says", () => {
   });
 });
 
+it("[G28] an exit of a member that gives items up is no exit that nothing takes", () => {
+  const exits = [exit("Socket-4", "always", "Socket-5"), { ...exit("Socket-3", "always", "Socket-5"), id: "lost" }];
+  const told = (then: string) => problems(shop(then, { exits })).join("\n");
+  expect(told("next")).not.toContain("exit_never_taken");
+  expect(told("end")).toContain("exit_never_taken");
+});
+
 describe("[G30] then is seen", () => {
   it("[G30] in the grid, as text, as a chart and as data", () => {
     const { graph } = compiled(shop("next"));

@@ -1,3 +1,4 @@
+import { NEXT } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
 import { stepsOf } from "../flow.ts";
 import type { Flow } from "../flow.ts";
@@ -93,7 +94,8 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
   if (!exit || !member) return [];
-  if (member.advance === null)
+  // [G28] One that gives items up leaves by its exits behind the last of them.
+  if (member.advance === null && !member.edges.some(({ then }) => then === NEXT))
     return [
       atLoop(
         loop,
