@@ -9,7 +9,7 @@ import { openInBrowser } from "../../shell/run/browser.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { Io } from "./io.ts";
 
-interface Around {
+interface UiOptions {
   readonly io: Io;
   readonly place: ConfigPlace;
   readonly artifacts: string | undefined;
@@ -17,8 +17,8 @@ interface Around {
 }
 
 /** [N26] Serves until it is interrupted. */
-export async function ui(command: Extract<Command, { kind: "ui" }>, around: Around): Promise<Result<number>> {
-  const { io, place, artifacts, openUi } = around;
+export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
+  const { io, place, artifacts, openUi } = options;
   const server = await openUi({
     place,
     openReal: openPiHost,
