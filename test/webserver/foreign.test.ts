@@ -66,7 +66,7 @@ it("[N11, N13] a cast of another process is followed to its end, its agent throu
   const at = site();
   const { go, stream, heard, list, castId } = await elsewhere(at);
   expect(heard.filter(({ event }) => event === "live").map(({ data }) => data)).toEqual([{ live: true }]);
-  expect(notes(heard)).toEqual(["asked", "tool_started write", "tool_ended write", "tool_started bash"]);
+  expect(notes(heard)).toEqual(["asked", "tool_started write", "used", "tool_ended write", "tool_started bash"]);
   expect(heard.find(({ data }) => kindOf(data) === "tool_started write")?.data).toMatchObject({
     socket: "Socket-1",
     visit: 1,
