@@ -71,7 +71,7 @@ describe("[G23] the formula", () => {
     ["[G23] with another limit of returns", round({}, { maxNoAdvanceCycles: 0 }), { "": 1 }],
     ["[G23] a loop with reworks", workflow(3), { "": 2, L: 9 }],
     ["[G23] a plan made anew, counted", planned({ maxTraversals: 2 }), { "": 6, L: 3 }],
-    ["[G23] a plan made anew without end", planned({}), null],
+    ["[G23] a plan made anew, uncounted", planned({}), { "": 8, L: 4 }],
   ])("%s", (_rule, config, turns) => {
     expect(formulas(config).turns).toEqual(turns);
   });
@@ -190,6 +190,7 @@ describe("[G24] no cast takes more turns than its formula", () => {
     expect(one({ assign: { workItems: "$" } }, {}, 2)).toEqual({ "": 3 });
     expect(one({}, { parse: "json", interactive: true }, 2)).toEqual({ "": 4 });
     expect(one({}, { parse: "json", interactive: true }, 0)).toEqual({ "": 2 });
+    expect(one({}, { interactive: true }, 2)).toEqual({ "": 1 });
   });
 
   it("[G23] what nothing leads to is not counted", () => {

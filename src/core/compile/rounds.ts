@@ -7,8 +7,17 @@ import { isCounted } from "./route.ts";
 /** A place on a way round: a socket outside loops, or a loop as a whole. */
 export type Place = GraphSocket | GraphLoop;
 
-/** [G20] Ways round through a loop that nothing counts: every pass of the loop starts afresh. */
+/** [G20] Ways round through a loop that nothing counts. */
 export function roundsThroughLoops(graph: Graph, flow: Flow): readonly (readonly Place[])[] {
+  return roundsAmong(graph, flow, () => true);
+}
+
+/** Ways round from loop to loop alone: no socket on them is returned to, so that nothing ends them. */
+export function roundsOfLoops(graph: Graph, flow: Flow): readonly (readonly Place[])[] {
+  return roundsAmong(graph, flow, isLoop);
+}
+
+function roundsAmong(graph: Graph, flow: Flow, belongs: (place: Place) => boolean): readonly (readonly Place[])[] {
   const places = flow.sockets.map((socket): Place => {
     const loop = loopOf(graph, socket);
     return loop?.items ? loop : socket;
@@ -27,6 +36,8 @@ export function roundsThroughLoops(graph: Graph, flow: Flow): readonly (readonly
       if (isCounted(way)) continue;
       for (const landing of landings) {
         const to = numberOf[landing] ?? landing;
+        const [before, behind] = [places[from], places[to]];
+        if (!before || !behind || !belongs(before) || !belongs(behind)) continue;
         // What stays inside a loop is limited by its items.
         if (to !== from || places[from] === flow.sockets[socket]) next[from]?.push(to);
       }

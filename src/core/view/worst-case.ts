@@ -1,4 +1,3 @@
-import { loopsOf } from "../compile/amount.ts";
 import type { Amount } from "../compile/amount.ts";
 import { flowOf } from "../compile/flow.ts";
 import type { Graph } from "../compile/graph.ts";
@@ -26,31 +25,29 @@ type Symbols = ReadonlyMap<string, string>;
 
 /** One loop is `n`, several are `n₁`, `n₂`, … */
 function symbolsOf(amounts: readonly Amount[]): Symbols {
-  const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([term]) => loopsOf(term))))];
+  const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([loop]) => loop || [])))];
   return new Map(loops.map((loop, index) => [loop, loops.length === 1 ? "n" : `n${subscript(index + 1)}`]));
 }
 
+/** What does not depend on items comes first. */
 function termsOf(amount: Amount): readonly (readonly [string, number])[] {
   const terms = Object.entries(amount ?? {}).filter(([, count]) => count !== 0);
-  return terms.toSorted(([a], [b]) => loopsOf(a).length - loopsOf(b).length);
+  return terms.toSorted(([a], [b]) => Number(a !== "") - Number(b !== ""));
 }
 
 function formulaText(amount: Amount, symbols: Symbols): string | undefined {
   if (amount === null) return undefined;
-  const terms = termsOf(amount).map(([term, count]) => termText(count, loopsOf(term), symbols));
+  const terms = termsOf(amount).map(([loop, count]) => termText(count, symbols.get(loop)));
   if (terms.includes(undefined)) return undefined;
   return terms.length === 0 ? "0" : terms.join(" + ");
 }
 
-/** `3`, `9 n`, `n`, `2 n₁ n₂`, `4 n²`; a count beyond all numbers is no bound. */
-function termText(count: number, loops: readonly string[], symbols: Symbols): string | undefined {
+/** `3`, `9 n`, `n`, `2 n₁`; a count beyond all numbers is no bound. */
+function termText(count: number, symbol: string | undefined): string | undefined {
   if (!Number.isFinite(count)) return undefined;
-  const powers = Map.groupBy(loops, (loop) => symbols.get(loop) ?? "n");
-  const factors = [...powers].map(([symbol, times]) =>
-    times.length === 1 ? symbol : `${symbol}${superscript(times.length)}`,
-  );
   const shown = Number.isSafeInteger(count) ? String(count) : count.toExponential(1).replace("e+", "e");
-  return [...(count === 1 && factors.length > 0 ? [] : [shown]), ...factors].join(" ");
+  if (symbol === undefined) return shown;
+  return count === 1 ? symbol : `${shown} ${symbol}`;
 }
 
 const LEGEND_SHOWN = 6;
@@ -74,17 +71,9 @@ function unboundedReason(graph: Graph): string {
   if (!places) return "the formula grows beyond all numbers";
   const shown = places.length > 5 ? [...places.slice(0, 4), `${places.length - 4} more`] : places;
   const names = shown.length === 1 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
-  return `nothing counts the way round ${names}, and every pass through a loop starts afresh; give an edge on it a maxTraversals`;
+  return `nothing ends the way round ${names}: no exit is counted, and each pass begins anew; lead it through a socket outside loops`;
 }
 
 function subscript(number: number): string {
-  return digits(number, "₀₁₂₃₄₅₆₇₈₉");
-}
-
-function superscript(number: number): string {
-  return digits(number, "⁰¹²³⁴⁵⁶⁷⁸⁹");
-}
-
-function digits(number: number, alphabet: string): string {
-  return String(number).replace(/\d/g, (digit) => alphabet.charAt(Number(digit)));
+  return String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉".charAt(Number(digit)));
 }

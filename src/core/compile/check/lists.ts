@@ -1,10 +1,10 @@
 import type { Issue } from "../../model/issue.ts";
 import { reachable } from "../flow.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import type { Graph, GraphLoop } from "../graph.ts";
 import { materiaOf } from "../graph.ts";
 import { atLoop, atSocket, faulty } from "./report.ts";
-import { mayWriteAnything } from "./writers.ts";
+import { makesList } from "./writers.ts";
 
 /** What loops walk: a list that something makes, and that nothing writes into. */
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
@@ -20,7 +20,9 @@ function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop, reached: Readonly
   // A loop that nothing reaches is reported as that.
   if (loop.from !== null || ![...members].some((member) => reached.has(member))) return [];
   const makers = flow.sockets.flatMap((socket, number) =>
-    reached.has(number) && !members.has(number) && makes(graph, socket, loop.items ?? []) ? [number] : [],
+    reached.has(number) && !members.has(number) && makesList(materiaOf(graph, socket), socket, loop.items ?? [])
+      ? [number]
+      : [],
   );
   const behind = reachable({ next: flow.next, starts: makers.flatMap((maker) => flow.next[maker] ?? []) });
   if ([...members].some((member) => behind.has(member))) return [];
@@ -29,13 +31,6 @@ function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop, reached: Readonly
   return [
     atLoop(loop, [], faulty("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
   ];
-}
-
-function makes(graph: Graph, socket: GraphSocket, list: readonly string[]): boolean {
-  const [first] = list;
-  if (socket.assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;
-  // The `state` of a utility cannot set the work items.
-  return first !== "workItems" && socket.parse === "json" && mayWriteAnything(materiaOf(graph, socket), first ?? "");
 }
 
 /** [H20] A target inside a list would turn the list into an object. */

@@ -30,13 +30,13 @@ export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
 
 function roundIssue(round: readonly Place[]): Issue {
   const names = round.slice(0, 8).map((place) => (isLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
-  const issue = doubtful(
-    "unbounded_cycle",
-    `nothing counts the way round ${names.join(" → ")}, and every pass through a loop starts afresh`,
-    "give an edge on it a maxTraversals",
-  );
   const socket = round.find((place): place is GraphSocket => !isLoop(place));
   const loop = round.find(isLoop);
+  const issue = doubtful(
+    "unbounded_cycle",
+    `nothing counts the way round ${names.join(" → ")}`,
+    socket ? "give an edge on it a maxTraversals" : "lead it through a socket whose edge has a maxTraversals",
+  );
   if (socket) return atSocket(socket, ["edges"], issue);
   if (!loop) throw new Error("a round has places");
   return atLoop(loop, ["exits"], issue);

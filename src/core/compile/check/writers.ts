@@ -1,6 +1,7 @@
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
 import { isGate } from "../../model/materia.ts";
 import type { Materia } from "../../model/materia.ts";
+import type { GraphSocket } from "../graph.ts";
 
 /** What a user's own program reads or sets, nobody can know from outside. */
 export function isOwnUtility(materia: Materia): boolean {
@@ -14,4 +15,12 @@ export function bundledWrites(materia: Materia): readonly string[] {
 /** Whether a program may set this key of state. */
 export function mayWriteAnything(materia: Materia, key: string): boolean {
   return (isOwnUtility(materia) && !isGate(materia)) || bundledWrites(materia).includes(key);
+}
+
+/** Whether a visit may put a whole list at this path of state. */
+export function makesList(materia: Materia, { assign, parse }: GraphSocket, list: readonly string[]): boolean {
+  const [first = ""] = list;
+  if (assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;
+  // The `state` of a utility cannot set the work items.
+  return first !== "workItems" && parse === "json" && mayWriteAnything(materia, first);
 }

@@ -1,0 +1,125 @@
+import { apply } from "../../src/core/cast/apply.ts";
+import { decide } from "../../src/core/cast/decide.ts";
+import type { EventBody } from "../../src/core/cast/event.ts";
+import { listAt } from "../../src/core/cast/list.ts";
+import { next } from "../../src/core/cast/next.ts";
+import type { Effect } from "../../src/core/cast/next.ts";
+import type { CastState } from "../../src/core/cast/state.ts";
+import type { Table } from "../../src/core/cast/table.ts";
+import type { GraphSocket } from "../../src/core/compile/graph.ts";
+import { neededFields } from "../../src/core/compile/needs.ts";
+import { isGate } from "../../src/core/model/materia.ts";
+
+export interface Exploring {
+  /** How many items every list has. */
+  readonly items: number;
+  /** Whether replies that break the contract are tried as well. */
+  readonly invalid: boolean;
+  /** How many states of the cast may be looked at. */
+  readonly most: number;
+}
+
+const AT = "2026-01-01T00:00:00.000Z";
+const USAGE = { input: 1, output: 1, cost: 0 };
+
+/** The most turns that a cast can take, every answer tried with the engine itself; nothing where there are too many states. */
+export function mostTurns(start: CastState, exploring: Exploring): number | undefined {
+  const known = new Map<string, number>();
+  let looked = 0;
+  const from = (before: CastState): number => {
+    const { state, effect } = upToAnswer(before);
+    if (effect.kind === "stop" || looked > exploring.most) return 0;
+    const key = keyOf(state);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    looked += 1;
+    const turn = effect.kind === "agent" ? 1 : 0;
+    const after = answersTo(state, effect, exploring).map((body) => turn + from(written(state, body)));
+    const best = Math.max(0, ...after);
+    known.set(key, best);
+    return best;
+  };
+  const best = from(start);
+  return looked > exploring.most ? undefined : best;
+}
+
+function written(state: CastState, body: EventBody): CastState {
+  return apply(state, { ...body, seq: state.seq + 1, at: AT });
+}
+
+function upToAnswer(before: CastState): { readonly state: CastState; readonly effect: Effect } {
+  let state = before;
+  for (let effect = next(state); ; effect = next(state)) {
+    if (effect.kind !== "record") return { state, effect };
+    for (const body of effect.events) state = written(state, body);
+  }
+}
+
+function answersTo(state: CastState, effect: Effect, exploring: Exploring): readonly EventBody[] {
+  if (effect.kind === "stop" || effect.kind === "record") return [];
+  const { socket, visit } = effect;
+  const materia = state.graph.materia[socket.materia];
+  if (effect.kind === "wait") {
+    const place = { socket: socket.id, visit: visit.number };
+    if (materia?.type === "agent") return [{ type: "person_finished", ...place }];
+    return [true, false].map((satisfied) => ({ type: "person_judged", ...place, satisfied, text: "" }));
+  }
+  if (effect.kind === "utility" && materia && isGate(materia))
+    return [0, 1].map((code) => decide(state, socket, { kind: "ended", code, printed: "" }));
+  const texts = repliesOf(state, socket, exploring.items);
+  if (effect.kind === "utility")
+    return texts.map((stdout) => decide(state, socket, { kind: "exited", stdout, cut: false }));
+  // Before a person is content any words will do, and they cost a turn without being a repair.
+  const isTalk = socket.interactive && (effect.ask.kind === "begin" || effect.ask.kind === "answer");
+  const invalid = (exploring.invalid || isTalk) && socket.parse === "json" ? ["words"] : [];
+  return [...texts, ...invalid].map((text) => decide(state, socket, { kind: "replied", text, usage: USAGE }));
+}
+
+function repliesOf({ graph }: CastState, socket: GraphSocket, items: number): readonly string[] {
+  if (socket.parse === "text") return ["done"];
+  const needed = neededFields(graph, socket);
+  const workItems = Array.from({ length: items }, () => ({ title: "t", context: "" }));
+  const said = {
+    ...(needed.has("workItems") ? { workItems } : {}),
+    ...(needed.has("context") ? { context: "c" } : {}),
+  };
+  const yesAndNo = [true, false].map((satisfied) => JSON.stringify({ ...said, satisfied }));
+  return needed.has("satisfied") ? yesAndNo : [JSON.stringify(said)];
+}
+
+/** All of a state that what follows can depend on; of when sockets were visited, only the order. */
+function keyOf(state: CastState): string {
+  const { phase, pass, counts, walks, satisfied, lastVisits, graph } = state;
+  const moments = [...new Set([...entriesOf(lastVisits).map(([, at]) => at), pass?.since ?? 0])].toSorted(
+    (a, b) => a - b,
+  );
+  const rank = (at: number): number => moments.indexOf(at);
+  const lists = entriesOf(walks).map(([loop, walk]) => {
+    const now = listAt(state, graph.loops[loop]?.items ?? []);
+    return [loop, now === walk.list, pass?.items === walk.list, entriesOf(walk.taken)];
+  });
+  const where = "visit" in phase ? { ...phase, visit: { ...phase.visit, number: 0, usage: 0, turn: 0 } } : phase;
+  return JSON.stringify([
+    where,
+    pass && [pass.loop, pass.cursor, pass.door, pass.items.length, rank(pass.since)],
+    entriesOf(counts.taken),
+    entriesOf(counts.returns),
+    counts.passedBy,
+    lists,
+    satisfied,
+    entriesOf(lastVisits).map(([socket, at]) => [socket, rank(at)]),
+    entriesOf(state.visits).map(([socket]) => socket),
+    Object.entries(state.data).map(([key, value]) => [key, Array.isArray(value) ? value.length : value]),
+  ]);
+}
+
+/** Most rows of a table are empty and the same everywhere; none is looked through twice. */
+const rows = new WeakMap<object, readonly (readonly [string, unknown])[]>();
+
+function entriesOf<T>(table: Table<T>): readonly (readonly [string, T])[] {
+  return table.flatMap((row) => {
+    const found = rows.get(row) ?? row.flatMap((bucket) => Object.entries(bucket));
+    rows.set(row, found);
+    return found as readonly (readonly [string, T])[]; // of this very row
+  });
+}
