@@ -1,7 +1,7 @@
 import { evaluate } from "../../src/core/compile/amount.ts";
 import type { Amount } from "../../src/core/compile/amount.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { pathText } from "../../src/core/model/issue.ts";

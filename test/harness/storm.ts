@@ -6,7 +6,7 @@ import { startState } from "../../src/core/cast/state.ts";
 import type { CastState } from "../../src/core/cast/state.ts";
 import { tokensOf } from "../../src/core/cast/usage.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { statusOf } from "../../src/core/view/casts.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";

@@ -4,7 +4,7 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import { checkTarget, compile } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import { isJsonObject } from "../../src/core/model/json.ts";

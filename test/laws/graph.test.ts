@@ -6,7 +6,7 @@ import type { CastEvent } from "../../src/core/cast/event.ts";
 import type { CastState } from "../../src/core/cast/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { allowedTurns } from "../harness/loadouts.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state.ts";
 import { evaluate } from "../../src/core/compile/amount.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { mostTurns } from "../harness/explore.ts";
 import { catalogOf } from "../harness/play.ts";

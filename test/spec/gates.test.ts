@@ -6,7 +6,7 @@ import { catalogOf, compiled, play, playFrom } from "../harness/play.ts";
 import type { Played, Script, TestConfig } from "../harness/play.ts";
 import { apply } from "../../src/core/cast/apply.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 
 const GATE = { type: "utility", command: ["check"], gate: true };
 const PERSON = { type: "person", question: "Is {{state.note}} right?" };

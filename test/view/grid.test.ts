@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { flowOf } from "../../src/core/compile/flow.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { gridJson } from "../../src/core/view/grid-json.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import type { GridOptions } from "../../src/core/view/grid.ts";

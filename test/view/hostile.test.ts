@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { startState } from "../../src/core/cast/state.ts";
 import { flowOf } from "../../src/core/compile/flow.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
 import { castLines } from "../../src/core/view/casts.ts";
 import { eventLine } from "../../src/core/view/tell/event-line.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Amount } from "../../src/core/compile/amount.ts";
 import { flowOf } from "../../src/core/compile/flow.ts";
-import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { worstCaseText } from "../../src/core/view/worst-case.ts";
 import { fullAuto, graphOf } from "../harness/build.ts";
 

@@ -17,7 +17,7 @@ export { checkTarget, compile } from "../../core/compile/targets/compile.ts";
 export type { Compiled } from "../../core/compile/targets/compile.ts";
 export type { Graph, GraphLoop, GraphSocket } from "../../core/compile/graph.ts";
 export { flowOf } from "../../core/compile/flow.ts";
-export { worstCase } from "../../core/compile/worst-case.ts";
+export { worstCase } from "../../core/compile/weigh/worst-case.ts";
 export { evaluate } from "../../core/compile/amount.ts";
 export type { Amount } from "../../core/compile/amount.ts";
 

@@ -1,6 +1,6 @@
 import type { Command, GridCommand } from "../../core/command/command.ts";
 import { compile } from "../../core/compile/targets/compile.ts";
-import { worstCase } from "../../core/compile/worst-case.ts";
+import { worstCase } from "../../core/compile/weigh/worst-case.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf } from "../../core/model/materia.ts";

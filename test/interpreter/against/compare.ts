@@ -1,6 +1,6 @@
 import { evaluate } from "../../../src/core/compile/amount.ts";
 import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../../src/core/compile/worst-case.ts";
+import { worstCase } from "../../../src/core/compile/weigh/worst-case.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
 import { walk } from "../walk.ts";

@@ -13,7 +13,7 @@ export function bundledWrites(materia: Materia): readonly string[] {
 }
 
 /** Whether a program may set this key of state. */
-export function mayWriteAnything(materia: Materia, key: string): boolean {
+function mayWriteAnything(materia: Materia, key: string): boolean {
   return (isOwnUtility(materia) && !isGate(materia)) || bundledWrites(materia).includes(key);
 }
 

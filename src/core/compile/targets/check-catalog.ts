@@ -5,7 +5,7 @@ import type { Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { didYouMean } from "../../model/nearest.ts";
 import type { Graph } from "../graph.ts";
-import { worstCase } from "../worst-case.ts";
+import { worstCase } from "../weigh/worst-case.ts";
 import { checkTarget } from "./compile.ts";
 
 /** A loadout without errors, and how many turns it can take. */

@@ -5,7 +5,7 @@ import type { TargetRef } from "../../../../../core/command/command.ts";
 import { remappings } from "../../../../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../../../../core/compile/targets/compile.ts";
 import { socketsOf } from "../../../../../core/compile/graph.ts";
-import { worstCase } from "../../../../../core/compile/worst-case.ts";
+import { worstCase } from "../../../../../core/compile/weigh/worst-case.ts";
 import { chainCommand } from "../../../../../core/edit/chain.ts";
 import type { Chain, Composed } from "../../../../../core/edit/chain.ts";
 import { placeText } from "../../../../../core/view/graph/words.ts";

@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
-import { worstCase } from "../../../../../../core/compile/worst-case.ts";
+import { worstCase } from "../../../../../../core/compile/weigh/worst-case.ts";
 import { mendFor } from "../../../../../../core/edit/mend.ts";
 import type { Known, Mend } from "../../../../../../core/edit/mend.ts";
 import { placeOfIssue, shortPath } from "../../../../../../core/edit/problem.ts";

@@ -1,12 +1,12 @@
-import type { CastLimits } from "../model/config.ts";
-import type { Amount } from "./amount.ts";
-import type { Flow } from "./flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
-import { materiaOf } from "./graph.ts";
-import { makesList } from "./check/writers.ts";
-import { itemRegion, loopMapOf, outerRegion } from "./weigh/region.ts";
-import type { LoopMap, Region } from "./weigh/region.ts";
-import { weigh } from "./weigh/walks.ts";
+import type { CastLimits } from "../../model/config.ts";
+import type { Amount } from "../amount.ts";
+import type { Flow } from "../flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import { materiaOf } from "../graph.ts";
+import { makesList } from "../check/writers.ts";
+import { itemRegion, loopMapOf, outerRegion } from "./region.ts";
+import type { LoopMap, Region } from "./region.ts";
+import { weigh } from "./walks.ts";
 
 /**
  * How many turns a cast of this graph can take at most, as a formula of the items of its loops: what one item weighs,
