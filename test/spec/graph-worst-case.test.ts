@@ -202,3 +202,21 @@ describe("[G24] no cast takes more turns than its formula", () => {
     expect(formulas(main(sockets)).turns).toEqual({ "": 1 });
   });
 });
+
+it("[G24] loops that lead to each other for ever have no bound, also where a program may make their lists anew", () => {
+  const around = (materia: string, id: string, to: string): [string, SocketInput] => [
+    id,
+    { materia, advance: { items: "state.plans" }, edges: [always(to)] },
+  ];
+  const config = main(
+    {
+      "Socket-1": { materia: "Json", assign: { plans: "$.workItems" }, edges: [always("Socket-2")] },
+      ...Object.fromEntries([around("Text", "Socket-2", "Socket-2"), around("Tool", "Socket-3", "Socket-3")]),
+    },
+    {
+      A: { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] },
+      B: { sockets: ["Socket-3"], exits: [exit("Socket-3", "always", "Socket-2")] },
+    },
+  );
+  expect(formulas(config)).toEqual({ turns: null, withRepairs: null });
+});

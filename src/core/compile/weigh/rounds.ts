@@ -175,6 +175,6 @@ function placesOf(part: Part): readonly number[] {
 }
 
 /** Nothing stays nothing, however often. */
-function times(count: number, weight: number): number {
+export function times(count: number, weight: number): number {
   return count === 0 || weight === 0 ? 0 : count * weight;
 }

@@ -6,6 +6,7 @@ import { materiaOf } from "../graph.ts";
 import { makesList } from "../check/writers.ts";
 import { itemRegion, loopMapOf, outerRegion } from "./region.ts";
 import type { LoopMap, Region } from "./region.ts";
+import { times } from "./rounds.ts";
 import { weigh } from "./walks.ts";
 
 /**
@@ -63,7 +64,8 @@ function amountOf(
     const passes = visits[place] ?? 1;
     const lists = listsOf(graph, map, loop, visits);
     // [G26] A pass over the same list goes on with the counts of its items.
-    terms.set(loop.id, Math.min(passes * weight.whole, passes * weight.plain + Math.min(passes, lists) * weight.added));
+    const anew = times(Math.min(passes, lists), weight.added);
+    terms.set(loop.id, Math.min(times(passes, weight.whole), times(passes, weight.plain) + anew));
   });
   if ([...terms.values()].includes(Infinity)) return null;
   return Object.fromEntries([...terms].filter(([, count]) => count > 0));
