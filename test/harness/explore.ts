@@ -101,7 +101,7 @@ function keyOf(state: CastState): string {
   const where = "visit" in phase ? { ...phase, visit: { ...phase.visit, number: 0, usage: 0, turn: 0 } } : phase;
   return JSON.stringify([
     where,
-    pass && [pass.loop, pass.cursor, pass.door, pass.items.length, rank(pass.since)],
+    pass && [pass.loop, pass.cursor, pass.door, pass.items.length, pass.givenUp, rank(pass.since)],
     entriesOf(counts.taken),
     entriesOf(counts.returns),
     counts.passedBy,
@@ -113,13 +113,15 @@ function keyOf(state: CastState): string {
   ]);
 }
 
-/** Most rows of a table are empty and the same everywhere; none is looked through twice. */
-const rows = new WeakMap<object, readonly (readonly [string, unknown])[]>();
+/** Most sheets of a table are empty and the same everywhere; none is looked through twice. */
+const sheets = new WeakMap<object, readonly (readonly [string, unknown])[]>();
 
 function entriesOf<T>(table: Table<T>): readonly (readonly [string, T])[] {
-  return table.flatMap((row) => {
-    const found = rows.get(row) ?? row.flatMap((bucket) => Object.entries(bucket));
-    rows.set(row, found);
-    return found as readonly (readonly [string, T])[]; // of this very row
+  return table.flatMap((sheet) => {
+    const found =
+      sheets.get(sheet) ??
+      sheet.flatMap((row) => row.flatMap((bucket) => bucket.map(({ key, value }) => [key, value] as const)));
+    sheets.set(sheet, found);
+    return found as readonly (readonly [string, T])[]; // of this very sheet
   });
 }
