@@ -94,7 +94,7 @@ describe("the demo and the web UI", () => {
     expect(place.model.requests).toEqual([]);
     expect(castsIn(place.cwd)).toEqual([]);
     expect(await pi.close()).toBe(0);
-    await vi.waitFor(() => expect(fetch(address)).rejects.toThrow("fetch failed"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(fetch(address)).rejects.toThrow("fetch failed"), { timeout: 120_000 });
   });
 });
 

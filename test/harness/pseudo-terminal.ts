@@ -24,7 +24,8 @@ interface InTerminal {
   readonly rows: number;
 }
 
-const PATIENCE_MS = 20_000;
+// A guard against what hangs, never a measure: a busy machine is slow, not wrong.
+const PATIENCE_MS = 120_000;
 
 /** Runs Node with these arguments. */
 export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): PseudoTerminal {

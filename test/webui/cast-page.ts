@@ -72,7 +72,7 @@ export async function look(at: Served, place = "casts", { width = 1440, theme = 
   const page = await context?.newPage();
   if (!context || !page) throw new Error("there is no browser");
   onTestFinished(() => context.close());
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -122,7 +122,7 @@ export async function begin(
   return body.castId;
 }
 
-export async function says(page: Page, text: string | RegExp, timeout = 20_000): Promise<void> {
+export async function says(page: Page, text: string | RegExp, timeout = 120_000): Promise<void> {
   await expect.poll(() => page.getByText(text).first().isVisible(), { timeout }).toBe(true);
 }
 

@@ -25,7 +25,7 @@ describe("one cast in the browser", () => {
     await says(page, /Now \d/);
     await says(page, "Running");
     at.write("go", "");
-    await says(page, "Completed", 40_000);
+    await says(page, "Completed");
     expect(await socket(page, "Socket-5").textContent()).toContain("3×");
     expect(await page.locator('[data-part="edge edge:Socket-6:2"]').textContent()).toContain("1×");
     expect(await page.getByText("2 of 2 items done").count()).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe("one cast in the browser", () => {
     await page.getByRole("button", { name: "Raise a limit…" }).click();
     await says(page, `/materia recast ${id} --allow 1`);
     await page.getByRole("dialog").getByRole("button", { name: "Raise and resume" }).click();
-    await says(page, "Completed", 30_000);
+    await says(page, "Completed");
   });
 
   it("[W16] an agent that waits is answered, then taken at its word", async () => {
@@ -140,7 +140,7 @@ describe("one cast in the browser", () => {
     await says(page, /Paint it/);
     await page.getByRole("button", { name: "Continue…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Take the result and go on" }).click();
-    await says(page, "Completed", 30_000);
+    await says(page, "Completed");
   });
 
   it("[W17] a cast goes on behind the last event that the page knows", async () => {

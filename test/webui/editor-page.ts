@@ -57,7 +57,7 @@ export async function openPage(
   const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
   const page = await context?.newPage();
   if (!page) throw new Error("there is no browser");
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -116,5 +116,5 @@ export async function rehearse(page: Page): Promise<void> {
     .getByRole("button", { name: /ehearse$/ })
     .click();
   await page.waitForURL(/#\/casts\//);
-  await expect.poll(() => page.getByText("Completed").count(), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
 }

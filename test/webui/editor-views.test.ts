@@ -108,7 +108,7 @@ describe("[E18] a link from the page", () => {
     // The project brought its own file, and nothing of it runs unasked.
     await page.getByRole("dialog").getByRole("button", { name: "Trust and rehearse" }).click();
     await page.waitForURL(/#\/casts\//);
-    await expect.poll(() => page.getByText("Completed").count(), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
   });
 });
 

@@ -136,7 +136,7 @@ describe("[E21] the Build → Eval → Maintain loop from an empty page", () => 
     await page.getByRole("button", { name: "Rehearse…" }).press("Enter");
     await dialog.getByRole("button", { name: "Rehearse", exact: true }).press("Enter");
     await page.waitForURL(/#\/casts\//);
-    await expect.poll(() => page.getByText("Completed").count(), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
   });
 });
 
