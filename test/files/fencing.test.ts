@@ -79,8 +79,11 @@ it("[D16] a clock of ours that is six minutes ahead takes nothing from it", asyn
   expect((await claimIn(runDir)).kind).toBe("theirs");
 });
 
-it("[D14] a claim number that somebody made up blocks nobody", async () => {
+it.each<[rule: string, number: string]>([
+  ["[D14] beyond every number", "99999999999999999999"],
+  ["[D14] that no number can count up from", "9007199254740993"],
+])("%s: a claim that somebody made up blocks nobody", async (_rule, number) => {
   const runDir = claimedBy(dead());
-  writeFileSync(join(runDir, "owner", "99999999999999999999.json"), JSON.stringify(thisProcess()));
+  writeFileSync(join(runDir, "owner", `${number}.json`), JSON.stringify(thisProcess()));
   expect((await claimIn(runDir)).kind).toBe("mine");
 });

@@ -4,13 +4,12 @@ import { startState } from "../../core/cast/state.ts";
 import type { CastState } from "../../core/cast/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { ok } from "../../core/model/issue.ts";
+import { isForeign, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/hosts.ts";
-import { prepare, prepareAgain } from "../../shell/commands/prepare.ts";
+import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
 import type { Asker, PreparedCast } from "../../shell/commands/prepare.ts";
-import { looksLikeCastId } from "../../shell/store/cast-id.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Request } from "./request.ts";
@@ -26,15 +25,10 @@ export async function runCasting(command: CastingCommand, request: Request): Pro
   const prepared = await prepare(command, asker);
   if (prepared.ok) return run(request, prepared.value);
   // [S10] Only a cast that was named can be agreed to.
-  const isAsked = namesCast(command) && prepared.issues.some(({ code }) => code === "foreign_cast");
+  const isAsked = namesCast(command) && isForeign(prepared.issues);
   if (!isAsked || !(await trustsForeign(request.io, prepared.issues))) return prepared;
   const again = await prepare(command, { ...asker, trustsCast: true });
   return again.ok ? run(request, again.value) : again;
-}
-
-function namesCast(command: CastingCommand): boolean {
-  if (command.kind === "continue") return looksLikeCastId(command.text.trim().split(/\s/)[0] ?? "");
-  return command.kind === "recast" && command.castId !== undefined;
 }
 
 async function askerOf(request: Request): Promise<Asker> {

@@ -50,6 +50,11 @@ export function isError(issue: Issue): boolean {
   return issue.severity === "error";
 }
 
+/** [S10] Whether something was refused because the cast is one of somebody else, which a person may agree to. */
+export function isForeign(issues: readonly Issue[]): boolean {
+  return issues.some(({ code }) => code === "foreign_cast");
+}
+
 /** Every value, or every problem of all of them: nobody mends a file one problem at a time. */
 export function collect<T>(results: readonly Result<T>[]): Result<readonly T[]> {
   const issues = results.flatMap((result) => (result.ok ? [] : result.issues));

@@ -61,6 +61,12 @@ export async function prepare(command: CastingCommand, asker: Asker): Promise<Re
   }
 }
 
+/** [S10] Only a cast that was named can be agreed to. */
+export function namesCast(command: CastingCommand): boolean {
+  if (command.kind === "continue") return looksLikeCastId(command.text.trim().split(/\s/)[0] ?? "");
+  return command.kind === "recast" && command.castId !== undefined;
+}
+
 /** `cast` is a link with one target, so there is one path. */
 async function prepareNew(
   command: Extract<Command, { kind: "cast" | "link" }>,

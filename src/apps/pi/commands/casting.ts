@@ -2,12 +2,13 @@ import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
-import { prepare, prepareAgain } from "../../../shell/commands/prepare.ts";
+import { namesCast, prepare, prepareAgain } from "../../../shell/commands/prepare.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Asker, PreparedCast } from "../../../shell/commands/prepare.ts";
 import { openAgents } from "../agents/host.ts";
 import { visibleBody } from "../agents/visible.ts";
 import type { VisibleBody } from "../agents/visible.ts";
+import { trustsForeign } from "../session/foreign.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
 import { runInSession } from "./running.ts";
@@ -33,7 +34,18 @@ export async function beginIn(
 ): Promise<Result<Begun>> {
   const free = await freeProject(trusted.workspace.store);
   if (!free.ok) return free;
-  return take(desk, trusted, { options, prepare: (asker) => prepare(command, asker) });
+  return take(desk, trusted, { options, prepare: (asker) => prepareAsked(desk, command, asker) });
+}
+
+/** [S10] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
+async function prepareAsked(
+  { here: { ctx } }: Desk,
+  command: CastingCommand,
+  asker: Asker,
+): Promise<Result<PreparedCast>> {
+  const prepared = await prepare(command, asker);
+  if (prepared.ok || !namesCast(command) || !(await trustsForeign(ctx, prepared.issues))) return prepared;
+  return prepare(command, { ...asker, trustsCast: true });
 }
 
 /** What the person says to the cast that waits, in the place and with the options that it was begun with. */

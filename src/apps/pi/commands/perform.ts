@@ -9,6 +9,7 @@ import type { Answer } from "../../../shell/commands/answer.ts";
 import { help } from "../../../shell/commands/help.ts";
 import { answer } from "../../../shell/commands/perform.ts";
 import type { AnsweredCommand } from "../../../shell/commands/perform.ts";
+import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";
 import { begin } from "./casting.ts";
 import { deliverHeld } from "./messages.ts";
@@ -100,10 +101,22 @@ async function abort(
     return ok(undefined);
   }
   const castId = command.castId ?? desk.state.waiting?.castId;
-  const done = await look(desk, castId === undefined ? command : { ...command, castId }, options);
+  const done = await lookAsked(desk, castId === undefined ? command : { ...command, castId }, options);
   if (done.ok && castId !== undefined && castId === desk.state.waiting?.castId) {
     stopWaiting(desk);
     deliverHeld(desk);
   }
   return done;
+}
+
+/** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
+async function lookAsked(
+  desk: Desk,
+  command: Extract<AnsweredCommand, { kind: "abort" }>,
+  options: Parsed["options"],
+): Promise<Result<undefined>> {
+  const done = await look(desk, command, options);
+  const isNamed = command.castId !== undefined;
+  if (done.ok || !isNamed || !(await trustsForeign(desk.here.ctx, done.issues))) return done;
+  return look(desk, { ...command, trust: true }, options);
 }

@@ -29,7 +29,10 @@ export async function createCast(
     isSynced ? writeSynced(path, text) : writeFileSync(path, text, { mode: 0o600 });
   let made: string | undefined;
   try {
-    made = makeRoot(root);
+    made = mkdirSync(dirname(root), { recursive: true });
+    // Only the folder of casts itself is closed to others: what it stands in is the project's.
+    const own = mkdirSync(root, { recursive: true, mode: 0o700 });
+    made ??= own;
     mkdirSync(unborn.folder, { mode: 0o700 });
     made ??= unborn.folder;
     for (const [name, text] of Object.entries(brings)) write(unborn.brought(name), text);
@@ -58,13 +61,6 @@ export async function createCast(
       file: layout.folder,
     });
   }
-}
-
-/** Only the folder of casts itself is closed to others: what it stands in is the project's. */
-function makeRoot(root: string): string | undefined {
-  const above = mkdirSync(dirname(root), { recursive: true });
-  const made = mkdirSync(root, { recursive: true, mode: 0o700 });
-  return above ?? made;
 }
 
 /** [D7] From a folder up to the one that holds the first that is new. */

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isForeign } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { runCommand } from "../net/api.ts";
 import { toast } from "../parts/controls/toasts.tsx";
@@ -7,6 +8,8 @@ export interface CommandState {
   /** The command that is under way. */
   readonly busy: string | null;
   readonly issues: readonly Issue[];
+  /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
+  readonly isForeign: boolean;
   /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
   readonly run: (command: string, done: string, options?: { readonly trust?: boolean }) => Promise<string | null>;
 }
@@ -25,10 +28,11 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
       return "castId" in answer.value ? answer.value.castId : "";
     }
     setIssues(answer.issues);
-    if (!quiet)
+    // What may be agreed to is asked about, and not only said.
+    if (!quiet && !isForeign(answer.issues))
       for (const { message, hint } of answer.issues)
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
     return null;
   };
-  return { busy, issues, run };
+  return { busy, issues, isForeign: isForeign(issues), run };
 }

@@ -15,12 +15,12 @@ export function AbortDialog(props: {
   const { castId, request, onClose } = props;
   const command = useCommand({ quiet: true });
   const abort = async (): Promise<void> => {
-    if ((await command.run(`abort ${castId}`, "Aborted")) !== null) onClose();
+    if ((await command.run(`abort ${castId}`, "Aborted", { trust: command.isForeign })) !== null) onClose();
   };
   return (
     <Ask
       title="Abort this cast?"
-      action="Abort"
+      action={command.isForeign ? "Trust this cast and abort it" : "Abort"}
       danger
       busy={command.busy !== null}
       onClose={onClose}

@@ -9,6 +9,7 @@ import { ContinueDialog } from "./continue-dialog.tsx";
 import { GateDialog } from "./gate-dialog.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { RaiseDialog } from "./raise-dialog.tsx";
+import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { classesOf } from "../../browser/classes.ts";
 import marksSheet from "../../parts/marks/marks.module.css";
@@ -16,7 +17,7 @@ import castSheet from "./cast.module.css";
 
 const css = classesOf(castSheet, marksSheet);
 
-type DialogName = "abort" | "continue" | "raise";
+type DialogName = "abort" | "continue" | "raise" | "trust";
 
 /** The commands of a cast as buttons that keep their place; one that cannot act says why. */
 export function Actions({
@@ -32,6 +33,9 @@ export function Actions({
   const command = useCommand();
   const why = reasonsAgainst(status);
   const close = (): void => setDialog(null);
+  const resume = async (): Promise<void> => {
+    if ((await command.run(`recast ${castId}`, "Resumed")) === null) setDialog("trust");
+  };
   const { state } = cast.replay.trailAt(cast.replay.lastSeq());
   const [step] = nextSteps(state, status, "");
   const Answer = personAsked(state) ? GateDialog : ContinueDialog;
@@ -48,7 +52,7 @@ export function Actions({
         className={css(why.resume === null ? "" : "off")}
         off={why.resume}
         busy={command.busy !== null}
-        onClick={() => void command.run(`recast ${castId}`, "Resumed")}
+        onClick={() => void resume()}
         {...(step && status === "failed" ? { title: step.does } : {})}
       >
         Resume
@@ -66,6 +70,9 @@ export function Actions({
       </Button>
       {dialog === "abort" && why.abort === null && (
         <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
+      )}
+      {dialog === "trust" && command.isForeign && (
+        <TrustDialog castId={castId} issues={command.issues} onClose={close} />
       )}
       {dialog === "continue" && why.continue === null && <Answer cast={cast} view={view} onClose={close} />}
       {dialog === "raise" && why.raise === null && <RaiseDialog cast={cast} view={view} onClose={close} />}

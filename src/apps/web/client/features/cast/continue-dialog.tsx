@@ -23,13 +23,14 @@ export function ContinueDialog({
   const { castId } = cast.castFile;
   const text = message.trim();
   const go = async (): Promise<void> => {
-    const done = await command.run(text === "" ? `continue ${castId}` : `continue ${castId} ${text}`, "Continued");
+    const line = text === "" ? `continue ${castId}` : `continue ${castId} ${text}`;
+    const done = await command.run(line, "Continued", { trust: command.isForeign });
     if (done !== null) onClose();
   };
   return (
     <Ask
       title={`${view.latest.position?.materia ?? "The cast"} waits for you`}
-      action={text === "" ? "Take the result and go on" : "Answer"}
+      action={command.isForeign ? "Trust this cast and go on" : text === "" ? "Take the result and go on" : "Answer"}
       busy={command.busy !== null}
       onClose={onClose}
       onAct={() => void go()}

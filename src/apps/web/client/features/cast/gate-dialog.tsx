@@ -21,7 +21,7 @@ export function GateDialog({ cast, view, onClose }: CastPartProps & { readonly o
   const text = said.trim();
   const busy = command.busy !== null;
   const answer = async (line: string, done: string): Promise<void> => {
-    if ((await command.run(line, done)) !== null) onClose();
+    if ((await command.run(line, done, { trust: command.isForeign })) !== null) onClose();
   };
   return (
     <Dialog title={`${view.latest.position?.materia ?? "The cast"} asks you`} onClose={onClose}>
@@ -42,14 +42,14 @@ export function GateDialog({ cast, view, onClose }: CastPartProps & { readonly o
           off={text === "" ? "A no needs a reason" : null}
           onClick={() => void answer(`continue --reject ${castId} ${text}`, "Said no")}
         >
-          No
+          {command.isForeign ? "Trust this cast and say no" : "No"}
         </Button>
         <Button
           look="primary"
           busy={busy}
           onClick={() => void answer(text === "" ? `continue ${castId}` : `continue ${castId} ${text}`, "Said yes")}
         >
-          Yes
+          {command.isForeign ? "Trust this cast and say yes" : "Yes"}
         </Button>
       </div>
     </Dialog>

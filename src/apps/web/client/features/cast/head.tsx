@@ -31,6 +31,11 @@ export function CastHead({
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
         <span className={css("cut")}>{glyphs(board.loadout)}</span>
+        {cast.isForeign && (
+          <span className={css("badge")} title="Not begun by you on this machine">
+            Foreign
+          </span>
+        )}
         {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
       </nav>
       <h1 className={css("cut")} title={castFile.request}>

@@ -41,12 +41,12 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
   ].join(" ");
   const line = stopped ? `recast ${castId} ${options}`.trim() : `budget ${castId} ${maxTokens}`;
   const raise = async (): Promise<void> => {
-    if ((await command.run(line, "Raised")) !== null) onClose();
+    if ((await command.run(line, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
   return (
     <Ask
       title="Raise a limit"
-      action={stopped ? "Raise and resume" : "Raise"}
+      action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
       busy={command.busy !== null}
       off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}
       onClose={onClose}

@@ -4,6 +4,7 @@ import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
 import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
+import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { useConnection } from "../../net/connection.ts";
 import { Button } from "../../parts/controls/button.tsx";
@@ -35,15 +36,19 @@ export default function CastsPage(): ReactElement {
   const [search, setSearch] = useState<CastSearch>(EVERY_CAST);
   const [isStarting, setStarting] = useState(false);
   const [aborting, setAborting] = useState<CastSummary | null>(null);
+  const [resuming, setResuming] = useState<CastSummary | null>(null);
   const command = useCommand();
   const now = useNow(true, 10_000);
   const width = useWidth();
   const CastList = width === "small" ? CastCards : CastTable;
   const found = useMemo(() => casts.filter((cast) => isFound(cast, search)), [casts, search]);
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
+  const resume = async (cast: CastSummary): Promise<void> => {
+    if ((await command.run(`recast ${cast.castId}`, "Resumed")) === null) setResuming(cast);
+  };
   const act = (cast: CastSummary, action: CastAction): void => {
     if (action === "abort") setAborting(cast);
-    else if (action === "resume") void command.run(`recast ${cast.castId}`, "Resumed");
+    else if (action === "resume") void resume(cast);
     else go(hrefOf("casts", cast.castId, { do: action }));
   };
   const keys = useListKeys(found, act);
@@ -80,6 +85,9 @@ export default function CastsPage(): ReactElement {
       )}
       <KeyHints />
       {isStarting && <NewCast onClose={() => setStarting(false)} />}
+      {resuming && command.isForeign && (
+        <TrustDialog castId={resuming.castId} issues={command.issues} onClose={() => setResuming(null)} />
+      )}
       {aborting && (
         <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
       )}

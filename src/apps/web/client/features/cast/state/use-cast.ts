@@ -13,6 +13,8 @@ export interface LoadedCast {
   readonly replay: Replay;
   readonly progress: ProgressLog;
   readonly alive: boolean;
+  /** [S10] Whether it was begun by somebody else, or on another machine. */
+  readonly isForeign: boolean;
   readonly issues: readonly Issue[];
   /** Grows with every change of the above, which keep their identity. */
   readonly version: number;
@@ -34,11 +36,12 @@ export function useCast(id: string): CastLoad {
       const answer = await getCast(id, control.signal);
       if (control.signal.aborted) return;
       if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
-      const { castFile, events, live, issues } = answer.value;
+      const { castFile, events, live, issues, summary } = answer.value;
+      const isForeign = summary?.foreign === true;
       const replay = openReplay({ ...castFile, data: castFile.state });
       for (const event of events) replay.push(event);
       const progress = openProgress();
-      setLoad({ kind: "loaded", castFile, replay, progress, alive: live, issues, version: 0 });
+      setLoad({ kind: "loaded", castFile, replay, progress, alive: live, isForeign, issues, version: 0 });
       // Many events of one moment are drawn once.
       const changed = (part: Partial<LoadedCast> = {}): void => {
         const draw = (): void => {
