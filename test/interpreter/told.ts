@@ -34,6 +34,12 @@ export function told(cast: Cast, place: Place): string {
   return `told ${place.id} ${marks.join(" ")}`;
 }
 
+/** [A8, H11] A further turn of a visit is told its instructions, and what a person has just said; nothing of it twice. */
+export function toldAgain(cast: Cast, place: Place, answer: string): string {
+  const marks = marksOf([filled(cast, place.materia.prompt ?? ""), answer].join("\n"));
+  return `told ${place.id} ${marks.filter((mark) => !mark.startsWith("«d")).join(" ")}`;
+}
+
 /** [P8] The words in double braces. */
 function filled(cast: Cast, prompt: string): string {
   const item = cast.pass?.items[cast.pass.index];

@@ -5,7 +5,7 @@ import type { Cast, Pass, Route, World } from "./cast.ts";
 import { countReturn, cycleClosedBy, forget, forgive, staysIn } from "./returns.ts";
 import { judged, read } from "./reply.ts";
 import type { Item, Said } from "./reply.ts";
-import { marksOf, told } from "./told.ts";
+import { marksOf, told, toldAgain } from "./told.ts";
 import { edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
 /** Tokens of every turn. */
@@ -125,17 +125,22 @@ function run(cast: Cast, place: Place, number: number): Said {
 
 /** [A8, J16] With an interactive agent a person talks until they are content, then the last reply counts, if it can. */
 function agree(cast: Cast, place: Place, number: number): Said {
-  const talk = (turn: number): string => {
-    if (turn > 1) affordTurn(cast, place);
+  const talk = (turn: number, answer = ""): string => {
+    if (turn > 1) {
+      affordTurn(cast, place);
+      cast.facts.push(toldAgain(cast, place, answer));
+    }
     cast.tokens += TURN;
     return cast.world.reply(place, number, turn);
   };
   if (!place.materia.interactive) return repaired(cast, place, 1, talk);
+  let answer = "";
   for (let turn = 1; ; turn += 1) {
-    const text = talk(turn);
+    const text = talk(turn, answer);
     cast.facts.push(`waiting ${place.id}`, "resumed");
-    if (cast.world.person(place, number, turn).yes)
-      return read(text, place, regionOf(cast, place.id)) ?? repaired(cast, place, turn + 1, talk);
+    const said = cast.world.person(place, number, turn);
+    answer = said.text;
+    if (said.yes) return read(text, place, regionOf(cast, place.id)) ?? repaired(cast, place, turn + 1, talk);
   }
 }
 

@@ -78,7 +78,7 @@ function resumed(
   { graph, world }: { readonly graph: Graph; readonly world: World },
 ): Difference | undefined {
   const chance = chanceOf("cut", each.seed);
-  const everywhere = ran.events.length < 40 && chance.happens(0.1);
+  const everywhere = ran.events.length < 60 && chance.happens(1 / 3);
   const cuts = everywhere ? ran.events.map((_, at) => at) : [chance.count(0, ran.events.length - 1)];
   const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:told |resumed)/.test(fact));
   for (const cut of cuts) {

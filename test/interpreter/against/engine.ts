@@ -73,7 +73,10 @@ export function runEngine(start: CastState, before: readonly CastEvent[], graph:
       if (effect.kind === "agent") {
         turns += 1;
         const { system, prompt } = turnText(state, effect.socket, effect.visit, effect.ask);
-        if (turn === 1) facts.push(`told ${place.id} ${marksOf(`${system}\n${prompt}`).join(" ")}`);
+        // A repair may quote the reply of this visit that it complains of.
+        const quoted = `«p${place.id}#${number}.`;
+        const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
+        facts.push(`told ${place.id} ${marks.join(" ")}`);
       }
       const text = world.reply(place, number, turn);
       const outcome: Outcome =
