@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, wri
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startState } from "../src/core/cast/state.ts";
+import { startState } from "../src/core/cast/state/state.ts";
 import { ownCasts } from "../src/shell/config/own/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startState } from "../src/core/cast/state.ts";
+import { startState } from "../src/core/cast/state/state.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";

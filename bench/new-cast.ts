@@ -41,6 +41,7 @@ export async function createdCast(root: string, file: CastFile, how: Writing = {
 export const NO_ARTIFACTS: Artifacts = {
   folder: "",
   pathOf: () => "",
+  keepValue: async (json) => ({ kind: "kept", json }),
   write: async () => undefined,
   append: async () => undefined,
 };

@@ -1,7 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { bundledLayer } from "../src/core/catalog/bundled.ts";
 import type { Entry } from "../src/core/catalog/layer.ts";
-import { EVENTS } from "../src/core/cast/event.ts";
+import { EVENTS } from "../src/core/cast/state/event.ts";
 import { COMMANDS } from "../src/core/command/table.ts";
 import { Budget, Limits } from "../src/core/model/config.ts";
 import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";

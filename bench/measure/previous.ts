@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { loadPrevious } from "../../src/shell/casting/previous-cast.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";

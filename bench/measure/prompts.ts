@@ -1,6 +1,6 @@
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";

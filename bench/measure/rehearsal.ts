@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import { realTimer } from "../../src/shell/agents/guard.ts";
-import { NO_CREDENTIALS, loadPi, onlyOurs, settingsFor } from "../../src/shell/agents/pi.ts";
+import { NO_CREDENTIALS, loadPi, onlyOurs, settingsFor } from "../../src/shell/agents/pi/pi.ts";
 import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
 import { SCRIPTED_MODEL, scriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
 import type { Script } from "../../src/shell/agents/scripted-provider.ts";

@@ -1,9 +1,9 @@
 import type { Issue } from "../core/model/issue.ts";
 import type { CastId, SocketId } from "../core/model/ids.ts";
-import type { JsonObject } from "../core/model/json.ts";
+import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
-import type { CastEvent } from "../core/cast/event.ts";
-import type { Usage } from "../core/cast/usage.ts";
+import type { CastEvent } from "../core/cast/state/event.ts";
+import type { Usage } from "../core/cast/state/usage.ts";
 
 /** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
 export interface Ports {
@@ -136,4 +136,10 @@ export interface Artifacts {
   readonly pathOf: (socket: SocketId, visit: number, name: string) => string;
   readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
+  /** What stands for a value in a file of a visit: itself, or where it is kept once for the whole cast. */
+  readonly keepValue: (value: Json) => Promise<KeptValue>;
 }
+
+export type KeptValue =
+  | { readonly kind: "kept"; readonly json: Json }
+  | { readonly kind: "failed"; readonly problem: string };

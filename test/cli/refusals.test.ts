@@ -104,11 +104,11 @@ it("[C6] an id is refused before the disk is looked at, even where its folder is
   expect((await run(["cast", ...config, "--loadout", "Main", "x"], { cwd: project })).code).toBe(0);
   const [castId = ""] = castsIn(project, "casts");
   renameSync(join(project, "casts", castId), join(project, "casts", "_x"));
-  symlinkSync(join(project, "casts", "_x"), join(project, "casts", "x"));
+  symlinkSync(join(project, "casts", "_x"), join(project, "casts", castId));
   symlinkSync(join(project, "casts"), join(project, "linked"));
   const asked = [
     await run(["show", ...config, "_x"], { cwd: project }),
-    await run(["show", ...config, "--artifacts", "linked", "x"], { cwd: project }),
+    await run(["show", ...config, "--artifacts", "linked", castId], { cwd: project }),
   ];
   expect(asked.map(({ code, stderr }) => [code, /^error (\w+)/.exec(stderr)?.[1]])).toEqual([
     [2, "bad_cast_id"],

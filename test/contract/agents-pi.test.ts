@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadPi, NO_CREDENTIALS, settingsFor } from "../../src/shell/agents/pi.ts";
+import { loadPi, NO_CREDENTIALS, settingsFor } from "../../src/shell/agents/pi/pi.ts";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
 import { SCRIPTED_MODEL, scriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
 import { runPiTurn } from "../../src/shell/agents/turn.ts";

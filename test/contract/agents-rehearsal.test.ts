@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import type { Usage } from "../../src/core/cast/usage.ts";
+import type { Usage } from "../../src/core/cast/state/usage.ts";
 import { Rehearsal, type Reply } from "../../src/core/model/rehearsal.ts";
 import { KNOWN_TOOLS, toolsOf } from "../../src/core/model/tools.ts";
 import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";

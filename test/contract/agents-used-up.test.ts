@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tokensOf } from "../../src/core/cast/usage.ts";
+import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import { BODIES } from "../harness/agent-bodies.ts";
 import { ask, conversation } from "../harness/agents.ts";
 

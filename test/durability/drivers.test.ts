@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { openWorkspace } from "../../src/shell/casting/workspace.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { envOf, eventsOf, newPlace } from "../harness/cli.ts";

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import { prepareResume } from "../../src/shell/casting/resume.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";

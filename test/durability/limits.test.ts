@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { CastEvent, EventBody } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { nextSteps } from "../../src/core/view/tell/next-step.ts";
 import { cast } from "../harness/cast.ts";
 import { newPlace } from "../harness/cli.ts";

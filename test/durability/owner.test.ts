@@ -8,7 +8,7 @@ import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
 import { claimIn, listCasts, openJournal, ownerIn } from "../harness/journals.ts";
 import { said, startOf, workshop, world } from "../harness/seats.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 
 const workspace = () => workspaceWith({ materia: { Tell: { prompt: "Tell." } } });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import type { Resumption } from "../../src/shell/casting/resume.ts";
 import { cast } from "../harness/cast.ts";

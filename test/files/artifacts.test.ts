@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
@@ -12,7 +13,7 @@ import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openJournal } from "../harness/journals.ts";
 import type { TestConfig } from "../harness/play.ts";
-import { after, always, exited, graph, said, satisfied, seat, socket, startOf, world } from "../harness/seats.ts";
+import { after, always, exited, graph, loop, said, satisfied, seat, socket, startOf, world } from "../harness/seats.ts";
 
 interface Kept {
   readonly end: RunEnd;
@@ -128,6 +129,36 @@ it("[J20] a utility's visit keeps its input and both outputs", async () => {
     "sockets/Socket-1/1/stdout.txt": '{"a":1}\n',
     "sockets/Socket-1/1/stderr.txt": "a warning\n",
   });
+});
+
+it("[J26] a large value of the state is kept once, and the program still gets all of it", async () => {
+  const workItems = Array.from({ length: 40 }, (_, index) => ({ title: `Item ${index}`, context: "x".repeat(500) }));
+  const config = graph(
+    {
+      "Socket-1": { ...seat("Plan", always("Socket-2")), assign: { list: "$.workItems" } },
+      "Socket-2": { ...seat("Print", always("Socket-2")), advance: { when: "always" } },
+    },
+    { loops: { items: loop(["Socket-2"]) } },
+  );
+  const given: JsonObject[] = [];
+  const runUtility: Ports["runUtility"] = async ({ input }) => {
+    given.push(input);
+    return exited("");
+  };
+  const { files } = await kept(config, [JSON.stringify({ workItems, state: { short: 1 } })], scratchFolder(), {
+    runUtility,
+  });
+  const values = Object.entries(files).filter(([name]) => name.startsWith("values/"));
+  expect(values.map(([, text]) => JSON.parse(text))).toEqual([workItems]);
+  const resolved = (text: string): unknown =>
+    JSON.parse(text, (_key, value: JsonObject | null) =>
+      typeof value?.["$value"] === "string" ? JSON.parse(files[`values/${value["$value"]}.json`] ?? "null") : value,
+    );
+  const inputs = Array.from({ length: 40 }, (_, index) => files[`sockets/Socket-2/${index + 1}/input.json`] ?? "");
+  expect(inputs.map(resolved)).toEqual(given);
+  expect(given.every(({ state }) => JSON.stringify(state).includes(JSON.stringify(workItems)))).toBe(true);
+  expect(inputs.every((text) => text.length < 2_000)).toBe(true);
+  expect(given).toHaveLength(40);
 });
 
 it("[J20] a utility that fails leaves its outputs too", async () => {

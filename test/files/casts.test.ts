@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, listCasts } from "../harness/journals.ts";

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
 import type { Head } from "../../src/shell/store/files/journal/chain.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { redactEvent } from "../../src/shell/secrets/events.ts";
 import { knowSecrets, redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";

@@ -1,6 +1,6 @@
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { processTable } from "../../src/shell/process/process-table.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 

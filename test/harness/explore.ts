@@ -1,11 +1,11 @@
 import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
-import type { EventBody } from "../../src/core/cast/event.ts";
+import type { EventBody } from "../../src/core/cast/state/event.ts";
 import { listAt } from "../../src/core/cast/list.ts";
 import { next } from "../../src/core/cast/next.ts";
 import type { Effect } from "../../src/core/cast/next.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
-import type { Table } from "../../src/core/cast/table.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { Table } from "../../src/core/cast/state/table.ts";
 import type { GraphSocket } from "../../src/core/compile/graph.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import { isGate } from "../../src/core/model/materia.ts";

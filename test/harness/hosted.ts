@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CastEvent } from "../../src/core/cast/event.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import type { Resumption } from "../../src/shell/casting/resume.ts";
-import { openWorkspace } from "../../src/shell/casting/workspace.ts";
-import type { Workspace } from "../../src/shell/casting/workspace.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { envOf, eventsOf, newPlace } from "./cli.ts";

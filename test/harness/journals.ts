@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { apply } from "../../src/core/cast/apply.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { ok } from "../../src/core/model/issue.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import type { Resumption } from "../../src/shell/casting/resume.ts";
-import { openWorkspace } from "../../src/shell/casting/workspace.ts";
-import type { Workspace } from "../../src/shell/casting/workspace.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";

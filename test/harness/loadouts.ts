@@ -3,7 +3,7 @@ import type { Amount } from "../../src/core/compile/amount.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { catalogOf, compiled } from "./play.ts";
 import type { Played, TestConfig } from "./play.ts";

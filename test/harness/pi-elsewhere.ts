@@ -1,7 +1,7 @@
-import { openWorkspace } from "../../src/shell/casting/workspace.ts";
+import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { castNamed } from "../../src/shell/casting/named-cast.ts";
+import { castNamed } from "../../src/shell/casting/workspace/named-cast.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */

@@ -1,13 +1,13 @@
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../src/core/model/values/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
@@ -98,6 +98,7 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
     artifacts: {
       folder: "/run",
       pathOf: (socket: SocketId, visit: number, name: string) => `/run/sockets/${socket}/${visit}/${name}`,
+      keepValue: async (json: Json) => ({ kind: "kept" as const, json }),
       write: async () => undefined,
       append: async () => undefined,
     },

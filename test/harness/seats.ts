@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { apply } from "../../src/core/cast/apply.ts";
-import type { CastEvent, EventBody } from "../../src/core/cast/event.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { CastId, SocketId } from "../../src/core/model/ids.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { catalogOf, compiled } from "./play.ts";
@@ -159,6 +159,7 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
     artifacts: {
       folder: "/run",
       pathOf: (id, visit, name) => `/run/sockets/${id}/${visit}/${name}`,
+      keepValue: async (json) => ({ kind: "kept", json }),
       write: async () => undefined,
       append: async () => undefined,
     },

@@ -1,5 +1,5 @@
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastStart } from "../../src/core/cast/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
 import type { Amount } from "../../src/core/compile/amount.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state.ts";
-import { tokensOf } from "../../src/core/cast/usage.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
@@ -69,7 +69,13 @@ export class World {
       agents: { preflight: async () => [], runTurn: (request) => this.#turn(request) },
       runUtility: () => this.#utility(),
       journal: { append: (events) => this.#append(events) },
-      artifacts: { folder: runDir, pathOf: () => runDir, write, append: write },
+      artifacts: {
+        folder: runDir,
+        pathOf: () => runDir,
+        write,
+        append: write,
+        keepValue: async (json) => ({ kind: "kept", json }),
+      },
       holds: async () => true,
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),

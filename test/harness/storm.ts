@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { CastEvent, EventBody } from "../../src/core/cast/event.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
-import { tokensOf } from "../../src/core/cast/usage.ts";
+import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { contents, onlyCast } from "./killed.ts";
 import type { Life, Subject } from "./killed.ts";
 

@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { checkTarget, compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
-import { isJsonObject } from "../../src/core/model/json.ts";
+import { isJsonObject } from "../../src/core/model/values/json.ts";
 import {
   MATERIA,
   allowedTurns,

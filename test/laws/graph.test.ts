@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { play } from "../harness/play.ts";
 import type { Script, TestConfig } from "../harness/play.ts";
 import {

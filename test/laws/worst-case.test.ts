@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { evaluate } from "../../src/core/compile/amount.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";

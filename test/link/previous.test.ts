@@ -79,9 +79,13 @@ async function continued(castId: string): Promise<{ readonly context: Context; r
   if (ran.code !== 0) throw new Error(ran.stderr);
   const made = /^\S+ cast (\S+),/m.exec(ran.stderr)?.[1] ?? "";
   const input = jsonOf(castFile(cwd, made, "sockets", "Socket-1", "1", "input.json"));
-  const { state } = input as { readonly state: { readonly previousCastContext: Context } };
+  const { state } = input as {
+    readonly state: { readonly previousCastContext: Context | { readonly $value: string } };
+  };
+  const given = state.previousCastContext;
   return {
-    context: state.previousCastContext,
+    // [J26] What is large is kept beside.
+    context: "$value" in given ? (jsonOf(castFile(cwd, made, "values", `${given.$value}.json`)) as Context) : given,
     notes: ran.stderr
       .split("\n")
       .filter((line) => line.startsWith("note: "))

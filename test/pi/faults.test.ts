@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
-vi.mock("../../src/apps/pi/commands/escape.ts", () => ({
+vi.mock("../../src/apps/pi/input/escape.ts", () => ({
   onEscape: () => {
     throw new Error("no keys today");
   },

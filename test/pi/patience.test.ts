@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openAgents } from "../../src/apps/pi/agents/host.ts";
 import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
 import type { Here } from "../../src/apps/pi/session/here.ts";
-import { openPiHost, type Patience } from "../../src/shell/casting/hosts.ts";
+import { openPiHost, type Patience } from "../../src/shell/casting/workspace/hosts.ts";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";

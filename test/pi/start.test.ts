@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { complete } from "../../src/apps/pi/commands/complete.ts";
+import { complete } from "../../src/apps/pi/input/complete.ts";
 import { unfinishedText } from "../../src/apps/pi/session/unfinished.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 import type { PiSession } from "../harness/pi-session.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CastEvent } from "../../src/core/cast/event.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome } from "../../src/shell/ports.ts";
 import { catalogOf, compiled, play, playFrom } from "../harness/play.ts";
 import type { Played, Script, TestConfig } from "../harness/play.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import type { EventBody } from "../../src/core/cast/event.ts";
+import type { EventBody } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { NONE, at, cast, one, total } from "../harness/cast.ts";

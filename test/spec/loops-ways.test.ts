@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reasonsFor } from "../../src/core/cast/rework.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import { reasonsFor } from "../../src/core/cast/state/rework.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { always, consuming, exit, items, main, notSatisfied } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";

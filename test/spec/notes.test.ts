@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { play } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
 import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { play } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
@@ -20,7 +20,7 @@ import {
   workshop,
   world,
 } from "../harness/seats.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 
 const yes = { satisfied: true };
 

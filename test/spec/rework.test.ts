@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { compiled as linked } from "../harness/build.ts";
 import { play, playFrom } from "../harness/play.ts";
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import type { EventBody } from "../../src/core/cast/event.ts";
+import type { EventBody } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import type { CastState } from "../../src/core/cast/state.ts";
-import { countOf } from "../../src/core/cast/tally.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import { countOf } from "../../src/core/cast/state/tally.ts";
 import { flowOf } from "../../src/core/compile/flow.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import { socketOf } from "../../src/core/compile/graph.ts";

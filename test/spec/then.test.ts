@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { gridJson } from "../../src/core/view/grid-json.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { mermaidText } from "../../src/core/view/mermaid.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseEvent } from "../../src/core/cast/event.ts";
+import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
 import { readCastFile } from "../../src/shell/store/files/read-cast.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
 import type { BoardOptions } from "../../src/core/view/now/board.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import type { Box, Drawing, PlacedEdge, Point } from "../../src/core/view/draw/drawing.ts";
 import { layoutGraph } from "../../src/core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled, withItemLine } from "../../src/core/view/draw/metrics.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../src/core/view/draw/measure/metrics.ts";
 import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto } from "../harness/build.ts";
 import { collisions, drawable, wordy } from "../harness/drawn.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";

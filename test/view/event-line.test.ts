@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { eventLine } from "../../src/core/view/tell/event-line.ts";
 import type { EventLineOptions } from "../../src/core/view/tell/event-line.ts";
 import { lineText } from "../../src/core/view/text/line.ts";

@@ -1,7 +1,7 @@
 import headless from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { flowOf } from "../../src/core/compile/flow.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { boardLines, boardOf } from "../../src/core/view/now/board.ts";

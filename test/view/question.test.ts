@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";

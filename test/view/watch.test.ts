@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state.ts";
-import { tokensOf } from "../../src/core/cast/usage.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
 import { drawnWays } from "../../src/core/view/draw/routes.ts";
 import { costTable } from "../../src/core/view/watch/costs.ts";

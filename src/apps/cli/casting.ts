@@ -1,23 +1,23 @@
 import { resolve } from "node:path";
 import { personAsked } from "../../core/cast/question.ts";
-import { startState } from "../../core/cast/state.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import { startState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { isForeign, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
-import { openPiHost } from "../../shell/casting/hosts.ts";
+import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
 import type { Asker, PreparedCast } from "../../shell/commands/prepare.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
-import type { Request } from "./request.ts";
-import { openProgress, progressKind } from "./progress.ts";
+import type { Request } from "./terminal/request.ts";
+import { openProgress, progressKind } from "./terminal/progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { askJudge, askPerson, trustsForeign, withTrust } from "./person.ts";
+import { onInterrupt } from "./terminal/interrupt.ts";
+import { askJudge, askPerson, trustsForeign, withTrust } from "./terminal/person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {

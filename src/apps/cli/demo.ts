@@ -3,9 +3,9 @@ import type { Result } from "../../core/model/issue.ts";
 import { demoLog, prepareDemo } from "../../shell/casting/demo.ts";
 import { answer } from "../../shell/commands/perform.ts";
 import { runCasting } from "./casting.ts";
-import { printAnswer } from "./lines.ts";
-import { styled } from "./io.ts";
-import type { Io } from "./io.ts";
+import { printAnswer } from "./terminal/lines.ts";
+import { styled } from "./terminal/io.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */
 export async function demo(io: Io, options: Options): Promise<Result<number>> {

@@ -6,12 +6,12 @@ import { error } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folder.ts";
 import type { ConfigPlace } from "../../shell/config/config.ts";
-import { openWorkspace } from "../../shell/casting/workspace.ts";
+import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
 import { issueLines } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
-import type { Io } from "./io.ts";
-import { printAnswer, printLines } from "./lines.ts";
+import type { Io } from "./terminal/io.ts";
+import { printAnswer, printLines } from "./terminal/lines.ts";
 
 /** A refused command: nothing was written. */
 const REFUSED = 2;

@@ -1,15 +1,15 @@
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
-import { harmless, oneLine } from "../../core/model/text.ts";
+import { harmless, oneLine } from "../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
 import { amountText, costText, countedText, itemCounts, itemsText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import { tokensOf } from "../../core/cast/usage.ts";
+import { tokensOf } from "../../core/cast/state/usage.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
-import type { Io } from "./io.ts";
-import { printLines } from "./lines.ts";
+import type { Io } from "./terminal/io.ts";
+import { printLines } from "./terminal/lines.ts";
 
 /** How it ended and what can be done now. Events have already told programs; they get no prose. */
 export function printResult({

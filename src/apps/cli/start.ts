@@ -1,5 +1,5 @@
 import type { OpenUi } from "../../shell/commands/ui.ts";
-import { processIo } from "./io.ts";
+import { processIo } from "./terminal/io.ts";
 import { main } from "./main.ts";
 
 /** Loaded only when it is asked for: no other command pays for a web server. */

@@ -1,13 +1,13 @@
 import type { Command } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { harmless } from "../../core/model/text.ts";
-import { openPiHost } from "../../shell/casting/hosts.ts";
+import { harmless } from "../../core/model/values/text.ts";
+import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { ConfigPlace } from "../../shell/config/config.ts";
 import { openInBrowser } from "../../shell/run/browser.ts";
-import { onInterrupt } from "./interrupt.ts";
-import type { Io } from "./io.ts";
+import { onInterrupt } from "./terminal/interrupt.ts";
+import type { Io } from "./terminal/io.ts";
 
 interface UiOptions {
   readonly io: Io;

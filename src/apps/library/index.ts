@@ -25,10 +25,10 @@ export type { Amount } from "../../core/compile/amount.ts";
 export { apply } from "../../core/cast/apply.ts";
 export { next } from "../../core/cast/next.ts";
 export { decide } from "../../core/cast/decide.ts";
-export { startState } from "../../core/cast/state.ts";
-export type { CastStart, CastState } from "../../core/cast/state.ts";
-export { parseEvent } from "../../core/cast/event.ts";
-export type { CastEvent, EventBody } from "../../core/cast/event.ts";
+export { startState } from "../../core/cast/state/state.ts";
+export type { CastStart, CastState } from "../../core/cast/state/state.ts";
+export { parseEvent } from "../../core/cast/state/event.ts";
+export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
 export type { RunEnd } from "../../shell/run/run-cast.ts";
 
@@ -54,7 +54,7 @@ export { planGraph, startCast } from "../../shell/casting/start.ts";
 export type { CastPlan, PlanDetails } from "../../shell/casting/start.ts";
 export { resumeCast } from "../../shell/casting/resume.ts";
 export type { ResumePlan, Resumption } from "../../shell/casting/resume.ts";
-export type { Driver } from "../../shell/casting/driver.ts";
+export type { Driver } from "../../shell/casting/drive/driver.ts";
 
 // What people see
 export { gridLines } from "../../core/view/grid.ts";

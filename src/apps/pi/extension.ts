@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Pi } from "../../shell/agents/pi.ts";
+import type { Pi } from "../../shell/agents/pi/pi.ts";
 import type { Face } from "./commands/face.ts";
 import { drawCard } from "./live/card.ts";
 import { ANSWER, areSettingsChanged, hasTurns, RESULT, TURN, VISIT, withoutTurns } from "./session/marks.ts";
@@ -20,7 +20,7 @@ export default function materia(
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
     getArgumentCompletions: async (typed) => {
-      const { complete } = await import("./commands/complete.ts");
+      const { complete } = await import("./input/complete.ts");
       return complete(typed, here);
     },
     handler: async (text, ctx) => (await open()).perform(text, ctx),

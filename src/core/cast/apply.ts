@@ -1,28 +1,28 @@
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { assign, patchState } from "../handoff/assign.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/values/json.ts";
 import type { Materia } from "../model/materia.ts";
-import { never } from "../model/never.ts";
+import { never } from "../model/values/never.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
-import type { CastEvent, EventBody, EventOf } from "./event.ts";
-import { expect, expectRunning, expectUnfinished } from "./expect.ts";
-import { hitIn, hitOf } from "./limits.ts";
+import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
+import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
+import { hitIn, hitOf } from "./limits/limits.ts";
 import { withListsKept } from "./list.ts";
 import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./notes.ts";
-import { countVisit, forgiven } from "./returns.ts";
-import { reasonOf } from "./rework.ts";
-import { NOTHING_USED, currentItem, surroundingsOf } from "./state.ts";
-import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state.ts";
-import { withValue } from "./table.ts";
-import { increment, turnKey } from "./tally.ts";
-import type { Tally } from "./tally.ts";
-import { addTo } from "./traversals.ts";
-import { NO_USAGE, addUsage } from "./usage.ts";
-import type { Usage } from "./usage.ts";
+import { countVisit, forgiven } from "./limits/returns.ts";
+import { reasonOf } from "./state/rework.ts";
+import { NOTHING_USED, currentItem, surroundingsOf } from "./state/state.ts";
+import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state/state.ts";
+import { withValue } from "./state/table.ts";
+import { increment, turnKey } from "./state/tally.ts";
+import type { Tally } from "./state/tally.ts";
+import { addTo } from "./state/traversals.ts";
+import { NO_USAGE, addUsage } from "./state/usage.ts";
+import type { Usage } from "./state/usage.ts";
 
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
 export function apply(state: CastState, event: CastEvent): CastState {

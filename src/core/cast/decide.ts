@@ -3,16 +3,16 @@ import { assignFaults } from "../handoff/assign.ts";
 import { readHandoff } from "../handoff/read.ts";
 import type { Unusable } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
-import type { JsonObject } from "../model/json.ts";
-import { cut, cutStart, withoutControls } from "../model/text.ts";
-import { never } from "../model/never.ts";
-import type { EventBody, EventOf } from "./event.ts";
-import { excerptOf } from "./rework.ts";
-import { surroundingsOf } from "./state.ts";
-import type { CastState, Judged, Phase, Visit } from "./state.ts";
-import { totalsOf } from "./totals.ts";
-import { NO_USAGE } from "./usage.ts";
-import type { Usage } from "./usage.ts";
+import type { JsonObject } from "../model/values/json.ts";
+import { cut, cutStart, withoutControls } from "../model/values/text.ts";
+import { never } from "../model/values/never.ts";
+import type { EventBody, EventOf } from "./state/event.ts";
+import { excerptOf } from "./state/rework.ts";
+import { surroundingsOf } from "./state/state.ts";
+import type { CastState, Judged, Phase, Visit } from "./state/state.ts";
+import { totalsOf } from "./state/totals.ts";
+import { NO_USAGE } from "./state/usage.ts";
+import type { Usage } from "./state/usage.ts";
 
 /** What became of an effect. */
 export type Outcome =

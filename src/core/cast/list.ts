@@ -2,9 +2,9 @@ import { materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { isWorkItem } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import type { JsonObject } from "../model/json.ts";
-import { valueAt, withValueAt } from "../model/path.ts";
-import type { CastState } from "./state.ts";
+import type { JsonObject } from "../model/values/json.ts";
+import { valueAt, withValueAt } from "../model/values/path.ts";
+import type { CastState } from "./state/state.ts";
 
 /** [G26] State in which a list that a program handed on as it found it, to judge its titles, is still the same list. */
 export function withListsKept({ graph, data: before }: CastState, socket: GraphSocket, data: JsonObject): JsonObject {

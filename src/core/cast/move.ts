@@ -3,15 +3,15 @@ import type { Way } from "../compile/route.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
-import type { EventOf } from "./event.ts";
-import { expect } from "./expect.ts";
+import type { EventOf } from "./state/event.ts";
+import { expect } from "./state/expect.ts";
 import { listAt } from "./list.ts";
-import { afterWay, withoutMembers } from "./returns.ts";
-import { withReason, withoutItem, withoutList, withoutReasons } from "./rework.ts";
-import type { CastState, Note } from "./state.ts";
-import { EMPTY_TABLE, valueIn, withValue } from "./table.ts";
-import { countOf } from "./tally.ts";
-import { addTo, scopeOf } from "./traversals.ts";
+import { afterWay, withoutMembers } from "./limits/returns.ts";
+import { withReason, withoutItem, withoutList, withoutReasons } from "./state/rework.ts";
+import type { CastState, Note } from "./state/state.ts";
+import { EMPTY_TABLE, valueIn, withValue } from "./state/table.ts";
+import { countOf } from "./state/tally.ts";
+import { addTo, scopeOf } from "./state/traversals.ts";
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
   const { phase } = state;

@@ -6,9 +6,9 @@ import { itemKey } from "../model/handoff.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
-import { never } from "../model/never.ts";
+import { never } from "../model/values/never.ts";
 import { acceptReply, decide } from "./decide.ts";
-import type { EventBody } from "./event.ts";
+import type { EventBody } from "./state/event.ts";
 import {
   budgetWarning,
   limitInTurn,
@@ -17,15 +17,15 @@ import {
   limitOfReturn,
   limitOfTurn,
   limitOfWay,
-} from "./limits.ts";
+} from "./limits/limits.ts";
 import { listAt } from "./list.ts";
-import { endText, failureText } from "./reason.ts";
-import { NOTHING_USED, currentItem } from "./state.ts";
-import type { Ask, CastState, Phase, Visit } from "./state.ts";
+import { endText, failureText } from "./limits/reason.ts";
+import { NOTHING_USED, currentItem } from "./state/state.ts";
+import type { Ask, CastState, Phase, Visit } from "./state/state.ts";
 import { questionText } from "./question.ts";
-import { countOf } from "./tally.ts";
-import { totalsOf } from "./totals.ts";
-import { countIn, scopeOf } from "./traversals.ts";
+import { countOf } from "./state/tally.ts";
+import { totalsOf } from "./state/totals.ts";
+import { countIn, scopeOf } from "./state/traversals.ts";
 
 /** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
 export type Effect =

@@ -1,9 +1,9 @@
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { PersonMateria } from "../model/materia.ts";
-import { cut } from "../model/text.ts";
+import { cut } from "../model/values/text.ts";
 import { fill } from "./fill.ts";
 import { workItemsText } from "./items-text.ts";
-import type { CastState } from "./state.ts";
+import type { CastState } from "./state/state.ts";
 
 /** The materia of the person whose yes or no a cast waits for, or waited for when it was stopped. */
 export function personAsked({ phase, graph }: Pick<CastState, "phase" | "graph">): PersonMateria | undefined {

@@ -1,11 +1,11 @@
 import { error, isError, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
-import { isJsonObject } from "../model/json.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import type { JsonObject } from "../model/values/json.ts";
 import { isGenerator } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
-import { didYouMean } from "../model/nearest.ts";
-import { oneLine } from "../model/text.ts";
+import { didYouMean } from "../model/values/nearest.ts";
+import { oneLine } from "../model/values/text.ts";
 import { checkMateria, withFile } from "./layer.ts";
 import type { Entry, Layer } from "./layer.ts";
 

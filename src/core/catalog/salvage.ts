@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Destination, END, SocketId } from "../model/ids.ts";
-import { isJsonObject } from "../model/json.ts";
+import { isJsonObject } from "../model/values/json.ts";
 import { Advance, Condition, Edge, Exit, Loop, Socket } from "../model/loadout.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { Assign, ParseMode } from "../model/materia.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { PROTOTYPE_KEYS } from "../model/record.ts";
+import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { error, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
-import { isJsonObject } from "../model/json.ts";
-import { didYouMean } from "../model/nearest.ts";
-import { oneLine } from "../model/text.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import { didYouMean } from "../model/values/nearest.ts";
+import { oneLine } from "../model/values/text.ts";
 
 type Schema = v.GenericSchema;
 

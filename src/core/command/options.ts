@@ -1,6 +1,6 @@
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/values/nearest.ts";
 import { readAmount, readCount } from "./amounts.ts";
 import type { Word } from "./words.ts";
 

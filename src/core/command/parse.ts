@@ -1,8 +1,8 @@
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
-import { didYouMean } from "../model/nearest.ts";
-import { never } from "../model/never.ts";
-import { oneLine } from "../model/text.ts";
+import { didYouMean } from "../model/values/nearest.ts";
+import { never } from "../model/values/never.ts";
+import { oneLine } from "../model/values/text.ts";
 import { readCount } from "./amounts.ts";
 import type { Bounds, Command, TargetRef } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import type { Condition, Edge } from "../model/loadout.ts";
-import { never } from "../model/never.ts";
+import { never } from "../model/values/never.ts";
 import type { GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
 
 /** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */

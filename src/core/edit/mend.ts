@@ -1,4 +1,4 @@
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/values/nearest.ts";
 import type { IssueCode } from "../model/issue-codes.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";

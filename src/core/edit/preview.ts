@@ -1,6 +1,6 @@
-import { withReason } from "../cast/rework.ts";
-import { NOTHING_USED, startState } from "../cast/state.ts";
-import type { CastState, Visit } from "../cast/state.ts";
+import { withReason } from "../cast/state/rework.ts";
+import { NOTHING_USED, startState } from "../cast/state/state.ts";
+import type { CastState, Visit } from "../cast/state/state.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { loopOf } from "../compile/graph.ts";
 import { parseCastId } from "../model/ids.ts";
@@ -8,8 +8,8 @@ import type { CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { templateOf } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
-import type { Variable } from "../model/template.ts";
-import { variablesOf } from "../model/template.ts";
+import type { Variable } from "../model/values/template.ts";
+import { variablesOf } from "../model/values/template.ts";
 import { turnText } from "../prompt/turn.ts";
 import type { TurnText } from "../prompt/turn.ts";
 

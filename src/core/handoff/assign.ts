@@ -1,9 +1,9 @@
 import type { Assignment } from "../compile/assignment.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { isJsonObject } from "../model/json.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { never } from "../model/never.ts";
-import { valueAt, withValueAt } from "../model/path.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import type { Json, JsonObject } from "../model/values/json.ts";
+import { never } from "../model/values/never.ts";
+import { valueAt, withValueAt } from "../model/values/path.ts";
 
 /** What `assign` can read besides the output itself. */
 export interface Surroundings {

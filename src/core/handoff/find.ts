@@ -1,5 +1,5 @@
-import { isJsonObject } from "../model/json.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import type { JsonObject } from "../model/values/json.ts";
 import { scanJson } from "./scan.ts";
 
 export interface Found {

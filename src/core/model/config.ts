@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
 import { AgentMateria, Materia, PersonMateria, UtilityMateria } from "./materia.ts";
-import { wholeNumber } from "./number.ts";
+import { wholeNumber } from "./values/number.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
 const count = wholeNumber(0);

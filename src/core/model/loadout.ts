@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Destination, SocketId } from "./ids.ts";
 import { Assign, ParseMode } from "./materia.ts";
-import { wholeNumber } from "./number.ts";
+import { wholeNumber } from "./values/number.ts";
 
 export const Condition = v.pipe(
   v.picklist(["always", "satisfied", "not_satisfied"]),

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { isJsonObject } from "./json.ts";
-import type { JsonObject } from "./json.ts";
-import { never } from "./never.ts";
-import { wholeNumber } from "./number.ts";
+import { isJsonObject } from "./values/json.ts";
+import type { JsonObject } from "./values/json.ts";
+import { never } from "./values/never.ts";
+import { wholeNumber } from "./values/number.ts";
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 

@@ -1,4 +1,4 @@
-import { never } from "./never.ts";
+import { never } from "./values/never.ts";
 import type { ToolScope } from "./materia.ts";
 
 const READ_ONLY = ["read", "grep", "find", "ls"] as const;

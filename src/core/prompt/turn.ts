@@ -2,11 +2,11 @@ import { materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
 import { fill } from "../cast/fill.ts";
 import { workItemsText } from "../cast/items-text.ts";
-import { reasonsFor, shownReasons } from "../cast/rework.ts";
-import { currentItem } from "../cast/state.ts";
-import type { Ask, CastState, Reason, Visit } from "../cast/state.ts";
-import { never } from "../model/never.ts";
-import { cut } from "../model/text.ts";
+import { reasonsFor, shownReasons } from "../cast/state/rework.ts";
+import { currentItem } from "../cast/state/state.ts";
+import type { Ask, CastState, Reason, Visit } from "../cast/state/state.ts";
+import { never } from "../model/values/never.ts";
+import { cut } from "../model/values/text.ts";
 import { contractText } from "./contract.ts";
 
 /** What an agent is told: stable text in `system`, what changes from visit to visit in `prompt`. */

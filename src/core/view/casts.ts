@@ -1,6 +1,6 @@
-import type { CastOutcome } from "../cast/event.ts";
-import type { CastState } from "../cast/state.ts";
-import { oneLine } from "../model/text.ts";
+import type { CastOutcome } from "../cast/state/event.ts";
+import type { CastState } from "../cast/state/state.ts";
+import { oneLine } from "../model/values/text.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "./numbers.ts";
 import type { ItemCounts } from "./numbers.ts";
 import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";

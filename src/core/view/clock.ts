@@ -1,5 +1,5 @@
-import type { CastEvent } from "../cast/event.ts";
-import type { CastState } from "../cast/state.ts";
+import type { CastEvent } from "../cast/state/event.ts";
+import type { CastState } from "../cast/state/state.ts";
 import { millisOf } from "./numbers.ts";
 
 /** When a cast began, when something last happened, and how long nothing worked in between. */

@@ -3,7 +3,7 @@ import type { Graph, GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
 import { END } from "../model/ids.ts";
 import { isGate } from "../model/materia.ts";
-import { oneLine } from "../model/text.ts";
+import { oneLine } from "../model/values/text.ts";
 import { blocksOf } from "./graph/order.ts";
 import type { Block, Row } from "./graph/order.ts";
 import { waysIn } from "./graph/ways.ts";

@@ -1,6 +1,6 @@
 import { pathText } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
-import { harmless } from "../model/text.ts";
+import { harmless } from "../model/values/text.ts";
 import { line, toned } from "./text/line.ts";
 import type { Line } from "./text/line.ts";
 

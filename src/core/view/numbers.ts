@@ -1,4 +1,4 @@
-import type { Done } from "../cast/state.ts";
+import type { Done } from "../cast/state/state.ts";
 
 /** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
 export function amountText(count: number): string {

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { CastOutcome, parseEvent } from "../cast/event.ts";
-import type { CastEvent } from "../cast/event.ts";
+import { CastOutcome, parseEvent } from "../cast/state/event.ts";
+import type { CastEvent } from "../cast/state/event.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
-import { isJsonObject } from "../model/json.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import type { JsonObject } from "../model/values/json.ts";
 import type { CastSummary } from "../view/casts.ts";
 import { IssueShape } from "./wire.ts";
 

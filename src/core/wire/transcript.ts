@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Usage } from "../cast/usage.ts";
+import type { Usage } from "../cast/state/usage.ts";
 
 const Part = v.looseObject({
   type: v.string(),

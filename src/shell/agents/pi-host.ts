@@ -1,12 +1,12 @@
 import { error } from "../../core/model/issue.ts";
-import { NO_USAGE } from "../../core/cast/usage.ts";
-import { never } from "../../core/model/never.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
-import { chooseModel, openPi, type ModelChoice, type PiStage } from "./models.ts";
-import type { Companions, RetryPolicy } from "./pi.ts";
-import { knowKeyOf } from "./pi-secrets.ts";
-import { modelIssues, toolIssues } from "./preflight.ts";
+import { chooseModel, openPi, type ModelChoice, type PiStage } from "./pi/models.ts";
+import type { Companions, RetryPolicy } from "./pi/pi.ts";
+import { knowKeyOf } from "./pi/pi-secrets.ts";
+import { modelIssues, toolIssues } from "./pi/preflight.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { NO_USAGE } from "../../core/cast/usage.ts";
-import { didYouMean } from "../../core/model/nearest.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import { didYouMean } from "../../core/model/values/nearest.ts";
 import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
 import type { AgentHost, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
-import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi.ts";
-import { toolIssues } from "./preflight.ts";
+import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi/pi.ts";
+import { toolIssues } from "./pi/preflight.ts";
 import { keyFor, turnsServed } from "./rehearsal-key.ts";
 import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";

@@ -7,7 +7,7 @@ import type {
   Provider,
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
-import { never } from "../../core/model/never.ts";
+import { never } from "../../core/model/values/never.ts";
 import type { Reply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./guard.ts";
 

@@ -4,7 +4,7 @@ import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnRequest } from "../ports.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
-import type { Pi } from "./pi.ts";
+import type { Pi } from "./pi/pi.ts";
 
 /** The conversation of a visit: Pi has it in memory, and what it adds stands on the disk before anything follows. */
 export interface OpenedTranscript {

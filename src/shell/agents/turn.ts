@@ -1,11 +1,11 @@
 import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { NO_USAGE, type Usage } from "../../core/cast/usage.ts";
-import { cut } from "../../core/model/text.ts";
+import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
+import { cut } from "../../core/model/values/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
-import { systemOf } from "./instructions.ts";
-import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi.ts";
+import { systemOf } from "./pi/instructions.ts";
+import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { witness, type Witness } from "./witness.ts";
 

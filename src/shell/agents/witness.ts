@@ -1,6 +1,6 @@
 import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
 import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
-import { addUsage, NO_USAGE, type Usage } from "../../core/cast/usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import type { TurnProgress } from "../ports.ts";
 
 /** What one turn showed of itself: its cost so far, its last answer, and whether that did not fit. */

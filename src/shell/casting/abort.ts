@@ -4,11 +4,11 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { Owner } from "../process/process-owner.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { stateOf } from "./cast-state.ts";
-import { drive } from "./drive.ts";
-import { writingOf } from "./driver.ts";
-import type { Driver } from "./driver.ts";
-import { foreignIssue } from "./foreign.ts";
-import type { Workspace } from "./workspace.ts";
+import { drive } from "./drive/drive.ts";
+import { writingOf } from "./drive/driver.ts";
+import type { Driver } from "./drive/driver.ts";
+import { foreignIssue } from "./workspace/foreign.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 const LOOK_MS = 50;
 /** An owner in good order needs some seconds at most to end an agent or a program. */

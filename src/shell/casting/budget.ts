@@ -1,7 +1,7 @@
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { tokensOf } from "../../core/cast/usage.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import { tokensOf } from "../../core/cast/state/usage.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { stateOf } from "./cast-state.ts";

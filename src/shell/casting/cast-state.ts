@@ -1,6 +1,6 @@
 import { apply } from "../../core/cast/apply.ts";
-import { startState } from "../../core/cast/state.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import { startState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";

@@ -6,8 +6,8 @@ import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { packagePath } from "../system/package-files.ts";
 import { problemText } from "../system/problem.ts";
-import { openWorkspace } from "./workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { openWorkspace } from "./workspace/workspace.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {

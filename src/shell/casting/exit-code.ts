@@ -1,4 +1,4 @@
-import { never } from "../../core/model/never.ts";
+import { never } from "../../core/model/values/never.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 
 /** [C10] How a cast ended, as scripts and CI read it; the same in every face. */

@@ -1,10 +1,10 @@
-import type { CastEvent } from "../../core/cast/event.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { isJsonObject } from "../../core/model/json.ts";
-import type { Json, JsonObject } from "../../core/model/json.ts";
-import { cut } from "../../core/model/text.ts";
+import { isJsonObject } from "../../core/model/values/json.ts";
+import type { Json, JsonObject } from "../../core/model/values/json.ts";
+import { cut } from "../../core/model/values/text.ts";
 import { socketsOf } from "../../core/compile/graph.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";

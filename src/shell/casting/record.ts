@@ -1,6 +1,6 @@
 import { apply } from "../../core/cast/apply.ts";
-import type { CastEvent, EventBody } from "../../core/cast/event.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";

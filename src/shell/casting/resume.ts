@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import type { EventBody } from "../../core/cast/event.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
 import { next } from "../../core/cast/next.ts";
 import { personAsked } from "../../core/cast/question.ts";
-import type { CastState } from "../../core/cast/state.ts";
-import type { Usage } from "../../core/cast/usage.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -14,16 +14,16 @@ import type { AgentHost } from "../ports.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { drive } from "./drive.ts";
-import { writingOf } from "./driver.ts";
-import type { Driver } from "./driver.ts";
-import { agentNeeds, openHost } from "./hosts.ts";
-import type { AgentChoice, Agents } from "./hosts.ts";
-import { foreignIssue } from "./foreign.ts";
-import { cutOffOf, underlying } from "./interruption.ts";
-import { REPLIES, broughtRehearsal } from "./rehearsal-file.ts";
-import { configErrors, trustIssue } from "./workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { drive } from "./drive/drive.ts";
+import { writingOf } from "./drive/driver.ts";
+import type { Driver } from "./drive/driver.ts";
+import { agentNeeds, openHost } from "./workspace/hosts.ts";
+import type { AgentChoice, Agents } from "./workspace/hosts.ts";
+import { foreignIssue } from "./workspace/foreign.ts";
+import { cutOffOf, underlying } from "./drive/interruption.ts";
+import { REPLIES, broughtRehearsal } from "./workspace/rehearsal-file.ts";
+import { configErrors, trustIssue } from "./workspace/workspace.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** What sets a stopped cast going again. */
 export type Resumption =

@@ -4,11 +4,11 @@ import { commandText } from "../../core/command/typed.ts";
 import { compile, remappings } from "../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../core/compile/targets/compile.ts";
 import type { Graph } from "../../core/compile/graph.ts";
-import { startState } from "../../core/cast/state.ts";
-import type { CastStart } from "../../core/cast/state.ts";
+import { startState } from "../../core/cast/state/state.ts";
+import type { CastStart } from "../../core/cast/state/state.ts";
 import { fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import type { JsonObject } from "../../core/model/values/json.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
 import { FORMAT, startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
@@ -18,15 +18,15 @@ import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { redactKeys } from "../secrets/events.ts";
 import { VERSION } from "../version.ts";
-import { drive } from "./drive.ts";
-import { writingOf } from "./driver.ts";
-import type { Driver } from "./driver.ts";
-import { agentNeeds, openHost } from "./hosts.ts";
-import type { Agents } from "./hosts.ts";
+import { drive } from "./drive/drive.ts";
+import { writingOf } from "./drive/driver.ts";
+import type { Driver } from "./drive/driver.ts";
+import { agentNeeds, openHost } from "./workspace/hosts.ts";
+import type { Agents } from "./workspace/hosts.ts";
 import { loadPrevious } from "./previous-cast.ts";
-import { REPLIES } from "./rehearsal-file.ts";
-import { configErrors, trustIssue } from "./workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { REPLIES } from "./workspace/rehearsal-file.ts";
+import { configErrors, trustIssue } from "./workspace/workspace.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
 export interface CastPlan extends NewCast {

@@ -3,9 +3,9 @@ import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
 import { abortCast } from "../casting/abort.ts";
-import { ownCastNamed } from "../casting/named-cast.ts";
-import type { Workspace } from "../casting/workspace.ts";
-import type { Answer } from "./answer.ts";
+import { ownCastNamed } from "../casting/workspace/named-cast.ts";
+import type { Workspace } from "../casting/workspace/workspace.ts";
+import type { Answer } from "./answer/answer.ts";
 
 export async function abort(
   workspace: Workspace,

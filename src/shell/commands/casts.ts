@@ -1,9 +1,9 @@
 import type { Command } from "../../core/command/command.ts";
-import { startState } from "../../core/cast/state.ts";
+import { startState } from "../../core/cast/state/state.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { never } from "../../core/model/never.ts";
-import { harmless } from "../../core/model/text.ts";
+import { never } from "../../core/model/values/never.ts";
+import { harmless } from "../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
 import { follow, startTrail } from "../../core/view/now/trail.ts";
@@ -11,14 +11,14 @@ import { storyLines } from "../../core/view/tell/story.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
-import { foreignIssue, foreignMarker } from "../casting/foreign.ts";
+import { foreignIssue, foreignMarker } from "../casting/workspace/foreign.ts";
 import { raiseBudget } from "../casting/budget.ts";
-import { castNamed } from "../casting/named-cast.ts";
-import type { Workspace } from "../casting/workspace.ts";
+import { castNamed } from "../casting/workspace/named-cast.ts";
+import type { Workspace } from "../casting/workspace/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { prunable } from "../store/prunable.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "show" | "budget" }>;
 

@@ -5,9 +5,9 @@ import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf } from "../../core/model/materia.ts";
 import type { Materia } from "../../core/model/materia.ts";
-import { didYouMean } from "../../core/model/nearest.ts";
-import { never } from "../../core/model/never.ts";
-import { harmless } from "../../core/model/text.ts";
+import { didYouMean } from "../../core/model/values/nearest.ts";
+import { never } from "../../core/model/values/never.ts";
+import { harmless } from "../../core/model/values/text.ts";
 import { orbText } from "../../core/view/graph/words.ts";
 import { gridJson } from "../../core/view/grid-json.ts";
 import { gridLines } from "../../core/view/grid.ts";
@@ -15,9 +15,9 @@ import { mermaidText } from "../../core/view/mermaid.ts";
 import { padColumns } from "../../core/view/text/columns.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import type { Workspace } from "../casting/workspace.ts";
+import type { Workspace } from "../casting/workspace/workspace.ts";
 import { chooseLoadout } from "../config/choose-loadout.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 
 type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
 

@@ -7,13 +7,13 @@ import type { Command } from "../../core/command/command.ts";
 import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
 import { error, fail, info, isError, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { harmless } from "../../core/model/text.ts";
+import { harmless } from "../../core/model/values/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/text/line.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import { worstCaseText } from "../../core/view/worst-case.ts";
 import { readJsonFile } from "../config/json-file.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 
 type CheckCommand = Extract<Command, { kind: "check" }>;
 

@@ -3,7 +3,7 @@ import type { CommandRow } from "../../core/command/table.ts";
 import type { OptionName } from "../../core/command/options.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 
 /** [C2] All commands with an example each, or one of them with its options. */
 export function help(topic: string | undefined): Answer {

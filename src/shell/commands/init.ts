@@ -8,7 +8,7 @@ import type { ConfigPlace } from "../config/config.ts";
 import { problemText } from "../system/problem.ts";
 import { STARTER } from "../config/starter.ts";
 import { rememberTrust } from "../config/trust.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 
 /** [F13] Writes the starter and trusts it, because it was just written; an existing file is left alone. */
 export function init(place: ConfigPlace): Result<Answer> {

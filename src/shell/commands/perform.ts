@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { never } from "../../core/model/never.ts";
-import type { Workspace } from "../casting/workspace.ts";
+import { never } from "../../core/model/values/never.ts";
+import type { Workspace } from "../casting/workspace/workspace.ts";
 import { abort } from "./abort.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./answer/answer.ts";
 import { lookAtCasts } from "./casts.ts";
 import { lookAtCatalog } from "./catalog.ts";
 import { check } from "./check.ts";
-import { doctor } from "./doctor.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
 

@@ -1,5 +1,5 @@
 import type { Result } from "../../core/model/issue.ts";
-import type { OpenHost } from "../casting/hosts.ts";
+import type { OpenHost } from "../casting/workspace/hosts.ts";
 import type { ConfigPlace } from "../config/config.ts";
 
 /** What the web UI serves. */

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { parseJsonc } from "../../core/edit/text/parse.ts";
 import { error, fail, failAll, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
-import { depthExceeds } from "../../core/model/json.ts";
+import { depthExceeds } from "../../core/model/values/json.ts";
 import { isMissing, problemText } from "../system/problem.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
 

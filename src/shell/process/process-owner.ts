@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
-import { wholeNumber } from "../../core/model/number.ts";
+import { wholeNumber } from "../../core/model/values/number.ts";
 
 /** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
 export const Owner = v.object({

@@ -1,11 +1,11 @@
 import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import type { Ask } from "../../core/cast/state.ts";
+import type { Ask } from "../../core/cast/state/state.ts";
 import { endStarted } from "../process/end-visit.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
-import { limitInTurn } from "../../core/cast/limits.ts";
-import { NO_USAGE } from "../../core/cast/usage.ts";
-import type { Usage } from "../../core/cast/usage.ts";
+import { limitInTurn } from "../../core/cast/limits/limits.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
 import { toolsOf } from "../../core/model/tools.ts";
 import { turnText } from "../../core/prompt/turn.ts";

@@ -1,5 +1,5 @@
-import { countOf, turnKey } from "../../core/cast/tally.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import { countOf, turnKey } from "../../core/cast/state/tally.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import { socketsOf } from "../../core/compile/graph.ts";
 import type { SocketTurns } from "../ports.ts";
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/cast/decide.ts";
-import type { CastEvent, EventBody } from "../../core/cast/event.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
 

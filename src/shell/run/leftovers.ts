@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Visit } from "../../core/cast/state.ts";
+import type { Visit } from "../../core/cast/state/state.ts";
 import { Owner, isAlive, processOf } from "../process/process-owner.ts";
 import { endAll, endGroup } from "../process/process-group.ts";
 import { startedWith } from "../process/process-table.ts";

@@ -1,7 +1,7 @@
-import type { EventBody } from "../../core/cast/event.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import type { CastState } from "../../core/cast/state.ts";
-import { NO_USAGE } from "../../core/cast/usage.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { itemKey } from "../../core/model/handoff.ts";
 import type { AgentHost } from "../ports.ts";

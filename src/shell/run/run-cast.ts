@@ -1,10 +1,10 @@
 import { apply } from "../../core/cast/apply.ts";
 import { decide } from "../../core/cast/decide.ts";
-import type { CastEvent, EventBody } from "../../core/cast/event.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import { next } from "../../core/cast/next.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import type { CastState } from "../../core/cast/state.ts";
-import { never } from "../../core/model/never.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";

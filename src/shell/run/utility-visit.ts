@@ -1,10 +1,10 @@
 import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { currentItem } from "../../core/cast/state.ts";
-import { NO_USAGE } from "../../core/cast/usage.ts";
+import { currentItem } from "../../core/cast/state/state.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-import type { JsonObject } from "../../core/model/json.ts";
-import { cut } from "../../core/model/text.ts";
+import type { Json, JsonObject } from "../../core/model/values/json.ts";
+import { cut } from "../../core/model/values/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/visit-secret.ts";
 import type { EffectContext, EffectResult } from "./effect.ts";
@@ -20,8 +20,8 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
   const input = utilityInput(effect, context);
   const write = (file: string, text: string): Promise<string | undefined> =>
     ports.artifacts.write(socket.id, visit.number, file, text);
-  const kept = await write("input.json", `${JSON.stringify(input, undefined, 2)}\n`);
-  if (kept !== undefined) return { kind: "broken", problem: kept };
+  const unkept = await keepInput(input, ports, write);
+  if (unkept !== undefined) return { kind: "broken", problem: unkept };
   const secret = options.secretOf?.(socket.id, visit.number);
   const request = {
     materia,
@@ -44,6 +44,22 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
     socket,
     outcome: { kind: "failed", reason: "utility", message: outcome.reason, usage: NO_USAGE },
   };
+}
+
+/** [J26] The program is given all of it; the file tells only where the large values are, or every item would keep the whole list. */
+async function keepInput(
+  input: JsonObject,
+  { artifacts }: EffectContext["ports"],
+  write: (file: string, text: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const state: Record<string, Json> = {};
+  for (const [key, value] of Object.entries((input["state"] ?? {}) as JsonObject)) {
+    // It is the state of a cast, which is an object.
+    const kept = await artifacts.keepValue(value);
+    if (kept.kind === "failed") return kept.problem;
+    state[key] = kept.json;
+  }
+  return write("input.json", `${JSON.stringify({ ...input, state }, undefined, 2)}\n`);
 }
 
 const FIRST_PAUSE_MS = 1_000;

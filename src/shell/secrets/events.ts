@@ -1,4 +1,4 @@
-import type { CastEvent } from "../../core/cast/event.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { Redact } from "./redact.ts";
 
 /** The words of people, agents and programs in an event; what the journal itself is made of stays, whatever a secret may be. */

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import type { CastStart } from "../../core/cast/state.ts";
+import type { CastStart } from "../../core/cast/state/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
 import { Budget } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
-import { isJsonObject } from "../../core/model/json.ts";
-import type { Json, JsonObject } from "../../core/model/json.ts";
-import { wholeNumber } from "../../core/model/number.ts";
+import { isJsonObject } from "../../core/model/values/json.ts";
+import type { Json, JsonObject } from "../../core/model/values/json.ts";
+import { wholeNumber } from "../../core/model/values/number.ts";
 
 /** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
 export const FORMAT = 2;

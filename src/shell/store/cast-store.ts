@@ -1,5 +1,5 @@
-import type { CastEvent } from "../../core/cast/event.ts";
-import type { CastState } from "../../core/cast/state.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastSummary } from "../../core/view/casts.ts";

@@ -11,6 +11,7 @@ export interface Layout {
   readonly visitFile: (socket: string, visit: number, name: string) => string;
   /** Large values that several visits share, by what they hold. */
   readonly values: string;
+  readonly value: (digest: string) => string;
   readonly owner: string;
   readonly claim: (epoch: number) => string;
   readonly lock: string;
@@ -38,6 +39,7 @@ export function layoutIn(folder: string): Layout {
     visitFolder,
     visitFile: (socket, visit, name) => join(visitFolder(socket, visit), name),
     values: join(folder, "values"),
+    value: (digest) => join(folder, "values", `${digest}.json`),
     owner,
     claim: (epoch) => join(owner, `${epoch}.json`),
     lock: join(owner, "lock"),

@@ -1,4 +1,4 @@
-import type { CastEvent, Totals } from "../../core/cast/event.ts";
+import type { CastEvent, Totals } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
 import { itemCounts } from "../../core/view/numbers.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CastEvent } from "../../../src/core/cast/event.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { processTable } from "../../../src/shell/process/process-table.ts";
 import { VISITS, castIn, eventsIn, filesBelow } from "./place.ts";
 import type { ChaosPlace } from "./place.ts";

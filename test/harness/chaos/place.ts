@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CastEvent } from "../../../src/core/cast/event.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../bin/materia.mjs", import.meta.url));
 const FAULTS = new URL("faults.mjs", import.meta.url).href;

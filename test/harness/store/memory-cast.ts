@@ -1,6 +1,6 @@
 import { apply } from "../../../src/core/cast/apply.ts";
-import type { CastEvent } from "../../../src/core/cast/event.ts";
-import { startState } from "../../../src/core/cast/state.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
+import { startState } from "../../../src/core/cast/state/state.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";
 import { redactEvent } from "../../../src/shell/secrets/events.ts";
 import { startOf } from "../../../src/shell/store/cast-file.ts";
@@ -75,6 +75,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
     artifacts: {
       folder: `memory of ${castId}`,
       pathOf: (socket, visit, name) => nameOf({ socket, visit, name }),
+      keepValue: async (json) => ({ kind: "kept", json }),
       write: (socket, visit, name, text) => put(nameOf({ socket, visit, name }), text, Buffer.alloc(0)),
       append: (socket, visit, name, text) => {
         const at = nameOf({ socket, visit, name });

@@ -1,4 +1,4 @@
-import type { CastEvent } from "../../../src/core/cast/event.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { parseCastId } from "../../../src/core/model/ids.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";

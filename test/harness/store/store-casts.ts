@@ -1,5 +1,5 @@
-import type { CastEvent } from "../../../src/core/cast/event.ts";
-import { startState } from "../../../src/core/cast/state.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
+import { startState } from "../../../src/core/cast/state/state.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import { FORMAT, startOf } from "../../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";

@@ -1,4 +1,4 @@
-import type { CastEvent } from "../../../src/core/cast/event.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { Graph } from "../texts.ts";
 import { marksOf } from "../told.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentSession, ExtensionContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
-import { loadPi } from "../../../shell/agents/pi.ts";
-import type { Companions, Pi } from "../../../shell/agents/pi.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
+import type { Companions, Pi } from "../../../shell/agents/pi/pi.ts";
 import { quietUi } from "./quiet-ui.ts";
 
 type Loaded = ReturnType<ResourceLoader["getExtensions"]>;

@@ -5,7 +5,7 @@ import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
 import { piAgentHost } from "../../../shell/agents/pi-host.ts";
 import { knowSecrets } from "../../../shell/secrets/redact.ts";
-import type { AgentChoice, Patience } from "../../../shell/casting/hosts.ts";
+import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
 import type { Here } from "../session/here.ts";
 import { findGates } from "./gates.ts";

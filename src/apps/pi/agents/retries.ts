@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import type { Timer } from "../../../shell/agents/guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
-import type { Patience } from "../../../shell/casting/hosts.ts";
+import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 
 /** What is done about the failed requests of one turn in the user's session. */
 export interface Retries {

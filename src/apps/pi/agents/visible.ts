@@ -1,13 +1,13 @@
 import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
-import { NO_USAGE } from "../../../core/cast/usage.ts";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import { VISIT_VARIABLE } from "../../../shell/process/visit-secret.ts";
-import { systemOf } from "../../../shell/agents/instructions.ts";
-import { loadPi } from "../../../shell/agents/pi.ts";
+import { systemOf } from "../../../shell/agents/pi/instructions.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
 import { brokenDisk, failed, outcomeOf, stillHolds, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
 import { witness, type Witness } from "../../../shell/agents/witness.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
-import type { Patience } from "../../../shell/casting/hosts.ts";
+import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../live/turn-card.ts";
 import { ifHere, type Here } from "../session/here.ts";

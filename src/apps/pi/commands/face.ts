@@ -1,7 +1,7 @@
 import type { ExtensionAPI, ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { error } from "../../../core/model/issue.ts";
-import { usePi } from "../../../shell/agents/pi.ts";
-import type { Pi } from "../../../shell/agents/pi.ts";
+import { usePi } from "../../../shell/agents/pi/pi.ts";
+import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { ifHere } from "../session/here.ts";
 import { openScreen } from "../live/screen.ts";

@@ -1,6 +1,6 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { ifHere } from "../session/here.ts";
 import type { Desk, FaceState, HeldMessage, RunningCast } from "./state.ts";
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { line } from "../../../core/view/text/line.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
 import type { Desk } from "./state.ts";

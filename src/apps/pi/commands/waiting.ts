@@ -1,5 +1,5 @@
 import { personAsked } from "../../../core/cast/question.ts";
-import type { CastState } from "../../../core/cast/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
@@ -8,7 +8,7 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Result } from "../live/result-card.ts";
 import { openWidget } from "../live/widget.ts";
-import { askGate } from "./gate-dialog.ts";
+import { askGate } from "../input/gate-dialog.ts";
 import type { Desk, WaitingCast } from "./state.ts";
 
 interface Waiting {

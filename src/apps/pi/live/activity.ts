@@ -1,4 +1,4 @@
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { wrapColumns } from "../../../core/view/text/columns.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";

@@ -1,7 +1,7 @@
-import { tokensOf } from "../../../core/cast/usage.ts";
-import type { CastState } from "../../../core/cast/state.ts";
+import { tokensOf } from "../../../core/cast/state/usage.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
 import { quoteWord } from "../../../core/command/words.ts";
-import { cut, harmless, oneLine } from "../../../core/model/text.ts";
+import { cut, harmless, oneLine } from "../../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
 import { amountText, costText, countedText, itemCounts, itemsText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";

@@ -1,4 +1,4 @@
-import { harmless } from "../../../core/model/text.ts";
+import { harmless } from "../../../core/model/values/text.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { fitLine, line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";

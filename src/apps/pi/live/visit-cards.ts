@@ -1,6 +1,6 @@
-import type { CastEvent, EventOf } from "../../../core/cast/event.ts";
-import type { CastStart } from "../../../core/cast/state.ts";
-import { oneLine } from "../../../core/model/text.ts";
+import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
+import type { CastStart } from "../../../core/cast/state/state.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { conditionText } from "../../../core/view/graph/words.ts";
 import { workedMs } from "../../../core/view/clock.ts";
 import type { Clock } from "../../../core/view/clock.ts";

@@ -1,5 +1,5 @@
-import { NO_USAGE } from "../../../core/cast/usage.ts";
-import { startState } from "../../../core/cast/state.ts";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import { startState } from "../../../core/cast/state/state.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
 import { statusMark } from "../../../core/view/casts.ts";
@@ -9,7 +9,7 @@ import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
-import type { Listening } from "../../../shell/casting/driver.ts";
+import type { Listening } from "../../../shell/casting/drive/driver.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";

@@ -1,5 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";

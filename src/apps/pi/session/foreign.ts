@@ -1,7 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { isForeign } from "../../../core/model/issue.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/text.ts";
+import { harmless } from "../../../core/model/values/text.ts";
 
 /** [S10] Whether the person trusts the cast that they named, having seen all that it would run. Without a person nobody does. */
 export async function trustsForeign(ctx: ExtensionContext, issues: readonly Issue[]): Promise<boolean> {

@@ -4,10 +4,10 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/text.ts";
-import { loadPi } from "../../../shell/agents/pi.ts";
-import { openWorkspace, runsText } from "../../../shell/casting/workspace.ts";
-import type { Workspace } from "../../../shell/casting/workspace.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
+import { openWorkspace, runsText } from "../../../shell/casting/workspace/workspace.ts";
+import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { folderExists } from "../../../shell/system/folder.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
 

@@ -1,5 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import { openPlace } from "./place.ts";
 

@@ -1,7 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
-import { VARIABLE_NAMES, variablesOf } from "../../model/template.ts";
-import type { Variable } from "../../model/template.ts";
-import { nearest } from "../../model/nearest.ts";
+import { VARIABLE_NAMES, variablesOf } from "../../model/values/template.ts";
+import type { Variable } from "../../model/values/template.ts";
+import { nearest } from "../../model/values/nearest.ts";
 import { templateOf } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";

@@ -3,7 +3,7 @@ import type { Entry } from "../../catalog/layer.ts";
 import { error, isError } from "../../model/issue.ts";
 import type { Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
-import { didYouMean } from "../../model/nearest.ts";
+import { didYouMean } from "../../model/values/nearest.ts";
 import type { Graph } from "../graph.ts";
 import { worstCase } from "../weigh/worst-case.ts";
 import { checkTarget } from "./compile.ts";

@@ -2,7 +2,7 @@ import type { IssueCode } from "../../model/issue-codes.ts";
 import type { Keys } from "../../model/issue.ts";
 import type { Loadout, Loop } from "../../model/loadout.ts";
 import { END } from "../../model/ids.ts";
-import { didYouMean } from "../../model/nearest.ts";
+import { didYouMean } from "../../model/values/nearest.ts";
 import { parsePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 

@@ -8,7 +8,7 @@ import { NEXT } from "../../model/loadout.ts";
 import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
-import { didYouMean } from "../../model/nearest.ts";
+import { didYouMean } from "../../model/values/nearest.ts";
 import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";

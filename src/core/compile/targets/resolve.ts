@@ -3,8 +3,8 @@ import type { TargetRef } from "../../command/command.ts";
 import { targetText } from "../../command/command.ts";
 import { collect, error, fail, failAll, isError, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
-import { didYouMean } from "../../model/nearest.ts";
-import { oneLine } from "../../model/text.ts";
+import { didYouMean } from "../../model/values/nearest.ts";
+import { oneLine } from "../../model/values/text.ts";
 import type { Target } from "./fragment.ts";
 
 /** Every target found in the catalog, in the order given; or the problems of all of them. */

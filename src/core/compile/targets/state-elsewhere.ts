@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { templateOf } from "../../model/materia.ts";
-import { variablesOf } from "../../model/template.ts";
+import { variablesOf } from "../../model/values/template.ts";
 import type { StateUse } from "../check/state-use.ts";
 
 const known = new WeakMap<Catalog, StateUse>();

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
 import type { Exit, Loadout, Loop, Socket } from "../../model/loadout.ts";
 
 /** A loadout as a person would write it: what says nothing is left out, keys in reading order. */

@@ -1,7 +1,7 @@
 import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/json.ts";
+import { isJsonObject } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
 
 export type Section = "materia" | "loadouts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../model/json.ts";
+import type { Json } from "../../model/values/json.ts";
 
 const WIDTH = 116;
 const STEP = "  ";

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { JSONPath, Node } from "jsonc-parser";
-import { isJsonObject } from "../../model/json.ts";
-import type { Json } from "../../model/json.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import type { Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
 import { LOADOUT_LEVELS, printJson } from "./print.ts";
 

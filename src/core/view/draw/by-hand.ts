@@ -1,8 +1,8 @@
 import { END } from "../../model/ids.ts";
 import type { Box, Drawing, PlacedEdge, PlacedLoop, Point } from "./drawing.ts";
 import { overlap, piecesOf } from "./drawing.ts";
-import { REGULAR } from "./metrics.ts";
-import type { Metrics } from "./metrics.ts";
+import { REGULAR } from "./measure/metrics.ts";
+import type { Metrics } from "./measure/metrics.ts";
 
 /** Who is in which loop, for regions that must follow their members. */
 export interface Members {

@@ -1,6 +1,6 @@
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
-import type { Cell } from "./grid.ts";
+import type { Cell } from "./measure/grid.ts";
 import { ARROW_ROOM, labelX, runsOf } from "./plan.ts";
 import type { Columns, Plan, Rows } from "./plan.ts";
 import { portsOf } from "./ports.ts";

@@ -1,5 +1,5 @@
-import type { Cell, Grid, Span } from "./grid.ts";
-import type { Metrics, Size } from "./metrics.ts";
+import type { Cell, Grid, Span } from "./measure/grid.ts";
+import type { Metrics, Size } from "./measure/metrics.ts";
 import type { LaneRoute, Route, Side } from "./routes.ts";
 
 /** Rows are cut into four, from the top: the gap above, the head of a region, the sockets, the foot of a region. */

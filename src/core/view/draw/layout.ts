@@ -2,7 +2,7 @@ import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
 import type { Box, Drawing } from "./drawing.ts";
 import { edgesOf } from "./edges.ts";
-import type { Cell } from "./grid.ts";
+import type { Cell } from "./measure/grid.ts";
 import { labelsInHead } from "./lanes.ts";
 import { columnsOf, footOf, headOf, planOf, rowsOf } from "./plan.ts";
 import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";

@@ -2,13 +2,13 @@ import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import type { AnyWay, Runs } from "./drawing.ts";
-import { packGap } from "./gaps.ts";
-import { gridOf } from "./grid.ts";
-import type { Grid } from "./grid.ts";
+import { packGap } from "./measure/gaps.ts";
+import { gridOf } from "./measure/grid.ts";
+import type { Grid } from "./measure/grid.ts";
 import { labelGap, labelsInHead, layLanes } from "./lanes.ts";
 import type { Lane, Lanes } from "./lanes.ts";
-import { REGULAR, labelSize } from "./metrics.ts";
-import type { Metrics, Size } from "./metrics.ts";
+import { REGULAR, labelSize } from "./measure/metrics.ts";
+import type { Metrics, Size } from "./measure/metrics.ts";
 import { drawnWays, routesOf, stitchOf } from "./routes.ts";
 import type { Route } from "./routes.ts";
 

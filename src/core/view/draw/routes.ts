@@ -3,7 +3,7 @@ import type { Stitch } from "../../compile/targets/stitch.ts";
 import { waysIn } from "../graph/ways.ts";
 import type { DrawnWay } from "../graph/ways.ts";
 import type { AnyWay, ItemsWay } from "./drawing.ts";
-import type { Cell, Grid, Span } from "./grid.ts";
+import type { Cell, Grid, Span } from "./measure/grid.ts";
 
 export type Side = "left" | "right";
 

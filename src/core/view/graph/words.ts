@@ -4,8 +4,8 @@ import { END } from "../../model/ids.ts";
 import type { Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
-import { never } from "../../model/never.ts";
-import { oneLine } from "../../model/text.ts";
+import { never } from "../../model/values/never.ts";
+import { oneLine } from "../../model/values/text.ts";
 import type { Tone } from "../text/line.ts";
 
 const NAME_LIMIT = 100;

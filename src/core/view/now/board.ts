@@ -1,11 +1,11 @@
-import type { LimitName } from "../../cast/event.ts";
-import { currentItem } from "../../cast/state.ts";
-import { countOf } from "../../cast/tally.ts";
-import { NO_USAGE, addUsage, tokensOf } from "../../cast/usage.ts";
-import type { Usage } from "../../cast/usage.ts";
+import type { LimitName } from "../../cast/state/event.ts";
+import { currentItem } from "../../cast/state/state.ts";
+import { countOf } from "../../cast/state/tally.ts";
+import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
+import type { Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { oneLine } from "../../model/text.ts";
+import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
 import { visitText } from "../graph/words.ts";

@@ -1,9 +1,9 @@
-import type { CastState, Phase } from "../../cast/state.ts";
-import { countOf } from "../../cast/tally.ts";
+import type { CastState, Phase } from "../../cast/state/state.ts";
+import { countOf } from "../../cast/state/tally.ts";
 import { socketOf } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { never } from "../../model/never.ts";
+import { never } from "../../model/values/never.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
 import { line, lineColumns, toned } from "../text/line.ts";

@@ -1,6 +1,6 @@
 import { apply } from "../../cast/apply.ts";
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import type { CastState } from "../../cast/state.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { eventWords } from "../tell/event-line.ts";
 import type { Words } from "../tell/event-line.ts";

@@ -1,10 +1,10 @@
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import type { CastState } from "../../cast/state.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { isJsonObject } from "../../model/json.ts";
-import { never } from "../../model/never.ts";
-import { oneLine } from "../../model/text.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import { never } from "../../model/values/never.ts";
+import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusText } from "../casts.ts";
 import { nameText, placeText, visitText } from "../graph/words.ts";
 import { ageText, countedText, ofText } from "../numbers.ts";

@@ -1,11 +1,11 @@
 import { materiaOf, socketOf } from "../../compile/graph.ts";
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import { currentItem } from "../../cast/state.ts";
-import type { CastState } from "../../cast/state.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { currentItem } from "../../cast/state/state.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
-import { never } from "../../model/never.ts";
-import { harmless, oneLine } from "../../model/text.ts";
+import { never } from "../../model/values/never.ts";
+import { harmless, oneLine } from "../../model/values/text.ts";
 import { loopText, nameText } from "../graph/words.ts";
 import { clockText, countedText, itemsText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";

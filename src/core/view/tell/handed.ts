@@ -1,8 +1,8 @@
-import type { EventOf } from "../../cast/event.ts";
+import type { EventOf } from "../../cast/state/event.ts";
 import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
-import { isJsonObject } from "../../model/json.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
-import { harmless, oneLine } from "../../model/text.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
+import { harmless, oneLine } from "../../model/values/text.ts";
 import { amountText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned } from "../text/line.ts";

@@ -1,6 +1,6 @@
-import type { EventOf } from "../../cast/event.ts";
-import { never } from "../../model/never.ts";
-import { oneLine } from "../../model/text.ts";
+import type { EventOf } from "../../cast/state/event.ts";
+import { never } from "../../model/values/never.ts";
+import { oneLine } from "../../model/values/text.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 
 /** A limit in words, as "2 of 3" where it counts something. */

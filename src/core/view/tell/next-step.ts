@@ -1,9 +1,9 @@
-import type { LimitName } from "../../cast/event.ts";
-import { hitIn } from "../../cast/limits.ts";
+import type { LimitName } from "../../cast/state/event.ts";
+import { hitIn } from "../../cast/limits/limits.ts";
 import { personAsked } from "../../cast/question.ts";
-import type { CastState } from "../../cast/state.ts";
-import { tokensOf } from "../../cast/usage.ts";
-import { never } from "../../model/never.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { tokensOf } from "../../cast/state/usage.ts";
+import { never } from "../../model/values/never.ts";
 import type { CastStatus } from "../casts.ts";
 
 /** What a person can do now: a command to type, and what it does. */

@@ -1,8 +1,8 @@
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { loopOf, socketOf } from "../../compile/graph.ts";
 import { edgeFor, matches } from "../../compile/route.ts";
-import type { EventOf } from "../../cast/event.ts";
-import type { CastState } from "../../cast/state.ts";
+import type { EventOf } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, placeText } from "../graph/words.ts";
 import { ofText } from "../numbers.ts";

@@ -1,7 +1,7 @@
-import type { CastEvent } from "../../cast/event.ts";
-import type { CastStart, CastState } from "../../cast/state.ts";
-import { tokensOf } from "../../cast/usage.ts";
-import { oneLine } from "../../model/text.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { tokensOf } from "../../cast/state/usage.ts";
+import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";

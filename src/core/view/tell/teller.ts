@@ -1,9 +1,9 @@
 import { apply } from "../../cast/apply.ts";
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import { startState } from "../../cast/state.ts";
-import type { CastStart, CastState } from "../../cast/state.ts";
-import { tokensOf } from "../../cast/usage.ts";
-import type { Usage } from "../../cast/usage.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { startState } from "../../cast/state/state.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { tokensOf } from "../../cast/state/usage.ts";
+import type { Usage } from "../../cast/state/usage.ts";
 import { statusMark, statusText } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
 import { UNSTARTED, tick, workedMs } from "../clock.ts";

@@ -1,6 +1,6 @@
-import type { CastEvent } from "../../cast/event.ts";
-import type { CastStart } from "../../cast/state.ts";
-import { startState } from "../../cast/state.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+import type { CastStart } from "../../cast/state/state.ts";
+import { startState } from "../../cast/state/state.ts";
 import { follow, startTrail } from "../now/trail.ts";
 import type { Trail } from "../now/trail.ts";
 import { millisOf } from "../numbers.ts";

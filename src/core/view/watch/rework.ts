@@ -1,5 +1,5 @@
-import type { CastState } from "../../cast/state.ts";
-import { countIn, scopeOf } from "../../cast/traversals.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { countIn, scopeOf } from "../../cast/state/traversals.ts";
 import { socketOf, socketsOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 

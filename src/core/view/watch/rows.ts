@@ -1,5 +1,5 @@
-import type { Pass } from "../../cast/state.ts";
-import { tokensOf } from "../../cast/usage.ts";
+import type { Pass } from "../../cast/state/state.ts";
+import { tokensOf } from "../../cast/state/usage.ts";
 import { titleText } from "../tell/handed.ts";
 import type { VisitItem, VisitRecord } from "./visit.ts";
 

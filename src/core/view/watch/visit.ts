@@ -1,10 +1,10 @@
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import { reasonsFor } from "../../cast/rework.ts";
-import type { CastState, Reason } from "../../cast/state.ts";
-import { NO_USAGE } from "../../cast/usage.ts";
-import type { Usage } from "../../cast/usage.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { reasonsFor } from "../../cast/state/rework.ts";
+import type { CastState, Reason } from "../../cast/state/state.ts";
+import { NO_USAGE } from "../../cast/state/usage.ts";
+import type { Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { never } from "../../model/never.ts";
+import { never } from "../../model/values/never.ts";
 
 export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed";
 

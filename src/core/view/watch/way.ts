@@ -1,5 +1,5 @@
-import type { CastEvent, EventOf } from "../../cast/event.ts";
-import type { CastState } from "../../cast/state.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import { socketOf } from "../../compile/graph.ts";
 import { NEXT } from "../../model/loadout.ts";
 import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";

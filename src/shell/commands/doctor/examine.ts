@@ -1,11 +1,11 @@
 import { apply } from "../../../core/cast/apply.ts";
-import type { CastEvent } from "../../../core/cast/event.ts";
-import { startState } from "../../../core/cast/state.ts";
-import type { CastState } from "../../../core/cast/state.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { startState } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error } from "../../../core/model/issue.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-import { REPLIES, broughtRehearsal } from "../../casting/rehearsal-file.ts";
+import { REPLIES, broughtRehearsal } from "../../casting/workspace/rehearsal-file.ts";
 import { startOf } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
-import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { VisitFileName } from "../../../core/wire/casts.ts";
-import { REPLIES } from "../../casting/rehearsal-file.ts";
-import type { Workspace } from "../../casting/workspace.ts";
+import { REPLIES } from "../../casting/workspace/rehearsal-file.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { ownCasts } from "../../config/own/own-casts.ts";
 import { FORMAT } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";

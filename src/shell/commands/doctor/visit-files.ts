@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { TEXT_KEPT } from "../../../core/cast/decide.ts";
-import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import type { JsonObject } from "../../../core/model/json.ts";
+import type { JsonObject } from "../../../core/model/values/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import { never } from "../../../core/model/never.ts";
+import { never } from "../../../core/model/values/never.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { soundPart } from "../../agents/transcript.ts";
 import type { VisitPlace } from "../../store/cast-store.ts";

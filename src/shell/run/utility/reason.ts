@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
-import { never } from "../../../core/model/never.ts";
-import { cutMiddle, harmless, oneLine } from "../../../core/model/text.ts";
+import { never } from "../../../core/model/values/never.ts";
+import { cutMiddle, harmless, oneLine } from "../../../core/model/values/text.ts";
 import type { UtilityRequest } from "../../ports.ts";
 
 export type Failure =

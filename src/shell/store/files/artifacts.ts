@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
 import { hasCode, isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder } from "../../system/sync.ts";
 import type { Writing } from "../cast-store.ts";
 import type { Layout } from "../layout.ts";
+import { valueKeeper } from "./values.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
 export interface FileArtifacts extends Artifacts {
@@ -17,6 +18,7 @@ export function fileArtifacts(layout: Layout, { redact = unchanged, durability =
   /** The folder that was made or found last: of one visit several files are written. */
   let there = "";
   const isSynced = durability === "sync";
+  const keep = valueKeeper(layout, redact, isSynced);
   const put = (file: string, folder: string, flags: "w" | "a", text: string): string | undefined => {
     const known = folder === there;
     try {
@@ -40,8 +42,12 @@ export function fileArtifacts(layout: Layout, { redact = unchanged, durability =
       put(layout.visitFile(socket, visit, name), layout.visitFolder(socket, visit), "w", text),
     append: async (socket, visit, name, text) =>
       put(layout.visitFile(socket, visit, name), layout.visitFolder(socket, visit), "a", text),
+    keepValue: async (value) => {
+      if (isSynced) unsynced.add(layout.values).add(layout.folder);
+      return keep(value);
+    },
     sync: () => {
-      for (const folder of unsynced) syncFolder(folder);
+      for (const folder of unsynced) if (existsSync(folder)) syncFolder(folder);
       unsynced.clear();
     },
   };

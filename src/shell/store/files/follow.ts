@@ -1,4 +1,4 @@
-import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { isInside } from "../../system/inside.ts";

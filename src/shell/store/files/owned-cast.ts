@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import type { CastEvent } from "../../../core/cast/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
@@ -90,6 +90,8 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: Holding)
       ...artifacts,
       write: (...args) => guarded(() => artifacts.write(...args)),
       append: (...args) => guarded(() => artifacts.append(...args)),
+      keepValue: async (value) =>
+        mine.isSuperseded() ? { kind: "failed", problem: GIVEN_UP } : artifacts.keepValue(value),
     },
     keepNote: async (name, text) => keepNote(layout.note(name), text),
     readNote: async (name) => readNote(layout.note(name)),

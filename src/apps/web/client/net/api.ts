@@ -5,7 +5,7 @@
  * A failure is a value (`Answer`): `issues` say what is wrong, `status` 0 means that nobody answered.
  * What arrives is read with the schemas of `core/wire`; what cannot be read is an issue like any other.
  */
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";

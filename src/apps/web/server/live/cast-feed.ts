@@ -1,4 +1,4 @@
-import type { CastEvent, EventOf } from "../../../../core/cast/event.ts";
+import type { CastEvent, EventOf } from "../../../../core/cast/state/event.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";

@@ -1,7 +1,7 @@
-import type { CastState, Phase } from "../../../../core/cast/state.ts";
+import type { CastState, Phase } from "../../../../core/cast/state/state.ts";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
-import { cut } from "../../../../core/model/text.ts";
+import { cut } from "../../../../core/model/values/text.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import type { PreparedCast } from "../../../../shell/commands/prepare.ts";
 import type { TurnProgress } from "../../../../shell/ports.ts";

@@ -1,4 +1,4 @@
-import { NO_USAGE, addUsage } from "../../../../core/cast/usage.ts";
+import { NO_USAGE, addUsage } from "../../../../core/cast/state/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";

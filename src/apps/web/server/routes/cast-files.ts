@@ -4,7 +4,7 @@ import { SocketId } from "../../../../core/model/ids.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
-import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { notFound, refuse } from "../http/reply.ts";
 import type { ServedProject } from "./served-project.ts";
 import { inCast } from "./casts.ts";

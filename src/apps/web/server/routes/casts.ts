@@ -1,12 +1,12 @@
 import type { Context, Hono } from "hono";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastAnswerSent } from "../../../../core/wire/casts.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
-import { foreignMarker } from "../../../../shell/casting/foreign.ts";
-import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import { foreignMarker } from "../../../../shell/casting/workspace/foreign.ts";
+import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { castFeed } from "../live/cast-feed.ts";

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { Entry } from "../../../../core/catalog/layer.ts";
 import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
-import type { Trust } from "../../../../shell/casting/workspace.ts";
+import type { Trust } from "../../../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
 import { inWorkspace } from "./served-project.ts";
 import type { ServedProject } from "./served-project.ts";

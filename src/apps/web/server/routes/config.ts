@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../../core/model/json.ts";
+import { isJsonObject } from "../../../../core/model/values/json.ts";
 import type { Context, Hono } from "hono";
 import { readLayer } from "../../../../core/catalog/layer.ts";
 import { error } from "../../../../core/model/issue.ts";

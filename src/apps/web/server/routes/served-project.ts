@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { Result } from "../../../../core/model/issue.ts";
-import type { OpenHost } from "../../../../shell/casting/hosts.ts";
-import { openWorkspace } from "../../../../shell/casting/workspace.ts";
-import type { Workspace } from "../../../../shell/casting/workspace.ts";
+import type { OpenHost } from "../../../../shell/casting/workspace/hosts.ts";
+import { openWorkspace } from "../../../../shell/casting/workspace/workspace.ts";
+import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import type { ConfigPlace } from "../../../../shell/config/config.ts";
 import type { Live } from "../live/live.ts";
 import { refuseAll } from "../http/reply.ts";

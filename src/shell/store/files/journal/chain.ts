@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 
 /** The end of what has been written: what the next line is chained to. */
 export interface Head {

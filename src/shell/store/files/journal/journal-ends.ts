@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { problemText } from "../../../system/problem.ts";
 import { openRegular } from "../../../system/regular-file.ts";
 import type { Enough, JournalEnds } from "../../cast-store.ts";

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from "node:fs";
-import { parseEvent } from "../../../../core/cast/event.ts";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import { parseEvent } from "../../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import type { Graph } from "../../../../core/compile/graph.ts";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../../core/model/issue.ts";

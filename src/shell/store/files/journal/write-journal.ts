@@ -1,5 +1,5 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import type { CastEvent } from "../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { problemText } from "../../../system/problem.ts";
 import { redactEvent } from "../../../secrets/events.ts";
 import type { Redact } from "../../../secrets/redact.ts";

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import type { Drawing } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/metrics.ts";
+import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/measure/metrics.ts";
 import { stitchOf } from "../../../../../core/view/draw/routes.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
-import type { LimitName } from "../../../../../core/cast/event.ts";
+import type { LimitName } from "../../../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../../../core/view/numbers.ts";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";

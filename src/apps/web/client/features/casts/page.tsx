@@ -69,10 +69,7 @@ export default function CastsPage(): ReactElement {
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
       ) : found.length === 0 ? (
-        <div className={css("empty")}>
-          <p>No cast matches.</p>
-          <Button onClick={() => setSearch(EVERY_CAST)}>Clear the filter</Button>
-        </div>
+        <NoMatch onClear={() => setSearch(EVERY_CAST)} />
       ) : (
         <div
           className={css(width === "small" ? "list" : "list panel")}
@@ -92,6 +89,15 @@ export default function CastsPage(): ReactElement {
         <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
       )}
     </section>
+  );
+}
+
+function NoMatch({ onClear }: { readonly onClear: () => void }): ReactElement {
+  return (
+    <div className={css("empty")}>
+      <p>No cast matches.</p>
+      <Button onClick={onClear}>Clear the filter</Button>
+    </div>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Composed } from "../../../../../core/edit/chain.ts";
 import { END } from "../../../../../core/model/ids.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
 import type { AnyWay, PlacedEdge } from "../../../../../core/view/draw/drawing.ts";
-import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/metrics.ts";
+import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/measure/metrics.ts";
 import { line } from "../../../../../core/view/text/line.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import type { EdgeMark, Marks, SocketMark } from "../../graph/marks.ts";

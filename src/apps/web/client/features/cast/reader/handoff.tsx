@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { CastEvent, EventOf } from "../../../../../../core/cast/event.ts";
+import type { CastEvent, EventOf } from "../../../../../../core/cast/state/event.ts";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import type { VisitProps } from "./reader.tsx";
 import { classesOf } from "../../../browser/classes.ts";

@@ -1,4 +1,4 @@
-import type { CastState } from "../../../../../../core/cast/state.ts";
+import type { CastState } from "../../../../../../core/cast/state/state.ts";
 import { materiaOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../../../core/view/draw/drawing.ts";

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import type { CastEvent } from "../../../../../../core/cast/event.ts";
-import type { Pass } from "../../../../../../core/cast/state.ts";
+import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
+import type { Pass } from "../../../../../../core/cast/state/state.ts";
 import { boardOf } from "../../../../../../core/view/now/board.ts";
 import type { Board } from "../../../../../../core/view/now/board.ts";
 import { statusText } from "../../../../../../core/view/casts.ts";

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
-import type { Usage } from "../../../../../../core/cast/usage.ts";
-import { tokensOf } from "../../../../../../core/cast/usage.ts";
+import type { Usage } from "../../../../../../core/cast/state/usage.ts";
+import { tokensOf } from "../../../../../../core/cast/state/usage.ts";
 import { amountText, costText } from "../../../../../../core/view/numbers.ts";
 import { costTable } from "../../../../../../core/view/watch/costs.ts";
 import type { CostTable } from "../../../../../../core/view/watch/costs.ts";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import type { CastEvent } from "../../../../../../core/cast/event.ts";
+import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import { eventWords } from "../../../../../../core/view/tell/event-line.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Words } from "../../../parts/marks/words.tsx";

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import type { JsonObject } from "../../../../../../core/model/json.ts";
+import type { JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Fault, Segments, Switch, TextField } from "../../../parts/controls/fields.tsx";
 import { HUES, hueStyle } from "../../../parts/marks/orb.tsx";

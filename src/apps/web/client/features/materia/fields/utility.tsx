@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
-import type { Json } from "../../../../../../core/model/json.ts";
+import type { Json } from "../../../../../../core/model/values/json.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { useState } from "react";
 import { FormOption, textOf } from "./form-option.tsx";

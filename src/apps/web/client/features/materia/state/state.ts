@@ -9,7 +9,7 @@ import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
 import { stepText } from "../../../../../../core/edit/text/step.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import type { Json, JsonObject } from "../../../../../../core/model/json.ts";
+import type { Json, JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { openStore, useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";

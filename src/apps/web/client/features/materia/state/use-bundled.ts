@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
-import type { JsonObject } from "../../../../../../core/model/json.ts";
+import type { JsonObject } from "../../../../../../core/model/values/json.ts";
 
 /** The bundled materia of this name, as text; read only when a page asks for it. */
 export function useBundled(name: string): string | null {

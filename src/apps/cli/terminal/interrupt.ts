@@ -1,0 +1,26 @@
+import { killChildren } from "../../../shell/process/process-group.ts";
+import { styled } from "./io.ts";
+import type { Io } from "./io.ts";
+
+/** [C10] The first Ctrl-C or SIGTERM stops the cast in good order, a second one leaves at once. */
+export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController();
+  const interrupted = (): void => {
+    if (controller.signal.aborted) leave();
+    io.err(`\n${styled(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
+    controller.abort();
+  };
+  process.on("SIGINT", interrupted);
+  process.on("SIGTERM", interrupted);
+  process.on("SIGHUP", interrupted);
+  const stop = (): void => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, interrupted);
+  };
+  return { signal: controller.signal, stop };
+}
+
+function leave(): never {
+  // Programs and commands lead groups of their own, so that they would live on.
+  killChildren();
+  process.exit(130);
+}

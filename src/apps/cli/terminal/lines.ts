@@ -1,0 +1,44 @@
+import type { Options } from "../../../core/command/options.ts";
+import type { Line, Tone } from "../../../core/view/text/line.ts";
+import type { Answer } from "../../../shell/commands/answer/answer.ts";
+import { styled } from "./io.ts";
+import type { Io, Style } from "./io.ts";
+
+const STYLES: Readonly<Record<Tone, Style | undefined>> = {
+  plain: undefined,
+  dim: "dim",
+  strong: "bold",
+  accent: "cyan",
+  ok: "green",
+  rework: "yellow",
+  bad: "red",
+  wait: "magenta",
+};
+
+export function paint(io: Io, line: Line): string {
+  return line
+    .map(({ text, tone = "plain" }) => {
+      const style = STYLES[tone];
+      return style === undefined ? text : styled(io, style, text);
+    })
+    .join("");
+}
+
+export function printLines(io: Io, lines: readonly Line[], write: (text: string) => void = io.out): void {
+  write(lines.map((line) => `${paint(io, line)}\n`).join(""));
+}
+
+/** [C5] JSON escapes most control characters; the rest, and text-direction marks, mean something to a terminal too. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Listings are JSON for programs and lines for people. */
+export function printAnswer(io: Io, { json }: Options, { code, data, lines }: Answer): number {
+  if (json) io.out(`${jsonText(data, 2)}\n`);
+  else printLines(io, lines(io.columns()));
+  return code;
+}

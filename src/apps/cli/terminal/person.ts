@@ -1,0 +1,77 @@
+import { createInterface } from "node:readline/promises";
+import type { Options } from "../../../core/command/options.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import type { Resumption } from "../../../shell/casting/resume.ts";
+import { runsText, trustGiven } from "../../../shell/casting/workspace/workspace.ts";
+import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { styled } from "./io.ts";
+import type { Io } from "./io.ts";
+
+/** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
+export async function withTrust({
+  io,
+  options,
+  workspace,
+}: {
+  readonly io: Io;
+  readonly options: Options;
+  readonly workspace: Workspace;
+}): Promise<{ workspace: Workspace; remember: () => void }> {
+  const { trust } = workspace;
+  if (trust.kind === "given" || options.trust) return trustGiven(workspace);
+  if (!io.canAsk) return { workspace, remember: () => undefined };
+  io.err(
+    `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`,
+  );
+  for (const command of trust.commands) io.err(`  ${harmless(command)}\n`);
+  for (const text of runsText({ ...trust, commands: [] })) io.err(`${harmless(text)}\n`);
+  const answer = await ask(io, "Trust it as it is now? [y/N] ");
+  return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
+}
+
+/** [S10] A cast that somebody else began, with all that it would run. */
+export async function trustsForeign(io: Io, issues: readonly Issue[]): Promise<boolean> {
+  if (!io.canAsk) return false;
+  for (const { message } of issues) io.err(`${harmless(message)}\n`);
+  return /^y(es)?$/i.test((await ask(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
+}
+
+/** What the person says to an agent that waits; nothing when they leave. */
+export async function askPerson(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
+  io.err(
+    `${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`,
+  );
+  const answer = await ask(io, "> ");
+  if (answer === undefined) return undefined;
+  return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
+}
+
+/** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
+export async function askJudge(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
+  io.err(
+    `${harmless(question)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type yes or no, and what should be known behind it.\n`,
+  );
+  for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
+    const answer = await ask(io, prompt);
+    if (answer === undefined) return undefined;
+    const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
+    if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };
+    if (!/^no?[.,:;!]?$/i.test(word)) continue;
+    const reason = text === "" ? await ask(io, "why > ") : text;
+    if (reason === undefined) return undefined;
+    if (reason.trim() !== "") return { kind: "reject", text: reason.trim() };
+  }
+}
+
+async function ask(io: Io, question: string): Promise<string | undefined> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
+  try {
+    const leave = new Promise<undefined>((resolve) => reader.once("SIGINT", () => resolve(undefined)));
+    return await Promise.race([reader.question(question), closed, leave]);
+  } finally {
+    reader.close();
+    io.err("");
+  }
+}

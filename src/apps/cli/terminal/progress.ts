@@ -1,0 +1,124 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
+import { boardLines, boardOf } from "../../../core/view/now/board.ts";
+import { eventLine } from "../../../core/view/tell/event-line.ts";
+import { follow } from "../../../core/view/now/trail.ts";
+import type { Trail } from "../../../core/view/now/trail.ts";
+import { usedAfter } from "../../../core/view/now/used.ts";
+import { fitLine, line, toned } from "../../../core/view/text/line.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+import type { Io } from "./io.ts";
+import { jsonText, paint } from "./lines.ts";
+
+/** What a person or a program sees while a cast runs. */
+export interface Progress {
+  readonly onEvents: (events: readonly CastEvent[]) => void;
+  readonly onProgress: (progress: TurnProgress) => void;
+  /** Clears away what was only for the moment. */
+  readonly stop: () => void;
+}
+
+export type ProgressKind = "live" | "lines" | "json" | "quiet";
+
+export function progressKind(io: Io, options: { readonly json?: true; readonly quiet?: true }): ProgressKind {
+  if (options.json) return "json";
+  if (options.quiet) return "quiet";
+  return io.live ? "live" : "lines";
+}
+
+export function openProgress(io: Io, kind: ProgressKind, trail: Trail): Progress {
+  switch (kind) {
+    case "quiet":
+      return { onEvents: () => undefined, onProgress: () => undefined, stop: () => undefined };
+    case "json":
+      return withLines(io, trail, (events) => io.out(events.map((event) => `${jsonText(event)}\n`).join("")));
+    case "lines":
+      return withLines(io, trail, () => undefined);
+    case "live":
+      return liveProgress(io, trail);
+  }
+}
+
+/** One plain line per event that matters, on standard error. */
+function withLines(io: Io, start: Trail, also: (events: readonly CastEvent[]) => void): Progress {
+  let trail = start;
+  return {
+    onEvents: (events) => {
+      also(events);
+      for (const event of events) {
+        const shown = eventLine(trail.state, event);
+        if (shown !== undefined) io.err(`${paint({ ...io, color: false }, shown)}\n`);
+        trail = follow(trail, event);
+      }
+    },
+    onProgress: () => undefined,
+    stop: () => undefined,
+  };
+}
+
+/** The board, drawn over itself. Time goes on between events, so it is drawn anew a few times a second. */
+function liveProgress(io: Io, start: Trail): Progress {
+  let trail = start;
+  let drawn = 0;
+  let activity = "";
+  let used = NO_USAGE;
+  const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
+  const draw = (): void => {
+    const width = io.columns() - 1;
+    const board = boardOf(trail, { now: Date.now(), used });
+    const lines = [
+      ...boardLines({ ...board, next: [] }, width),
+      ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
+    ];
+    io.err(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`);
+    drawn = lines.length;
+  };
+  const timer = setInterval(draw, 250);
+  timer.unref();
+  draw();
+  return {
+    onEvents: (events) => {
+      for (const event of events) {
+        trail = follow(trail, event);
+        used = usedAfter(used, event);
+        if (event.type === "visit_started") activity = "";
+      }
+      draw();
+    },
+    onProgress: (progress) => {
+      activity = activityText(progress, activity);
+      if (progress.kind === "used") used = progress.usage;
+    },
+    stop: () => {
+      clearInterval(timer);
+      io.err(erase());
+      drawn = 0;
+    },
+  };
+}
+
+/** What the agent is doing now, in one line. */
+function activityText(progress: TurnProgress, before: string): string {
+  switch (progress.kind) {
+    case "tool_started":
+      return `${progress.name} ${oneLine(argumentText(progress.args), 200)}`;
+    case "text":
+      return oneLine(`${before.startsWith("» ") ? before : "» "}${progress.delta}`, 10_000).slice(-300);
+    case "retrying":
+      return `trying again (${progress.attempt}): ${oneLine(progress.error, 120)}`;
+    case "told":
+      return "asking…";
+    case "thinking":
+      return "thinking…";
+    case "tool_ended":
+    case "used":
+      return before;
+  }
+}
+
+function argumentText(args: unknown): string {
+  if (typeof args !== "object" || args === null) return "";
+  const [first] = Object.values(args);
+  return typeof first === "string" ? first : JSON.stringify(args);
+}

@@ -1,0 +1,127 @@
+import type { Way } from "../../compile/route.ts";
+import { isCounted } from "../../compile/route.ts";
+import { materiaOf, socketOf } from "../../compile/graph.ts";
+import { itemKey } from "../../model/handoff.ts";
+import type { SocketId } from "../../model/ids.ts";
+import type { EventOf, LimitName } from "../state/event.ts";
+import { cycleFrom, visitsWithoutProgress } from "./returns.ts";
+import { currentItem } from "../state/state.ts";
+import type { CastState, LimitHit, Phase, TurnUse, Visit } from "../state/state.ts";
+import { countOf } from "../state/tally.ts";
+import { countIn, scopeOf } from "../state/traversals.ts";
+import { addUsage, tokensOf } from "../state/usage.ts";
+
+type LimitReached = EventOf<"limit_reached">;
+
+/** [G8] What forbids this way now, if anything does. */
+export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
+  if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isCounted(way)) return undefined;
+  const { when, maxTraversals } = way.edge;
+  const scope = scopeOf(state, from, way);
+  const taken = countIn(state, "taken", scope);
+  if (taken < maxTraversals + countIn(state, "allowed", scope)) return undefined;
+  const { to, via, index } = way;
+  return limitReached(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
+}
+
+type Arriving = Extract<Phase, { kind: "arriving" }>;
+
+/** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
+export function limitOfReturn(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
+  return visitsWithoutProgress(state, at) > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+}
+
+/** [G9] Loops without items that lead to each other run nothing, and would for ever. */
+export function limitOfPassing(
+  state: CastState,
+  { from }: Arriving,
+  { at, loop }: { readonly at: SocketId; readonly loop: string },
+): LimitReached | undefined {
+  const passed = Object.hasOwn(state.counts.passedBy, loop) ? (state.counts.passedBy[loop] ?? 0) : 0;
+  return passed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+}
+
+function noProgress(state: CastState, from: SocketId | null, at: SocketId): LimitReached {
+  const where = { socket: from ?? at, to: at, cycle: [...cycleFrom(state, at)] };
+  return limitReached(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
+}
+
+/** Checked before each turn, so that nothing paid for is thrown away. */
+export function limitOfTurn(state: CastState, socket: SocketId): LimitReached | undefined {
+  const { maxTokens, maxCostUsd } = state.budget;
+  if (maxTokens !== undefined && tokensOf(state.usage) >= maxTokens)
+    return limitReached(state, "maxTokens", maxTokens, { socket });
+  if (maxCostUsd !== undefined && state.usage.cost >= maxCostUsd && state.usage.cost > 0)
+    return limitReached(state, "maxCostUsd", maxCostUsd, { socket });
+  return undefined;
+}
+
+/** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
+export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): LimitReached | undefined {
+  const { socket } = visit;
+  const budget = limitOfTurn({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
+  if (budget) return budget;
+  const materia = materiaOf(state.graph, socketOf(state.graph, socket));
+  if (materia.type !== "agent") return undefined;
+  const { maxTurnTokens, maxTurnMinutes } = materia;
+  const helpings = 1 + countOf(state.counts.allowed, turnKey(visit));
+  if (maxTurnTokens !== undefined && tokensOf(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
+    return limitReached(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
+  if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
+    return limitReached(state, "maxTurnMinutes", maxTurnMinutes * helpings, { socket });
+  return undefined;
+}
+
+export function limitOfRepair(state: CastState, visit: Visit): LimitReached | undefined {
+  const { maxRepairs } = state.limits;
+  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairKey(visit))) return undefined;
+  return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket });
+}
+
+/** Whether a warning is due that the budget is nearly used. */
+export function budgetWarning(state: CastState): string | undefined {
+  const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
+  if (state.warned || warnAtPercent === undefined) return undefined;
+  const tokens = tokensOf(state.usage);
+  if (maxTokens !== undefined && tokens > 0 && tokens * 100 >= maxTokens * warnAtPercent)
+    return `${tokens} of ${maxTokens} tokens are used`;
+  if (maxCostUsd !== undefined && state.usage.cost > 0 && state.usage.cost * 100 >= maxCostUsd * warnAtPercent) {
+    return `$${state.usage.cost.toFixed(2)} of $${maxCostUsd} are used`;
+  }
+  return undefined;
+}
+
+/** What raising the limit by `allow` raises. */
+export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
+  const { phase } = state;
+  if (limit === "maxRepairs" && phase.kind === "visiting")
+    return { limit, scope: { kind: "cast", way: repairKey(phase.visit) } };
+  if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
+    return { limit, scope: { kind: "cast", way: turnKey(phase.visit) } };
+  if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
+  const index = where.index ?? -1;
+  const edge = socketOf(state.graph, where.socket).edges[index];
+  if (limit !== "maxTraversals" || !edge) return { limit };
+  return { limit, scope: scopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
+}
+
+/** The limit that stopped a cast, where one did. */
+export function hitIn(phase: Phase): LimitHit | null {
+  if (phase.kind === "ended") return phase.limit;
+  return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
+}
+
+function limitReached(state: CastState, limit: LimitName, value: number, where: LimitReached["where"]): LimitReached {
+  const item = currentItem(state);
+  const index = state.pass?.cursor ?? 0;
+  const named = item === null ? {} : { item: { index, title: item.title || itemKey(index) } };
+  return { type: "limit_reached", limit, value, where: { ...where, ...named } };
+}
+
+function repairKey(visit: Visit): string {
+  return `repair ${visit.socket} ${visit.number}`;
+}
+
+function turnKey(visit: Visit): string {
+  return `turn ${visit.socket} ${visit.number}`;
+}

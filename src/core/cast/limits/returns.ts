@@ -1,0 +1,64 @@
+import type { Way } from "../../compile/route.ts";
+import { isCounted } from "../../compile/route.ts";
+import { socketOf } from "../../compile/graph.ts";
+import type { SocketId } from "../../model/ids.ts";
+import type { CastState } from "../state/state.ts";
+import { keysIn, valueIn, withValue, withoutKeys } from "../state/table.ts";
+import { countOf } from "../state/tally.ts";
+
+/** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
+export function visitsWithoutProgress(state: CastState, socket: SocketId): number {
+  return valueIn(state.counts.returns, socket)?.[itemPlace(state, socket)] ?? 0;
+}
+
+export function countVisit(state: CastState, socket: SocketId): CastState["counts"]["returns"] {
+  const place = itemPlace(state, socket);
+  const known = valueIn(state.counts.returns, socket) ?? {};
+  return withValue(state.counts.returns, socket, { ...known, [place]: (known[place] ?? 0) + 1 });
+}
+
+/** The place in its list of the item that a visit of this socket is for; empty outside loops. */
+function itemPlace({ graph, pass }: CastState, socket: SocketId): string {
+  return pass && socketOf(graph, socket).loop === pass.loop ? String(pass.cursor) : "";
+}
+
+/** [G10] The counts after an item advanced, or the list was made anew: those of the loop's members begin again. */
+export function withoutMembers({ graph, counts }: CastState, loop: string): CastState["counts"]["returns"] {
+  return withoutKeys(counts.returns, graph.loops[loop]?.sockets ?? []);
+}
+
+/** [G10] The counts after a counted edge: every socket on the cycle that it closes begins again. */
+export function afterWay(state: CastState, from: SocketId, way: Way): CastState["counts"]["returns"] {
+  const { graph, pass, counts } = state;
+  if (way.to === "end" || !isCounted(way)) return counts.returns;
+  const { loop } = socketOf(graph, from);
+  const inLoop = pass !== null && pass.loop === loop && socketOf(graph, way.to).loop === loop;
+  const last = valueIn(state.lastVisits, way.to);
+  // What was visited for an earlier item, or never, is not on a way round that this edge closes.
+  if (last === undefined || (inLoop && last <= pass.since)) return counts.returns;
+  const among = inLoop ? (graph.loops[pass.loop]?.sockets ?? []) : keysIn(state.lastVisits);
+  return withoutKeys(counts.returns, visitedSince(state, last, among));
+}
+
+/** [G10] The counts after a person allowed so many more rounds through a socket. */
+export function forgiven(state: CastState, socket: SocketId, times: number): CastState["counts"] {
+  const { counts, lastVisits } = state;
+  const last = valueIn(lastVisits, socket) ?? Infinity;
+  let { returns } = counts;
+  for (const key of visitedSince(state, last, keysIn(lastVisits))) {
+    const known = Object.entries(valueIn(returns, key) ?? {});
+    returns = withValue(returns, key, Object.fromEntries(known.map(([place, count]) => [place, count - times])));
+  }
+  const passedBy = Object.entries(counts.passedBy).map(([loop, count]): [string, number] => [loop, count - times]);
+  return { ...counts, returns, passedBy: Object.fromEntries(passedBy) };
+}
+
+function visitedSince({ lastVisits }: CastState, last: number, among: readonly string[]): readonly string[] {
+  return among.filter((key) => countOf(lastVisits, key) >= last);
+}
+
+/** The way round: from the last visit of a socket on, as it was walked since. */
+export function cycleFrom({ walked }: CastState, socket: SocketId): readonly SocketId[] {
+  const start = walked.lastIndexOf(socket);
+  return start === -1 ? [] : walked.slice(start);
+}

@@ -1,0 +1,201 @@
+import * as v from "valibot";
+import { CastId, Destination, SocketId } from "../../model/ids.ts";
+import { Condition } from "../../model/loadout.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import type { JsonObject } from "../../model/values/json.ts";
+import { wholeNumber } from "../../model/values/number.ts";
+import { checkOf } from "../../model/values/quick-check.ts";
+import type { Graph } from "../../compile/graph.ts";
+import { upgrade } from "./upgrade.ts";
+import { Usage } from "./usage.ts";
+
+const count = wholeNumber(0);
+const object = v.custom<JsonObject>(isJsonObject);
+const usage = Usage;
+/** A person was content with what had been said: no further turn was had for it. */
+const approved = v.optional(v.literal(true));
+const place = { socket: SocketId, visit: count };
+
+/** What a listing needs of a cast, carried along so that it need not read the whole journal. */
+const Totals = v.object({
+  visits: count,
+  itemsDone: count,
+  items: count,
+  /** Absent where none was. */
+  itemsGivenUp: v.exactOptional(count),
+  tokens: v.number(),
+  cost: v.number(),
+});
+export type Totals = v.InferOutput<typeof Totals>;
+
+export const LIMITS = [
+  "maxTokens",
+  "maxCostUsd",
+  "maxTurnTokens",
+  "maxTurnMinutes",
+  "maxTraversals",
+  "maxNoAdvanceCycles",
+  "maxRepairs",
+] as const;
+export type LimitName = (typeof LIMITS)[number];
+
+const WAYS = ["edge", "exit", "none"] as const;
+
+export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
+export type CastOutcome = v.InferOutput<typeof CastOutcome>;
+
+/** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `at`. */
+export const EVENTS = {
+  cast_started: v.object({ type: v.literal("cast_started"), castId: CastId, request: v.string(), loadout: v.string() }),
+  visit_started: v.object({
+    type: v.literal("visit_started"),
+    ...place,
+    materia: v.string(),
+    item: v.nullable(v.object({ index: count, key: v.string(), title: v.string() })),
+  }),
+  handoff_accepted: v.object({
+    type: v.literal("handoff_accepted"),
+    ...place,
+    handoff: object,
+    found: v.picklist(["exact", "fenced", "embedded"]),
+    dropped: v.array(v.string()),
+    hints: v.optional(v.array(v.string())),
+    /** The beginning of the reply, where it must serve as the reason of a rework. */
+    excerpt: v.optional(v.string()),
+    approved,
+    usage,
+  }),
+  output_accepted: v.object({
+    type: v.literal("output_accepted"),
+    ...place,
+    text: v.string(),
+    chars: count,
+    approved,
+    usage,
+  }),
+  handoff_rejected: v.object({
+    type: v.literal("handoff_rejected"),
+    ...place,
+    attempt: count,
+    issues: v.array(v.string()),
+    usage,
+  }),
+  turn_retried: v.object({
+    type: v.literal("turn_retried"),
+    ...place,
+    attempt: count,
+    error: v.string(),
+    delayMs: v.number(),
+  }),
+  turn_failed: v.object({ type: v.literal("turn_failed"), ...place, reason: v.string(), message: v.string(), usage }),
+  /** A turn that used up what it may, stopped at the end of a reply; what it did so far stands in its transcript. */
+  turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage, ms: v.number() }),
+  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
+  visit_completed: v.object({ type: v.literal("visit_completed"), ...place, usage, totals: Totals }),
+  loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
+  cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
+  loop_exhausted: v.object({
+    type: v.literal("loop_exhausted"),
+    loop: v.string(),
+    by: v.picklist(["advance", "empty"]),
+  }),
+  item_given_up: v.object({
+    type: v.literal("item_given_up"),
+    loop: v.string(),
+    index: count,
+    /** Why its last result was not accepted. */
+    reason: v.string(),
+  }),
+  edge_taken: v.object({
+    type: v.literal("edge_taken"),
+    from: SocketId,
+    to: Destination,
+    when: v.nullable(Condition),
+    via: v.picklist(WAYS),
+    /** Which edge of the socket, or which exit of its loop; null where nobody wrote this way. */
+    index: v.nullable(count),
+    traversal: count,
+    /** The exit's id, where it was one. */
+    exit: v.optional(v.string()),
+    /** Its traversals were used up: `to` is where its `then` leads. */
+    then: v.optional(v.literal(true)),
+  }),
+  limit_reached: v.object({
+    type: v.literal("limit_reached"),
+    limit: v.picklist(LIMITS),
+    value: v.number(),
+    where: v.object({
+      socket: SocketId,
+      /** The way that was refused: where it leads, and which one it is. */
+      to: v.optional(Destination),
+      via: v.optional(v.picklist(WAYS)),
+      index: v.optional(v.nullable(count)),
+      when: v.optional(Condition),
+      /** How often it had been taken. */
+      taken: v.optional(count),
+      /** The sockets of the way round, as they were visited. */
+      cycle: v.optional(v.array(SocketId)),
+      /** The item in hand; journals of the first format knew its title alone. */
+      item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
+    }),
+  }),
+  cast_warned: v.object({ type: v.literal("cast_warned"), message: v.string() }),
+  /** Of a person's own socket it says what they are asked. */
+  cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
+  person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
+  person_finished: v.object({ type: v.literal("person_finished"), ...place }),
+  person_judged: v.object({
+    type: v.literal("person_judged"),
+    ...place,
+    satisfied: v.boolean(),
+    text: v.string(),
+  }),
+  limits_raised: v.object({
+    type: v.literal("limits_raised"),
+    maxTokens: v.optional(v.number()),
+    maxCostUsd: v.optional(v.number()),
+    allow: v.optional(count),
+  }),
+  cast_resumed: v.object({
+    type: v.literal("cast_resumed"),
+    by: v.string(),
+    /** What the visit in flight had used when it was cut off, as far as it had not been counted. */
+    usage: v.optional(usage),
+  }),
+  cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
+} as const;
+
+type Bodies = typeof EVENTS;
+export type EventType = keyof Bodies;
+export type EventBody = { [K in EventType]: v.InferOutput<Bodies[K]> }[EventType];
+export type EventOf<K extends EventType> = v.InferOutput<Bodies[K]>;
+
+/** One line of the journal. */
+export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
+
+const stamp = { seq: wholeNumber(1), at: v.string() };
+/** Stamp and body in one, so that a long journal is looked at once. */
+const LINES = new Map(
+  Object.entries(EVENTS).map(([type, body]) => {
+    const schema: v.GenericSchema = v.object({ ...stamp, ...body.entries });
+    return [type, { schema, isSound: checkOf(schema) }];
+  }),
+);
+
+/**
+ * The event, or what is wrong with it as a sentence. An event of an earlier format becomes one of today's;
+ * `graphOf` is asked where that needs the graph of the cast.
+ */
+export function parseEvent(written: unknown, graphOf: () => Graph | null = () => null): CastEvent | string {
+  const value = upgrade(written, graphOf);
+  if (!isJsonObject(value) || typeof value["type"] !== "string") return NO_EVENT;
+  const { type } = value;
+  const line = LINES.get(type);
+  if (!line) return `its type "${type}" is unknown here; a newer version may have written it`;
+  if (line.isSound(value)) return value as unknown as CastEvent; // every field of its type has just been checked
+  const [issue] = v.safeParse(line.schema, value).issues ?? [];
+  const path = (issue && v.getDotPath(issue)) ?? type;
+  return path === "seq" || path === "at" ? NO_EVENT : `its "${path}" is wrong`;
+}
+
+const NO_EVENT = "it is no event (seq, at or type is missing or wrong)";

@@ -1,0 +1,260 @@
+import type { Graph } from "../../compile/graph.ts";
+import type { Surroundings } from "../../handoff/assign.ts";
+import type { Budget, CastLimits } from "../../model/config.ts";
+import type { WorkItem } from "../../model/handoff.ts";
+import type { CastId, Destination, SocketId } from "../../model/ids.ts";
+import type { JsonObject } from "../../model/values/json.ts";
+import type { CastOutcome, EventOf, LimitName } from "./event.ts";
+import { NO_REASONS } from "./rework.ts";
+import type { Reasons } from "./rework.ts";
+import { EMPTY_TABLE } from "./table.ts";
+import type { Table } from "./table.ts";
+import { EMPTY_TALLY } from "./tally.ts";
+import type { Tally } from "./tally.ts";
+import type { Scope } from "./traversals.ts";
+import { NO_USAGE } from "./usage.ts";
+import type { Usage } from "./usage.ts";
+
+/** A cast as it stands: the fold of its journal over what it was started with. Only `apply` makes a new one. */
+export interface CastState {
+  readonly graph: Graph;
+  readonly castId: CastId;
+  readonly request: string;
+  readonly limits: CastLimits;
+  readonly budget: Budget;
+  readonly seq: number;
+  readonly phase: Phase;
+  /** What materia share: `state.…` in prompts, assignments and utilities. */
+  readonly data: JsonObject;
+  readonly pass: Pass | null;
+  readonly handed: Handed | null;
+  /** What generators said beside their lists, by where in state the list stands. */
+  readonly notes: Readonly<Record<string, Note>>;
+  /** What the last completed visit said of itself. */
+  readonly satisfied: boolean | undefined;
+  readonly visits: Tally;
+  readonly turns: Tally;
+  /** The sockets that were visited last, oldest first; no more than a person reads. */
+  readonly walked: readonly SocketId[];
+  /** When each socket was visited last, as the number of the visit in the cast. */
+  readonly lastVisits: Tally;
+  readonly begun: number;
+  readonly counts: Counts;
+  /** What is remembered of each loop's list, for as long as it is the same list. */
+  readonly walks: Table<Walk>;
+  readonly rework: Reasons;
+  readonly givenUp: GivenUp;
+  readonly usage: Usage;
+  readonly done: Done;
+  readonly warned: boolean;
+}
+
+/** What a cast was started with; kept in `cast.json`, so that a resume needs nothing else. */
+export interface CastStart {
+  readonly castId: CastId;
+  readonly request: string;
+  readonly graph: Graph;
+  readonly limits: CastLimits;
+  readonly budget: Budget;
+  readonly data: JsonObject;
+}
+
+export type Phase =
+  | { readonly kind: "unstarted" }
+  /** On the way to a place; the visit there has not begun. */
+  | {
+      readonly kind: "arriving";
+      readonly at: Destination;
+      readonly from: SocketId | null;
+      /** Whether the way here brought a reason to do it again. */
+      readonly reworked: boolean;
+    }
+  /** At the door of a loop whose list is empty. */
+  | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
+  | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask | Judged }
+  /** An interactive agent has replied; the person has not been called yet. */
+  | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
+  /** `reply` is what the person is shown: what the agent said, or what they are asked themselves. */
+  | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
+  /** The result is kept; that the visit is over has not been written. */
+  | { readonly kind: "accepted"; readonly visit: Visit }
+  /** The visit is over; which way it goes on has not been written. */
+  | {
+      readonly kind: "leaving";
+      readonly visit: Visit;
+      readonly moved: "no" | "advanced" | "exhausted";
+      /** Whether the item was given up, so that the next one begins where the loop was entered. */
+      readonly gaveUp: boolean;
+    }
+  /** Something failed or a limit was reached; the end has not been written. */
+  | { readonly kind: "failing"; readonly failure: Failure; readonly before: Phase }
+  | {
+      readonly kind: "ended";
+      readonly outcome: CastOutcome;
+      /** As the journal has it. */
+      readonly reason: string;
+      readonly limit: LimitHit | null;
+      readonly before: Phase;
+    };
+
+/** What made a cast fail: a limit that it reached, or a turn that gave nothing. */
+export type Failure =
+  | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
+  | { readonly kind: "turn"; readonly socket: SocketId; readonly message: string };
+
+export interface Visit {
+  readonly socket: SocketId;
+  readonly number: number;
+  /** The socket whose way led here. */
+  readonly from: SocketId | null;
+  /** Whether a reason to do it again is shown. */
+  readonly reworked: boolean;
+  readonly repairs: number;
+  readonly usage: Usage;
+  /** What the turn in hand had used when it was stopped or cut off; nothing for one that has just begun. */
+  readonly turn: TurnUse;
+}
+
+export interface TurnUse {
+  readonly usage: Usage;
+  readonly ms: number;
+}
+
+export const NOTHING_USED: TurnUse = { usage: NO_USAGE, ms: 0 };
+
+/** Why the agent is asked now. */
+export type Ask =
+  | { readonly kind: "begin" }
+  | { readonly kind: "repair"; readonly problems: readonly string[] }
+  | { readonly kind: "answer"; readonly text: string }
+  /** A person is content: the agreed result is taken from the last reply, or asked for once more. */
+  | { readonly kind: "finish"; readonly reply: string };
+
+/** A person has said yes or no; nobody is asked any more. */
+export interface Judged {
+  readonly kind: "judged";
+  readonly satisfied: boolean;
+  readonly text: string;
+}
+
+/** One walk through a loop's list, as the list was at entry. */
+export interface Pass {
+  readonly loop: string;
+  /** [G26] The list itself: made anew it is another one, even if it holds the same. */
+  readonly items: readonly WorkItem[];
+  /** What was said beside this list when it was made. */
+  readonly note: Note | null;
+  readonly cursor: number;
+  /** The member by which the loop was entered. */
+  readonly door: SocketId;
+  /** How many items of this walk were given up. */
+  readonly givenUp: number;
+  /** How many visits of the cast had begun when the item in hand did. */
+  readonly since: number;
+}
+
+/** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
+export interface Walk {
+  readonly list: readonly WorkItem[];
+  readonly taken: Table<Readonly<Record<string, number>>>;
+  readonly allowed: Table<Readonly<Record<string, number>>>;
+}
+
+/** Why something is to be done again, and who said so. */
+export interface Reason {
+  readonly socket: SocketId;
+  readonly materia: string;
+  /** The title of the item that it was said about; it may lead out of its loop. */
+  readonly item: string | null;
+  readonly text: string;
+}
+
+/** The items that were given up: how many, and the first of them by name. */
+export interface GivenUp {
+  readonly count: number;
+  readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
+}
+
+/** What a generator said beside its list, for everybody who works on an item of it. */
+export interface Note {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly text: string;
+}
+
+/** What the socket before passes to the next prompt. */
+export interface Handed {
+  readonly socket: SocketId;
+  readonly materia: string;
+  readonly item: string | null;
+  readonly text: string;
+  /** Why it was not satisfied, where it said so: its own words, or the beginning of its output. */
+  readonly reason: string;
+  readonly workItems: readonly WorkItem[] | null;
+}
+
+export interface Counts {
+  /** Ways outside loops, and those that leave one. */
+  readonly taken: Tally;
+  /** What a person has allowed beyond a limit: of those ways, and of repairs. */
+  readonly allowed: Tally;
+  /** Visits of sockets since something made progress, by the place of the item. */
+  readonly returns: Table<Readonly<Record<string, number>>>;
+  /** Loops that were passed by since the last visit. */
+  readonly passedBy: Readonly<Record<string, number>>;
+}
+
+/** The limit that stopped a cast, and what raising it raises. */
+export type LimitHit =
+  | { readonly limit: LimitName; readonly scope?: Scope }
+  | { readonly limit: "maxNoAdvanceCycles"; readonly at: SocketId | undefined };
+
+export interface Done {
+  readonly visits: number;
+  readonly itemsDone: number;
+  readonly items: number;
+  readonly itemsGivenUp?: number;
+}
+
+export function startState(start: CastStart): CastState {
+  return {
+    ...start,
+    seq: 0,
+    phase: { kind: "unstarted" },
+    pass: null,
+    handed: null,
+    notes: {},
+    satisfied: undefined,
+    visits: EMPTY_TALLY,
+    turns: EMPTY_TALLY,
+    walked: [],
+    lastVisits: EMPTY_TALLY,
+    begun: 0,
+    counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_TABLE, passedBy: {} },
+    walks: EMPTY_TABLE,
+    rework: NO_REASONS,
+    givenUp: { count: 0, first: [] },
+    usage: NO_USAGE,
+    done: { visits: 0, itemsDone: 0, items: 0 },
+    warned: false,
+  };
+}
+
+/** [O4] State as materia see it: inside a loop with `workItem` and `workItemIndex`, the item in hand and its place from 0. */
+export function visibleState(state: CastState): JsonObject {
+  const item = currentItem(state);
+  if (item === null || state.pass === null) return state.data;
+  const workItem = { title: item.title, context: item.context };
+  return { ...state.data, workItem, workItemIndex: state.pass.cursor };
+}
+
+/** What `assign` can read besides the output. */
+export function surroundingsOf(state: CastState): Surroundings {
+  const item = currentItem(state);
+  return { data: state.data, item: item && state.pass ? { ...item, index: state.pass.cursor } : null };
+}
+
+/** [O4] The item in hand: only inside its loop. */
+export function currentItem(state: CastState): WorkItem | null {
+  return state.pass?.items[state.pass.cursor] ?? null;
+}

@@ -1,0 +1,31 @@
+import { sep } from "node:path";
+import { cut } from "../../../core/model/values/text.ts";
+import type { TurnRequest } from "../../ports.ts";
+import type { Pi } from "./pi.ts";
+
+/** [A24] How much of all instructions together an agent is told. */
+const MOST = 40_000;
+
+/** [A24] What an agent is told before its task: what the folder it works in says to everybody, then its own role. */
+export function systemOf(pi: Pi, request: Pick<TurnRequest, "system" | "instructions" | "cwd">): string {
+  const parts = instructionsFor(pi, request);
+  if (parts.length === 0) return request.system;
+  return [`Instructions that hold for all work in this folder:`, ...parts, request.system].join("\n\n");
+}
+
+function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instructions" | "cwd">): readonly string[] {
+  if (instructions === "none") return [];
+  const agentDir = pi.getAgentDir();
+  const files = pi
+    .loadProjectContextFiles({ cwd, agentDir })
+    .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`));
+  // The nearest file counts most, so that it is the one that gets its room first.
+  let room = MOST;
+  const parts: string[] = [];
+  for (const { path, content } of files.toReversed()) {
+    const text = cut(content.trim(), room);
+    room = Math.max(0, room - text.length);
+    if (text !== "") parts.unshift(`<project_instructions path="${path}">\n${text}\n</project_instructions>`);
+  }
+  return parts;
+}

@@ -1,0 +1,101 @@
+import { error, type Issue, type Keys } from "../../../core/model/issue.ts";
+import { didYouMean, nearest } from "../../../core/model/values/nearest.ts";
+import { never } from "../../../core/model/values/never.ts";
+import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
+import type { AgentNeed } from "../../ports.ts";
+import { chooseModel, type ModelChoice, type PiStage } from "./models.ts";
+
+const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
+const ANOTHER_MODEL = "choose a model with --model provider/id";
+
+/** [A6] Each unknown tool once, with all that want it. */
+export function toolIssues(needs: readonly AgentNeed[]): readonly Issue[] {
+  const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
+  const unknown = Map.groupBy(
+    wanted.filter(({ tool }) => !KNOWN_TOOLS.includes(tool)),
+    ({ tool }) => tool,
+  );
+  return [...unknown].map(([tool, uses]) =>
+    error(
+      "unknown_tool",
+      placeOf(uses[0]?.need, "tools"),
+      `"${tool}" is not a tool of Pi; wanted by ${whoOf(uses.map(({ need }) => need))}`,
+      didYouMean(tool, KNOWN_TOOLS) ?? `Pi has ${KNOWN_TOOLS.join(", ")}`,
+    ),
+  );
+}
+
+/** [A4] Each model that cannot be used once, with all that want it and the ways out. */
+export async function modelIssues(
+  stage: PiStage,
+  needs: readonly AgentNeed[],
+  defaultModel: string | undefined,
+): Promise<readonly Issue[]> {
+  const byModel = Map.groupBy(needs, (need) => need.model ?? defaultModel);
+  const issues: Issue[] = [];
+  for (const [wanted, users] of byModel) {
+    const issue = issueOf(await chooseModel(stage, wanted), users, stage);
+    if (issue) issues.push(issue);
+  }
+  if (issues.length === 0) return [];
+  const unread = stage.problems.map((problem) =>
+    error("pi_configuration", stage.pi.getAgentDir(), `Pi could not read its configuration: ${problem}`),
+  );
+  return [...issues, ...unread];
+}
+
+function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStage): Issue | undefined {
+  const who = whoOf(users);
+  const named = users.find((need) => need.model !== undefined);
+  const path = named ? placeOf(named, "model") : "--model";
+  switch (choice.kind) {
+    case "found":
+      return undefined;
+    case "unknown":
+      return error(
+        "unknown_model",
+        path,
+        `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
+        `${meant(choice.wanted, stage)}${ANOTHER_MODEL}, add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
+      );
+    case "no_key":
+      return error(
+        "no_key",
+        path,
+        `there is no key for ${choice.provider}, the provider of ${choice.wanted}; wanted by ${who}`,
+        `log in to ${choice.provider} with /login in Pi or set its key, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
+      );
+    case "none":
+      return error(
+        "no_model",
+        "--model",
+        `Pi has no model with a key; wanted by ${who}`,
+        `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
+      );
+    default:
+      return never(choice);
+  }
+}
+
+function meant(wanted: string, stage: PiStage): string {
+  const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
+  // The provider is easily forgotten.
+  const sameId = models.find(({ id }) => id === wanted)?.full;
+  const name =
+    sameId ??
+    nearest(
+      wanted,
+      models.map(({ full }) => full),
+    );
+  return name === undefined ? "" : `did you mean "${name}"? `;
+}
+
+function placeOf(need: AgentNeed | undefined, field: "model" | "tools"): Keys {
+  return ["materia", need?.materia ?? "", field];
+}
+
+function whoOf(needs: readonly AgentNeed[]): string {
+  const named = needs.slice(0, 3).map((need) => `${need.materia} (${need.socket})`);
+  const more = needs.length - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
+}

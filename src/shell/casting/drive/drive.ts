@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { SocketId } from "../../../core/model/ids.ts";
+import { userKey } from "../../config/own/user-key.ts";
+import { visitSecret } from "../../process/visit-secret.ts";
+import type { EventBody } from "../../../core/cast/state/event.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import type { UtilityRequest } from "../../ports.ts";
+import { endLeftovers, programNote } from "../../run/leftovers.ts";
+import type { Interruption } from "../../run/effect.ts";
+import { pause } from "../../run/pause.ts";
+import { runCast } from "../../run/run-cast.ts";
+import type { RunEnd } from "../../run/run-cast.ts";
+import { runUtility } from "../../run/utility/run-utility.ts";
+import type { OwnedCast } from "../../store/cast-store.ts";
+import { writingOf } from "./driver.ts";
+import type { Driver } from "./driver.ts";
+import { visitInFlight } from "./interruption.ts";
+
+/** How often an owner shows that it lives to those who cannot look at its process. */
+const BEAT_MS = 30_000;
+
+/** What an owned cast runs from. */
+export interface CastRun {
+  readonly state: CastState;
+  /** Where its agents and programs work. */
+  readonly cwd: string;
+  /** Asked of every agent in place of its own model. */
+  readonly model?: string;
+  /** What happened to it before the loop goes on. */
+  readonly first?: readonly EventBody[];
+  readonly interruption?: Interruption;
+}
+
+/** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
+export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
+  const { state, ...from } = run;
+  const asked = new AbortController();
+  const stopListening = owned.onAbortRequest(() => asked.abort());
+  const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
+  beat.unref();
+  try {
+    const visit = visitInFlight(state);
+    const secretOf = secretsOf(owned, driver.env ?? {});
+    if (visit) await endLeftovers(owned, visit, secretOf(visit.socket, visit.number));
+    const ports = {
+      agents: driver.host,
+      runUtility: (request: UtilityRequest) =>
+        runUtility({ ...request, onStarted: (pid) => void owned.keepNote("program", programNote(pid)) }),
+      journal: owned.journal,
+      artifacts: owned.artifacts,
+      holds: owned.holds,
+      redact: writingOf(driver).redact,
+      now: () => new Date(),
+      pause,
+    };
+    const { onEvents, onProgress } = driver;
+    const signal = AbortSignal.any([driver.signal, asked.signal]);
+    return await runCast(state, ports, {
+      ...from,
+      secretOf,
+      signal,
+      ...(onEvents ? { onEvents } : {}),
+      ...(onProgress ? { onProgress } : {}),
+    });
+  } finally {
+    clearInterval(beat);
+    stopListening();
+  }
+}
+
+/** [D24] Without a key of the user nothing is found by a secret; what is written down still is. */
+function secretsOf({ artifacts }: OwnedCast, env: NonNullable<Driver["env"]>) {
+  const key = userKey(env) ?? randomUUID();
+  return (socket: SocketId, visit: number): string => visitSecret(key, { runDir: artifacts.folder, socket, visit });
+}

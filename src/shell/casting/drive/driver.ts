@@ -1,0 +1,25 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import type { AgentHost, TurnProgress } from "../../ports.ts";
+import { redactor } from "../../secrets/redact.ts";
+import type { Durability, Writing } from "../../store/cast-store.ts";
+
+/** Who listens to a cast, and may stop it. */
+export interface Listening {
+  readonly signal: AbortSignal;
+  readonly onEvents?: (events: readonly CastEvent[], state: CastState) => void;
+  readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
+}
+
+/** Who drives a cast: who answers for its agents, who listens, how safely it is written. */
+export interface Driver extends Listening {
+  readonly host: AgentHost;
+  /** Its secrets are written nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly durability?: Durability;
+}
+
+/** How a cast that is driven so is written. */
+export function writingOf({ durability = "write", env = {} }: Driver): Required<Writing> {
+  return { durability, redact: redactor(env) };
+}

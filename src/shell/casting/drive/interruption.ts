@@ -1,0 +1,69 @@
+import type { CastState, Phase, Visit } from "../../../core/cast/state/state.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
+import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import { changedSince } from "../../system/changed-files.ts";
+import { readTranscript } from "../../agents/read-transcript.ts";
+import type { Conversation } from "../../agents/read-transcript.ts";
+import type { Interruption } from "../../run/effect.ts";
+
+/** What became of a visit that was cut off in the middle. */
+export interface CutOff {
+  /** Set where its agent was asked something: it goes on from there, and otherwise begins anew. */
+  readonly interruption?: Interruption;
+  /** What it used that the journal does not know of. */
+  readonly usage?: Usage;
+}
+
+/** The visit that a stopped cast stands in, if it stands in one. */
+export function visitInFlight({ phase }: Pick<CastState, "phase">): Visit | undefined {
+  const stood = underlying(phase);
+  return stood.kind === "visiting" ? stood.visit : undefined;
+}
+
+export function underlying(phase: Phase): Phase {
+  return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
+}
+
+/** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
+export async function cutOffOf(store: CastStore, cast: LoadedCast, cwd: string): Promise<CutOff> {
+  const visit = visitInFlight(cast.state);
+  if (!visit) return {};
+  const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
+  const transcript = await store.readArtifact(cast.castId, at);
+  if (!transcript) return {};
+  const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
+  if (conversation.asked === 0) return {};
+  const usage = uncounted(conversation, visit);
+  const reply = conversation.replies[answersKnown(cast, visit)];
+  const changed = changedSince(cwd, transcript.changedAt, store.placeOf(cast.castId));
+  return {
+    interruption: { note: noteOf(changed), ...(reply === undefined ? {} : { reply }) },
+    ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
+  };
+}
+
+/** Every finished answer of a visit in flight has led to one of these. */
+function answersKnown({ events }: LoadedCast, { socket, number }: Visit): number {
+  return events.filter(
+    (event) =>
+      (event.type === "handoff_rejected" || event.type === "turn_answered") &&
+      event.socket === socket &&
+      event.visit === number,
+  ).length;
+}
+
+function uncounted({ usage }: Conversation, visit: Visit): Usage {
+  return {
+    input: Math.max(0, usage.input - visit.usage.input),
+    output: Math.max(0, usage.output - visit.usage.output),
+    cost: Math.max(0, usage.cost - visit.usage.cost),
+  };
+}
+
+function noteOf(changed: readonly string[]): string {
+  const files =
+    changed.length === 0
+      ? "No file has changed since then."
+      : `Files that changed since then:\n${changed.map((name) => `- ${name}`).join("\n")}`;
+  return `You were interrupted in the middle of this work. Look at what is already done before you go on, and finish it.\n\n${files}`;
+}

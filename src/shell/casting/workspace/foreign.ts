@@ -1,0 +1,56 @@
+import type { Graph } from "../../../core/compile/graph.ts";
+import { parseCastId } from "../../../core/model/ids.ts";
+import { error } from "../../../core/model/issue.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { isJsonObject } from "../../../core/model/values/json.ts";
+import { toolsOf } from "../../../core/model/tools.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
+import { ownCasts } from "../../config/own/own-casts.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
+export function foreignIssue({ place }: Workspace, file: CastFile): Issue | undefined {
+  if (ownCasts(place.env).has(file)) return undefined;
+  const { castId, graph, cwd, rehearsal } = file;
+  const parts = [
+    "this cast was not begun by you on this machine",
+    `it would run: ${runsOf(graph).join(", ")}`,
+    `in ${cwd}`,
+    ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
+  ];
+  const hint = `look at it with "show ${castId}"; name it and add --trust to trust exactly this cast`;
+  return error("foreign_cast", castId, parts.join("; "), hint);
+}
+
+/** [S10] A listing says which casts came from elsewhere. */
+export function foreignMarker(workspace: Workspace): (cast: CastSummary) => Promise<CastSummary> {
+  const isOwn = ownLister(workspace);
+  return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });
+}
+
+/** Whether a cast that was listed is one's own. */
+export function ownLister({ store, place }: Workspace): (cast: CastSummary) => Promise<boolean> {
+  const own = ownCasts(place.env);
+  return async (cast) => {
+    const castId = parseCastId(cast.castId);
+    if (castId === undefined) return false;
+    const read = async (): Promise<CastFile | undefined> => {
+      const found = await store.find(castId);
+      const file = found.ok ? await store.describe(found.value) : found;
+      return file.ok ? file.value : undefined;
+    };
+    return own.lists({ castId, stamp: () => store.stamp(castId), read });
+  };
+}
+
+/** All that a cast can start, in the order of its materia. */
+function runsOf({ materia }: Graph): readonly string[] {
+  return Object.entries(materia).map(([name, each]) => {
+    if (each.type === "agent") return `the agent ${name} (tools: ${toolsOf(each.tools).join(" ") || "none"})`;
+    if (each.type !== "utility") return name;
+    const given = isJsonObject(each.params) ? each.params["command"] : undefined;
+    const words = each.command ?? [each.script ?? name, ...(given === undefined ? [] : [JSON.stringify(given)])];
+    return `\`${words.join(" ")}\``;
+  });
+}

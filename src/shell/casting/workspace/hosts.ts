@@ -1,0 +1,84 @@
+import type { GraphSocket } from "../../../core/compile/graph.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import { materiaOf, socketsOf } from "../../../core/compile/graph.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import type { Rehearsal } from "../../../core/model/rehearsal.ts";
+import { toolsOf } from "../../../core/model/tools.ts";
+import type { AgentLimits } from "../../../core/model/config.ts";
+import type { PiHostOptions } from "../../agents/pi-host.ts";
+import type { AgentHost, AgentNeed } from "../../ports.ts";
+import { readRehearsal } from "./rehearsal-file.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Who answers for the agents of a cast: a model, or a file of replies. */
+export interface AgentChoice {
+  readonly model?: string;
+  /** The file's name, or the replies themselves where they came with the command. */
+  readonly rehearsal?: string | Rehearsal;
+}
+
+/** The choice, and the host that a face brings for real models. */
+export interface Agents extends AgentChoice {
+  readonly openReal: OpenHost;
+}
+
+/** The host a face brings for real models; rehearsals need none. */
+export type OpenHost = (choice: AgentChoice, patience: Patience) => Promise<AgentHost>;
+
+/** How long and how often a host tries before a turn has failed. */
+export type Patience = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
+
+/** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
+export async function openHost({ place, catalog }: Workspace, agents: Agents): Promise<Result<AgentHost>> {
+  const { openReal, ...choice } = agents;
+  const patience = patienceOf(catalog.settings.limits);
+  const guarded = (host: AgentHost) => ok(place.withoutProject ? untold(host) : host);
+  if (choice.rehearsal === undefined) return guarded(await openReal(choice, patience));
+  const { cwd } = place;
+  const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
+  if (!rehearsal.ok) return rehearsal;
+  const { rehearsalHost } = await import("../../agents/rehearsal.ts");
+  return guarded(rehearsalHost(rehearsal.value, patience));
+}
+
+/** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
+function untold(host: AgentHost): AgentHost {
+  return {
+    ...host,
+    runTurn: (request) =>
+      host.runTurn(request.instructions === "project" ? { ...request, instructions: "user" } : request),
+  };
+}
+
+function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): Patience {
+  return {
+    ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(retryBaseMs === undefined ? {} : { baseDelayMs: retryBaseMs }),
+  };
+}
+
+export async function openPiHost(choice: AgentChoice, patience: Patience): Promise<AgentHost> {
+  const { piAgentHost } = await import("../../agents/pi-host.ts");
+  return piAgentHost({ ...patience, ...(choice.model === undefined ? {} : { defaultModel: choice.model }) });
+}
+
+/** What the agents of a graph will ask of their host. */
+export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentNeed[] {
+  return socketsOf(graph).flatMap((socket) => needOf(graph, socket, model));
+}
+
+function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentNeed[] {
+  const materia = materiaOf(graph, socket);
+  if (materia.type !== "agent") return [];
+  const wanted = model ?? materia.model;
+  return [
+    {
+      socket: socket.id,
+      materia: socket.materia,
+      tools: toolsOf(materia.tools),
+      ...(wanted === undefined ? {} : { model: wanted }),
+    },
+  ];
+}

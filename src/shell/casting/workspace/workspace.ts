@@ -1,0 +1,70 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { isError, error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { artifactRoot, loadConfig } from "../../config/config.ts";
+import type { ConfigPlace } from "../../config/config.ts";
+import type { CastStore } from "../../store/cast-store.ts";
+import { fileStore } from "../../store/files/file-store.ts";
+import type { FolderWatch } from "../../system/folder-watch.ts";
+import { isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
+import type { Runs } from "../../config/trust.ts";
+
+/** A project as a command finds it: its configuration and the place of its casts. */
+export interface Workspace {
+  readonly place: ConfigPlace;
+  readonly catalog: Catalog;
+  readonly configFiles: readonly string[];
+  /** Where casts are kept. */
+  readonly root: string;
+  readonly store: CastStore;
+  readonly trust: Trust;
+}
+
+export type Trust =
+  | { readonly kind: "given" }
+  | ({ readonly kind: "asked"; readonly file: string; readonly remember: () => void } & Runs);
+
+export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: FolderWatch): Result<Workspace> {
+  const { catalog, files, project } = loadConfig(place);
+  const root = artifactRoot(place.cwd, catalog, artifacts);
+  if (!root.ok) return root;
+  const store = fileStore(root.value, watch);
+  return ok({ place, catalog, configFiles: files, root: root.value, store, trust: trustOf(place, project) });
+}
+
+function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {
+  if (!project || isTrusted(place, project.raw)) return { kind: "given" };
+  const remember = (): void => rememberTrust(place, project.raw);
+  return { kind: "asked", file: project.file, ...projectRuns(place.cwd, project.raw), remember };
+}
+
+/** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */
+export function trustGiven(workspace: Workspace): { readonly workspace: Workspace; readonly remember: () => void } {
+  const { trust } = workspace;
+  if (trust.kind === "given") return { workspace, remember: () => undefined };
+  return { workspace: { ...workspace, trust: { kind: "given" } }, remember: trust.remember };
+}
+
+/** [S1] Nothing that a project brings runs before it is trusted. */
+export function trustIssue({ trust }: Workspace): Issue | undefined {
+  if (trust.kind === "given") return undefined;
+  const message = ["this project's configuration is not trusted as it is now", ...runsText(trust)].join("; ");
+  return { ...error("not_trusted", "", message, "look at it, then add --trust"), file: trust.file };
+}
+
+/** [S8] All of it: the sixth command may be the bad one. */
+export function runsText({ commands, watched, tooLarge }: Runs): readonly string[] {
+  return [
+    ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
+    ...(watched.length === 0
+      ? []
+      : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),
+    ...(tooLarge.length === 0 ? [] : [`too large to be watched, so that trust is not kept: ${tooLarge.join(", ")}`]),
+  ];
+}
+
+/** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */
+export function configErrors({ catalog }: Workspace): Result<undefined> {
+  const errors = catalog.issues.filter(isError);
+  return errors.length > 0 ? fail(...errors) : ok(undefined);
+}

@@ -1,0 +1,8 @@
+import type { Line } from "../../../core/view/text/line.ts";
+
+/** What a command that starts no cast answers: a value for programs and lines for people. Printing is the face's part. */
+export interface Answer {
+  readonly code: number;
+  readonly data: unknown;
+  readonly lines: (width: number) => readonly Line[];
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { Json } from "../../../core/model/values/json.ts";
+import type { KeptValue } from "../../ports.ts";
+import { problemText } from "../../system/problem.ts";
+import type { Redact } from "../../secrets/redact.ts";
+import type { Layout } from "../layout.ts";
+
+/** A shorter value stands where it is used: a file of its own would be larger. */
+const LARGE = 4_096;
+
+/** [J26] Large values of a cast, each kept once, by what it holds. */
+export function valueKeeper(layout: Layout, redact: Redact, isSynced: boolean): (value: Json) => KeptValue {
+  /** What this value became: a list that does not change is not written down anew for every item of it. */
+  const known = new WeakMap<object, Json>();
+  const written = new Set<string>();
+  const put = (text: string): string => {
+    const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
+    if (written.has(digest)) return digest;
+    mkdirSync(layout.values, { recursive: true, mode: 0o700 });
+    // Written anew by each process: one that was killed may have left half of it.
+    writeFileSync(layout.value(digest), text, { mode: 0o600, flush: isSynced });
+    written.add(digest);
+    return digest;
+  };
+  return (value) => {
+    const isObject = typeof value === "object" && value !== null;
+    const before = isObject ? known.get(value) : undefined;
+    if (before !== undefined) return { kind: "kept", json: before };
+    try {
+      const text = redact(JSON.stringify(value));
+      const json = text.length < LARGE ? value : { $value: put(text) };
+      if (isObject) known.set(value, json);
+      return { kind: "kept", json };
+    } catch (thrown) {
+      return { kind: "failed", problem: `an artifact cannot be written: ${problemText(thrown)}` };
+    }
+  };
+}
