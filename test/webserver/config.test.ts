@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CatalogAnswer } from "../../src/core/wire/catalog.ts";
+import { readWire } from "../../src/core/wire/wire.ts";
 import { writeConfigText } from "../../src/shell/config/config-text.ts";
 import { json, project, refusal, site } from "./harness.ts";
 import type { Site } from "./harness.ts";
@@ -49,7 +51,29 @@ describe("the catalogue", () => {
       layer: "user",
       file,
       value: null,
+      partial: expect.any(Object),
       issues: [expect.objectContaining({ code: "bad_value", path: ["loadouts", "Broken", "sockets"] })],
+    });
+  });
+
+  it("[N20] of a broken loadout the page is told what can be read, and finds in it what the command line finds", async () => {
+    const from = project();
+    const edges = [{ when: "always", to: "Socket-9", maxTraversals: 0 }];
+    from.write(".pi/pi-materia.json", {
+      loadouts: { Broken: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build", edges } } } },
+    });
+    const answer = readWire(CatalogAnswer, await json(site(from).ask("/api/catalog")), "catalog");
+    expect(answer).toMatchObject({
+      ok: true,
+      value: {
+        loadouts: expect.arrayContaining([
+          expect.objectContaining({
+            name: "Broken",
+            value: null,
+            partial: expect.objectContaining({ entry: "Socket-1" }),
+          }),
+        ]),
+      },
     });
   });
 

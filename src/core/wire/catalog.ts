@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Settings } from "../catalog/catalog.ts";
 import { LAYERS } from "../catalog/layer.ts";
 import { Budget, Limits } from "../model/config.ts";
+import { isJsonObject } from "../model/values/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";
 import { IssueShape } from "./wire.ts";
@@ -23,6 +24,8 @@ const namedAs = <const T extends v.GenericSchema>(value: T) =>
     layer,
     file: v.nullable(v.string()),
     value: v.nullable(value),
+    /** What can be read of a broken one, so that the page finds in it what the command line finds. */
+    partial: v.exactOptional(v.custom<v.InferOutput<T>>(isJsonObject)),
     issues: v.array(IssueShape),
   });
 

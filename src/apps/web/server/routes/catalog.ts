@@ -28,8 +28,9 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
   );
 }
 
-function entryJson<T>({ name, layer, file, value, issues }: Entry<T>) {
-  return { name, layer, file: file ?? null, value: value ?? null, issues: [...issues] };
+function entryJson<T>({ name, layer, file, value, partial, issues }: Entry<T>) {
+  const readable = partial === undefined ? {} : { partial };
+  return { name, layer, file: file ?? null, value: value ?? null, ...readable, issues: [...issues] };
 }
 
 function trustJson(trust: Trust): CatalogAnswer["trust"] {
