@@ -147,17 +147,22 @@ export function currentOf({ pass }: Cast): JsonObject {
   return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
 }
 
-/** [G26] A list that was written is another list; one that a program found and handed on is not. */
-export function write(cast: Cast, target: readonly string[], value: Json, byProgram: boolean): void {
+export type Writes = readonly (readonly [target: readonly string[], value: Json])[];
+
+/** [G26] A list that was written is another list; one that a program leaves as it found it is not. */
+export function write(cast: Cast, writes: Writes, byProgram: boolean): void {
   const before = cast.data;
-  cast.data = written(before, target, value);
+  for (const [target, value] of writes) cast.data = written(cast.data, target, value);
   for (const { list } of cast.graph.regions.values()) {
-    const length = Math.min(list?.length ?? 0, target.length);
-    const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list ?? [])));
-    if (byProgram && found === now) continue;
-    if (list && target.slice(0, length).join(".") === list.slice(0, length).join("."))
-      cast.lists.set(list.join("."), (cast.made += 1));
+    if (!list || !writes.some(([target]) => overlaps(target, list))) continue;
+    const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list)));
+    if (!byProgram || found !== now) cast.lists.set(list.join("."), (cast.made += 1));
   }
+}
+
+function overlaps(target: readonly string[], list: readonly string[]): boolean {
+  const length = Math.min(list.length, target.length);
+  return target.slice(0, length).join(".") === list.slice(0, length).join(".");
 }
 
 function written(object: JsonObject, [key = "", ...rest]: readonly string[], value: Json): JsonObject {

@@ -1,7 +1,7 @@
 import { END, matches, valueAt } from "./texts.ts";
 import type { EdgeText, ExitText, Graph, Json, Place, Region } from "./texts.ts";
 import { Ended, currentOf, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
-import type { Cast, Pass, Route, World } from "./cast.ts";
+import type { Cast, Pass, Route, World, Writes } from "./cast.ts";
 import { countReturn, cycleClosedBy, forget, forgive, staysIn } from "./returns.ts";
 import { judged, read } from "./reply.ts";
 import type { Item, Said } from "./reply.ts";
@@ -91,7 +91,7 @@ function visit(cast: Cast, place: Place): Route {
     cast.facts.push(`accepted ${place.id} ${said.found} ${said.answer} [${said.dropped.toSorted().join()}] ${marks}`);
   } else cast.facts.push(`text ${place.id} ${marksOf(said.text).join(" ")}`);
   const list = cast.lists.get("workItems");
-  for (const [target, value] of data) write(cast, target, value, kind !== "agent");
+  write(cast, data, kind !== "agent");
   // [P9] What a program says about a list that it found is no note on it.
   if (place.materia.generator && cast.lists.get("workItems") !== list)
     cast.notes.set(cast.lists.get("workItems") ?? 0, said.handoff.context ?? "");
@@ -156,11 +156,7 @@ function repaired(cast: Cast, place: Place, first: number, talk: (turn: number) 
 }
 
 /** [O6, H14, H17, H18] What the visit writes into state: utility state, the list of a generator, then `assign`. */
-function assigned(
-  cast: Cast,
-  place: Place,
-  said: Said,
-): readonly (readonly [target: readonly string[], value: Json])[] {
+function assigned(cast: Cast, place: Place, said: Said): Writes {
   const item = cast.pass?.items[cast.pass.index];
   const patched = { ...cast.data, ...said.patch, ...currentOf(cast) };
   const list = said.handoff.workItems;

@@ -182,6 +182,22 @@ describe("stitching", () => {
     expect(endless.ok ? [] : endless.issues).toMatchObject([{ code: "no_terminal" }]);
   });
 
+  it("[O11, G28] the item behind one that was given up begins at the door of its own pass, not at another", () => {
+    const sockets = {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Json", { ...satisfied("Socket-2", 1), then: "next" }),
+      "Socket-3": { materia: "Json", advance: {}, edges: [] },
+      "Socket-4": seat("Plan", notSatisfied("Socket-3")),
+      "Socket-5": { materia: "Text", advance: {}, edges: [] },
+    };
+    const each = {
+      sockets: ["Socket-2", "Socket-3"],
+      exits: [exit("Socket-2", "always", "Socket-4"), exit("Socket-3", "always", "Socket-5")],
+    };
+    const last = { sockets: ["Socket-5"], consumes: { from: "Socket-4", output: "workItems" } };
+    expect(link("First", { materia: MATERIA, loadouts: { First: loadout(sockets, { each, last }) } }).ok).toBe(true);
+  });
+
   it("[L16] an empty list that would have ended the cast leads on", () => {
     expect(linked("Loop Text", config).graph.loops["t1-each"]).toMatchObject({ emptyTo: "Socket-3" });
   });

@@ -26,6 +26,8 @@ export interface Flow {
   readonly steps: readonly (readonly Step[])[];
   /** Sockets reached from each socket, an empty list's way round its loop included. */
   readonly next: readonly (readonly number[])[];
+  /** The same without what begins the next item: that leads to where its own pass came in, which has run before. */
+  readonly onward: readonly (readonly number[])[];
   /** Sockets where a cast may begin. */
   readonly starts: readonly number[];
 }
@@ -38,7 +40,8 @@ export function flowOf(graph: Graph): Flow {
   const drawn = sockets.map((socket) => stepsFrom(walker, socket));
   // A graph without sockets begins nowhere.
   const starts = numberOf.has(graph.entry) ? landings(walker, graph.entry, null) : NOWHERE;
-  const flow = { sockets, numberOf, steps: drawn, next: drawn.map(placesAfter), starts };
+  const onward = drawn.map(placesAfter);
+  const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts };
   if (!sockets.some(({ edges }) => edges.some(({ then }) => then === NEXT))) return flow;
   const doors = doorsOf(flow);
   const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);

@@ -46,7 +46,7 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
   };
 }
 
-function postOrder({ next, starts }: Flow): readonly number[] {
+function postOrder({ onward: next, starts }: Flow): readonly number[] {
   const order: number[] = [];
   const seen = new Uint8Array(next.length);
   const taken = new Int32Array(next.length);
@@ -70,7 +70,7 @@ function postOrder({ next, starts }: Flow): readonly number[] {
 }
 
 /** The places before each reached one, all by their rank in post-order. */
-function predecessors({ next, starts }: Flow, rank: Int32Array): readonly (readonly number[])[] {
+function predecessors({ onward: next, starts }: Flow, rank: Int32Array): readonly (readonly number[])[] {
   const reached = rank.reduce((count, each) => Math.max(count, each + 1), 0);
   const before: number[][] = Array.from({ length: reached }, () => []);
   next.forEach((targets, from) => {
