@@ -114,7 +114,7 @@ describe("[L24] plan before you run", () => {
     expect(told).toContain(
       'the only socket of "Full-Auto" that can end (it has no edges) meets the entry of "Narrate"',
     );
-    expect(told).toContain("At most 5 + n₁ + 9 n₂ turns");
+    expect(told).toContain("At most 6 + n₁ + 9 n₂ turns");
   });
 
   it("[L24] as data, with the places that the sockets have in their own loadouts", async () => {

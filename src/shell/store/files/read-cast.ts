@@ -61,7 +61,7 @@ export function readCastFile(layout: Layout): Result<CastFile> {
     return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
   } catch (thrown) {
     // A cast that was removed while somebody still had its id is no damaged one.
-    if (isMissing(thrown)) return unknownCast(layout);
+    if (isMissing(thrown) && !existsSync(layout.folder)) return unknownCast(layout);
     return refused("", `cast.json cannot be read: ${problemText(thrown)}`);
   }
 }
