@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAgents } from "../../src/apps/pi/agents/host.ts";
 import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
-import type { Here } from "../../src/apps/pi/session/here.ts";
+import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 import { BODIES } from "../harness/agent-bodies.ts";
 import { ask, conversation, handTimer } from "../harness/agents.ts";
@@ -54,14 +54,14 @@ it.each([
   ["between two calls", (progress: readonly TurnProgress[]) => count(progress, "tool_ended") === 1],
   ["between a reply and its call", (progress: readonly TurnProgress[]) => count(progress, "used") === 2],
 ])("[D28] in the user's session, %s: no further call is made", async (_when, isLost) => {
-  let here: Here | undefined;
+  let user: UserSession | undefined;
   const pi = await openPiSession({
     replies: ["a", "b"].map((name) => ({ call: "write", args: { path: name, content: name } })),
-    extensions: [(api) => void api.on("session_start", (_event, ctx) => void (here = { pi: api, ctx }))],
+    extensions: [(api) => void api.on("session_start", (_event, ctx) => void (user = { pi: api, ctx }))],
   });
-  if (!here) throw new Error("the session did not start");
-  const visible = visibleBody(here, () => undefined);
-  const host = await openAgents(here, { choice: {}, patience: {}, visible, after: handTimer().after });
+  if (!user) throw new Error("the session did not start");
+  const visible = visibleBody(user, () => undefined);
+  const host = await openAgents(user, { choice: {}, patience: {}, visible, after: handTimer().after });
   const { request } = ask({ tools: ["write"], interactive: true, cwd: pi.cwd, ...claimUntil(isLost) });
   expect(await host.runTurn(request)).toMatchObject(TAKEN);
   expect(["a", "b"].map((name) => existsSync(join(pi.cwd, name)))).toEqual([true, false]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAgents } from "../../src/apps/pi/agents/host.ts";
 import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
-import type { Here } from "../../src/apps/pi/session/here.ts";
+import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import { openPiHost, type Patience } from "../../src/shell/casting/workspace/hosts.ts";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
@@ -44,22 +44,22 @@ const onCommandLine: Play = async (replies, patience) => {
 const inPi =
   (isVisible: boolean): Play =>
   async (replies, patience) => {
-    const { pi, here } = await sessionOf({ replies });
+    const { pi, user } = await sessionOf({ replies });
     const timer = handTimer();
-    const visible = isVisible ? visibleBody(here, () => undefined) : undefined;
-    const { runTurn, preflight } = await openAgents(here, { choice: {}, patience, visible, after: timer.after });
+    const visible = isVisible ? visibleBody(user, () => undefined) : undefined;
+    const { runTurn, preflight } = await openAgents(user, { choice: {}, patience, visible, after: timer.after });
     const host: AgentHost = { preflight, runTurn: (request) => runTurn({ ...request, interactive: isVisible }) };
     return { host, timer, requests: () => pi.requests.length, asked: pi.asked };
   };
 
 async function sessionOf(setting: PiSetting) {
-  let here: Here | undefined;
+  let user: UserSession | undefined;
   const pi = await openPiSession({
     ...setting,
-    extensions: [(api) => void api.on("session_start", (_event, ctx) => void (here = { pi: api, ctx }))],
+    extensions: [(api) => void api.on("session_start", (_event, ctx) => void (user = { pi: api, ctx }))],
   });
-  if (!here) throw new Error("the session did not start");
-  return { pi, here };
+  if (!user) throw new Error("the session did not start");
+  return { pi, user };
 }
 
 const FACES: readonly (readonly [name: string, play: Play])[] = [
@@ -112,15 +112,15 @@ it.each([
   const gate = join(scratchFolder(), "gate.ts");
   writeFileSync(gate, GATE);
   const answered = Promise.withResolvers<boolean>();
-  const { pi, here } = await sessionOf({
+  const { pi, user } = await sessionOf({
     agentFiles: { "settings.json": { extensions: [gate] } },
     confirm: () => answered.promise,
     replies: [{ call: "ls", args: { path: "." } }, "built"],
     ...(isVisible ? { gates: [gate] } : {}),
   });
   const timer = handTimer();
-  const visible = isVisible ? visibleBody(here, () => undefined) : undefined;
-  const host = await openAgents(here, { choice: {}, patience: { silenceMs: 90_000 }, visible, after: timer.after });
+  const visible = isVisible ? visibleBody(user, () => undefined) : undefined;
+  const host = await openAgents(user, { choice: {}, patience: { silenceMs: 90_000 }, visible, after: timer.after });
   const turn = host.runTurn(ask({ tools: ["ls"], interactive: isVisible, cwd: pi.cwd }).request);
   await pi.sees(/^confirm/);
   expect(timer.waiting()).toEqual([]);

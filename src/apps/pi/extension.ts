@@ -14,14 +14,14 @@ export default function materia(
   own = (): Promise<Pi> => import("@earendil-works/pi-coding-agent"),
 ): void {
   let face: Face | undefined;
-  let here: ExtensionContext | undefined;
+  let current: ExtensionContext | undefined;
   const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi, own));
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
     getArgumentCompletions: async (typed) => {
       const { complete } = await import("./input/complete.ts");
-      return complete(typed, here);
+      return complete(typed, current);
     },
     handler: async (text, ctx) => (await open()).perform(text, ctx),
   });
@@ -32,7 +32,7 @@ export default function materia(
     pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
 
   pi.on("session_start", async (_event, ctx) => {
-    here = ctx;
+    current = ctx;
     if (areSettingsChanged(ctx.sessionManager.getBranch()))
       await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
     (await import("./session/greeting.ts")).greetLater(ctx);

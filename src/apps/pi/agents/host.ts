@@ -7,7 +7,7 @@ import { piAgentHost } from "../../../shell/agents/pi-host.ts";
 import { knowSecrets } from "../../../shell/secrets/redact.ts";
 import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
-import type { Here } from "../session/here.ts";
+import type { UserSession } from "../session/user-session.ts";
 import { findGates } from "./gates.ts";
 import type { VisibleBody } from "./visible.ts";
 
@@ -20,10 +20,10 @@ interface Wanted {
 
 /** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
 export async function openAgents(
-  here: Here,
+  user: UserSession,
   { choice, patience, visible, after = realTimer }: Wanted,
 ): Promise<AgentHost> {
-  const { pi, ctx } = here;
+  const { pi, ctx } = user;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
   const key = ctx.model && (await ctx.modelRegistry.getApiKeyForProvider(ctx.model.provider));
   // [S7] The agent in the user's session is asked with it, and writes a transcript as well.

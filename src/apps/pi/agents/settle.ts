@@ -1,16 +1,16 @@
-import { ifHere, type Here } from "../session/here.ts";
+import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** Whether the session came to rest before the cast was aborted, as it is when the session is left. */
-export async function untilIdle(here: Here, signal: AbortSignal): Promise<boolean> {
+export async function untilIdle(user: UserSession, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
-  if (here.ctx.isIdle()) return true;
+  if (user.ctx.isIdle()) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stop = () => resolve(false);
   signal.addEventListener("abort", stop);
-  const off = here.pi.on("agent_settled", () => resolve(true));
+  const off = user.pi.on("agent_settled", () => resolve(true));
   const idle = await promise;
   signal.removeEventListener("abort", stop);
-  ifHere(off);
+  unlessReplaced(off);
   return idle;
 }
 
@@ -20,8 +20,8 @@ interface Settling {
 }
 
 /** When the run that is about to begin comes to rest. */
-export function untilSettled({ pi }: Here): Settling {
+export function untilSettled({ pi }: UserSession): Settling {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = pi.on("agent_settled", () => resolve());
-  return { done: promise, release: () => ifHere(off) };
+  return { done: promise, release: () => unlessReplaced(off) };
 }

@@ -10,9 +10,9 @@ import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/age
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../live/turn-card.ts";
-import { ifHere, type Here } from "../session/here.ts";
+import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { TURN } from "../session/marks.ts";
-import { borrowSettings } from "../session/settings.ts";
+import { useTurnSettings } from "../session/settings.ts";
 import { curated, entriesToHide, failedEntries, type Curation } from "./curation.ts";
 import { turnRetries, type Retries } from "./retries.ts";
 import { untilIdle, untilSettled } from "./settle.ts";
@@ -31,7 +31,7 @@ export interface VisibleBody {
 }
 
 /** `onAbort` is told when the person ends the turn with Pi's own means. */
-export function visibleBody(here: Here, onAbort: () => void): VisibleBody {
+export function visibleBody(user: UserSession, onAbort: () => void): VisibleBody {
   let running = false;
   let answered = false;
   return {
@@ -40,9 +40,9 @@ export function visibleBody(here: Here, onAbort: () => void): VisibleBody {
     runTurn: async (request, patience) => {
       answered = false;
       try {
-        if (!(await untilIdle(here, request.signal))) return aborted();
+        if (!(await untilIdle(user, request.signal))) return aborted();
         running = true;
-        const outcome = await runInSession(here, request, patience);
+        const outcome = await runInSession(user, request, patience);
         answered = outcome.kind === "said";
         if (outcome.kind === "failed" && outcome.reason === "aborted") onAbort();
         return outcome;
@@ -62,7 +62,7 @@ function aborted(): TurnOutcome {
 let turns = 0;
 
 /** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
-async function runInSession(here: Here, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
+async function runInSession(user: UserSession, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
   const own = await loadPi();
   const transcript = openTranscript(own, request);
   const { session } = transcript;
@@ -73,16 +73,16 @@ async function runInSession(here: Here, request: TurnRequest, patience: VisibleP
     system: `${systemOf(own, request)}\n\nCurrent working directory: ${request.cwd}`,
     earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
-  const borrowed = await borrowSettings(here, request);
+  const settings = await useTurnSettings(user, request);
   try {
-    if (borrowed.problem !== undefined) return failed("provider", borrowed.problem, NO_USAGE);
+    if (settings.problem !== undefined) return failed("provider", settings.problem, NO_USAGE);
     const restore = lendEnvironment(request.env);
-    const outcome = await ask(here, request, { curation, opened: transcript, transcript: session, patience }).finally(
+    const outcome = await ask(user, request, { curation, opened: transcript, transcript: session, patience }).finally(
       restore,
     );
     return brokenDisk(transcript, outcome) ?? outcome;
   } finally {
-    await borrowed.giveBack();
+    await settings.restore();
   }
 }
 
@@ -108,12 +108,12 @@ interface Asked {
   readonly patience: VisiblePatience;
 }
 
-async function ask({ pi, ctx }: Here, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
+async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
   const { curation, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
   const seen = witness(request.onProgress);
   const settled = untilSettled({ pi, ctx });
-  const guard = guardTurn({ halt: () => ifHere(() => ctx.abort()), signal: request.signal, after, silenceMs });
+  const guard = guardTurn({ halt: () => unlessReplaced(() => ctx.abort()), signal: request.signal, after, silenceMs });
   const retries = turnRetries({ patience, after, onProgress: request.onProgress });
   const goesOn = () => stillHolds(guard, opened, request);
   const stop = listen(pi, { curation, retries, guard, goesOn, signal: request.signal }, (event) => {
@@ -202,7 +202,7 @@ function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => 
     }),
   ];
   return (): void => {
-    for (const off of offs) ifHere(off);
+    for (const off of offs) unlessReplaced(off);
   };
 }
 

@@ -12,34 +12,38 @@ import { trustsForeign } from "../session/foreign.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
 import { runInSession } from "./running.ts";
-import type { Answer, Desk, WaitingCast } from "./state.ts";
+import type { Answer, CommandContext, WaitingCast } from "./state.ts";
 
 /** What has been set going: over when `done` resolves. */
-export interface Begun {
+export interface StartedCast {
   readonly done: Promise<void>;
 }
 
 /** `cast`, `link`, `continue` and `recast`: begins, and leaves the waiting to who asked. */
-export async function begin(desk: Desk, command: CastingCommand, options: Options): Promise<Result<Begun>> {
-  const busy = busyHere(desk);
+export async function startFromCommand(
+  context: CommandContext,
+  command: CastingCommand,
+  options: Options,
+): Promise<Result<StartedCast>> {
+  const busy = freeSession(context);
   if (!busy.ok) return busy;
-  const trusted = await trustedPlace(desk, options);
-  return trusted.ok ? beginIn(desk, trusted.value, { command, options }) : trusted;
+  const trusted = await trustedPlace(context, options);
+  return trusted.ok ? startInProject(context, trusted.value, { command, options }) : trusted;
 }
 
-export async function beginIn(
-  desk: Desk,
+export async function startInProject(
+  context: CommandContext,
   trusted: Trusted,
   { command, options }: { readonly command: CastingCommand; readonly options: Options },
-): Promise<Result<Begun>> {
+): Promise<Result<StartedCast>> {
   const free = await freeProject(trusted.workspace.store);
   if (!free.ok) return free;
-  return take(desk, trusted, { options, prepare: (asker) => prepareAsked(desk, command, asker) });
+  return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareAsked(context, command, asker) });
 }
 
 /** [S10] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
 async function prepareAsked(
-  { here: { ctx } }: Desk,
+  { user: { ctx } }: CommandContext,
   command: CastingCommand,
   asker: Asker,
 ): Promise<Result<PreparedCast>> {
@@ -48,50 +52,58 @@ async function prepareAsked(
   return prepare(command, { ...asker, trustsCast: true });
 }
 
-/** What the person says to the cast that waits, in the place and with the options that it was begun with. */
-export async function answer(desk: Desk, { castId, options }: WaitingCast, how: Answer): Promise<Result<Begun>> {
-  const busy = busyHere(desk);
+/** What the person says to the cast that waits, in the place and with the options that it was started with. */
+export async function answerWaitingCast(
+  context: CommandContext,
+  { castId, options }: WaitingCast,
+  how: Answer,
+): Promise<Result<StartedCast>> {
+  const busy = freeSession(context);
   if (!busy.ok) return busy;
-  const trusted = await trustedPlace(desk, options);
+  const trusted = await trustedPlace(context, options);
   if (!trusted.ok) return trusted;
-  const prepareAnswer: Wish["prepare"] = (asker) => prepareAgain(castId, how, asker);
+  const prepareAnswer: CastToRun["prepare"] = (asker) => prepareAgain(castId, how, asker);
   const said = how.kind === "finish" ? {} : { said: how.text };
-  return take(desk, trusted.value, { options, prepare: prepareAnswer, ...said });
+  return prepareAndRun(context, trusted.value, { options, prepare: prepareAnswer, ...said });
 }
 
 /** What is to run. */
-interface Wish {
+interface CastToRun {
   readonly options: Options;
   readonly prepare: (asker: Asker) => Promise<Result<PreparedCast>>;
   /** The message that goes with it, where there is one. */
   readonly said?: string;
 }
 
-async function take(desk: Desk, { workspace, remember }: Trusted, wish: Wish): Promise<Result<Begun>> {
-  const { here, screen } = desk;
-  const { prepare: prepareWish, ...rest } = wish;
+async function prepareAndRun(
+  context: CommandContext,
+  { workspace, remember }: Trusted,
+  cast: CastToRun,
+): Promise<Result<StartedCast>> {
+  const { user, screen } = context;
+  const { prepare: prepareCast, ...rest } = cast;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
-  const visible: VisibleBody | undefined = screen.live ? visibleBody(here, abort) : undefined;
-  const openReal: Asker["openReal"] = (choice, patience) => openAgents(here, { choice, patience, visible });
-  const prepared = await prepareWish({ options: wish.options, workspace, openReal, remember });
+  const visible: VisibleBody | undefined = screen.live ? visibleBody(user, abort) : undefined;
+  const openReal: Asker["openReal"] = (choice, patience) => openAgents(user, { choice, patience, visible });
+  const prepared = await prepareCast({ options: cast.options, workspace, openReal, remember });
   if (!prepared.ok) return prepared;
-  const busy = busyHere(desk);
+  const busy = freeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
-  const { cwd } = here.ctx;
+  const { cwd } = user.ctx;
   const run = { ...rest, prepared: prepared.value, workspace, controller, visible, cwd };
-  return ok({ done: runInSession(desk, run) });
+  return ok({ done: runInSession(context, run) });
 }
 
-async function trustedPlace({ here: { ctx } }: Desk, options: Options): Promise<Result<Trusted>> {
+async function trustedPlace({ user: { ctx } }: CommandContext, options: Options): Promise<Result<Trusted>> {
   const place = openPlace(ctx, options);
   return place.ok ? trustPlace(ctx, place.value, options) : place;
 }
 
 /** [X7] One cast at a time in a session. */
-function busyHere({ state: { running } }: Desk): Result<undefined> {
+function freeSession({ state: { running } }: CommandContext): Result<undefined> {
   if (!running) return ok(undefined);
   return fail(
     error(

@@ -1,22 +1,22 @@
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { prepareDemo } from "../../../shell/casting/demo.ts";
-import { beginIn } from "./casting.ts";
-import type { Desk } from "./state.ts";
+import { startInProject } from "./casting.ts";
+import type { CommandContext } from "./state.ts";
 
 /** [X29] The demo of the command line, watched in this session: a scratch repository, scripted replies, all else real. */
-export async function demo(desk: Desk): Promise<Result<undefined>> {
-  const { screen } = desk;
+export async function demo(context: CommandContext): Promise<Result<undefined>> {
+  const { screen } = context;
   const prepared = prepareDemo(process.env);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
   const trusted = { workspace, remember: () => undefined };
-  const begun = await beginIn(desk, trusted, {
+  const started = await startInProject(context, trusted, {
     command: { kind: "cast", prompt: request, loadout },
     options: { cwd: repository, rehearse: rehearsal },
   });
-  if (!begun.ok) return begun;
+  if (!started.ok) return started;
   screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
-  if (!screen.live) await begun.value.done;
+  if (!screen.live) await started.value.done;
   return ok(undefined);
 }

@@ -3,13 +3,13 @@ import { error } from "../../../core/model/issue.ts";
 import { usePi } from "../../../shell/agents/pi/pi.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
-import { ifHere } from "../session/here.ts";
+import { unlessReplaced } from "../session/user-session.ts";
 import { openScreen } from "../live/screen.ts";
-import { answer } from "./casting.ts";
+import { answerWaitingCast } from "./casting.ts";
 import { giveBackHeld, onInput } from "./messages.ts";
 import { perform } from "./perform.ts";
 import { refuseSaid } from "./running.ts";
-import type { Desk, FaceState } from "./state.ts";
+import type { CommandContext, FaceState } from "./state.ts";
 import { stopWaiting } from "./waiting.ts";
 
 /** The whole of `/materia` for one session; loaded when it is first wanted. */
@@ -25,34 +25,35 @@ export interface Face {
 export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
   usePi(own);
   const state: FaceState = { held: [] };
-  const deskFor = (ctx: ExtensionContext): Desk => {
-    const here = { pi, ctx };
-    const screen = openScreen(here);
-    const desk: Desk = {
-      here,
+  const contextFor = (ctx: ExtensionContext): CommandContext => {
+    const user = { pi, ctx };
+    const screen = openScreen(user);
+    const context: CommandContext = {
+      user,
       screen,
       state,
       answer: (said) => {
         const { waiting } = state;
         if (!waiting) return;
-        answer(desk, waiting, said).then(
-          (begun) => void (begun.ok || refuseSaid(desk, begun.issues, said.kind === "finish" ? undefined : said.text)),
+        answerWaitingCast(context, waiting, said).then(
+          (started) =>
+            void (started.ok || refuseSaid(context, started.issues, said.kind === "finish" ? undefined : said.text)),
           (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
         );
       },
     };
-    return desk;
+    return context;
   };
   return {
     perform: async (text, ctx) => {
-      const desk = deskFor(ctx);
+      const context = contextFor(ctx);
       try {
-        await perform(desk, text);
+        await perform(context, text);
       } catch (thrown) {
-        ifHere(() => desk.screen.refuse([error("broken", "", textOf(thrown))]));
+        unlessReplaced(() => context.screen.refuse([error("broken", "", textOf(thrown))]));
       }
     },
-    onInput: (event, ctx) => onInput(deskFor(ctx), event),
+    onInput: (event, ctx) => onInput(contextFor(ctx), event),
     isInTurn: () => state.running?.isInTurn() ?? false,
     leave: async (ctx) => {
       const { running } = state;

@@ -1,12 +1,15 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { ifHere } from "../session/here.ts";
-import type { Desk, FaceState, HeldMessage, RunningCast } from "./state.ts";
+import { unlessReplaced } from "../session/user-session.ts";
+import type { CommandContext, FaceState, HeldMessage, RunningCast } from "./state.ts";
 
 /** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
-export function onInput(desk: Desk, { text, images, source, streamingBehavior }: InputEvent): InputEventResult {
-  const { state, screen } = desk;
+export function onInput(
+  context: CommandContext,
+  { text, images, source, streamingBehavior }: InputEvent,
+): InputEventResult {
+  const { state, screen } = context;
   // What begins with a slash is meant for Pi: a template, a skill, or a command of another extension.
   if (source === "extension" || text.startsWith("/")) return { action: "continue" };
   // An answer that Pi gives to the user is the user's to steer.
@@ -23,7 +26,7 @@ export function onInput(desk: Desk, { text, images, source, streamingBehavior }:
   }
   // [Q8] At a gate a person may talk with their own agent before they decide.
   if (!state.waiting || state.waiting.dialog) return { action: "continue" };
-  desk.answer({ kind: "answer", text });
+  context.answer({ kind: "answer", text });
   return { action: "handled" };
 }
 
@@ -36,10 +39,12 @@ function isInteractive({ watch }: RunningCast): boolean {
 }
 
 /** [X19] Sends what was kept, as one message, once no cast is in hand any more. */
-export function deliverHeld({ state, here: { pi, ctx } }: Desk): void {
+export function deliverHeld({ state, user: { pi, ctx } }: CommandContext): void {
   if (state.running || state.waiting || state.held.length === 0) return;
   const content = contentOf(state.held.splice(0));
-  ifHere(() => (ctx.isIdle() ? pi.sendUserMessage(content) : pi.sendUserMessage(content, { deliverAs: "followUp" })));
+  unlessReplaced(() =>
+    ctx.isIdle() ? pi.sendUserMessage(content) : pi.sendUserMessage(content, { deliverAs: "followUp" }),
+  );
 }
 
 /** A session that is left sends nothing more: what was kept goes back to where it was typed. */

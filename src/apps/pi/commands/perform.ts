@@ -11,40 +11,40 @@ import { answer } from "../../../shell/commands/perform.ts";
 import type { AnsweredCommand } from "../../../shell/commands/perform.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";
-import { begin } from "./casting.ts";
+import { startFromCommand } from "./casting.ts";
 import { deliverHeld } from "./messages.ts";
-import type { Desk } from "./state.ts";
+import type { CommandContext } from "./state.ts";
 import { stopWaiting } from "./waiting.ts";
 
 /** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
-export async function perform(desk: Desk, text: string): Promise<void> {
+export async function perform(context: CommandContext, text: string): Promise<void> {
   const parsed = parseText(text);
-  const done = parsed.ok ? await carryOut(desk, parsed.value) : parsed;
-  if (!done.ok) desk.screen.refuse(done.issues);
+  const done = parsed.ok ? await carryOut(context, parsed.value) : parsed;
+  if (!done.ok) context.screen.refuse(done.issues);
 }
 
-async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Result<undefined>> {
-  const { screen } = desk;
+async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {
+  const { screen } = context;
   switch (command.kind) {
     case "help":
-      show(desk, help(command.topic), options);
+      show(context, help(command.topic), options);
       return ok(undefined);
     case "cast":
     case "link":
     case "continue":
     case "recast": {
-      const begun = await begin(desk, command, options);
-      if (!begun.ok) return begun;
+      const started = await startFromCommand(context, command, options);
+      if (!started.ok) return started;
       // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
-      if (!screen.live) await begun.value.done;
+      if (!screen.live) await started.value.done;
       return ok(undefined);
     }
     case "demo":
-      return (await import("./demo.ts")).demo(desk);
+      return (await import("./demo.ts")).demo(context);
     case "ui":
-      return (await import("./ui.ts")).openUi(desk, command);
+      return (await import("./ui.ts")).openUi(context, command);
     case "abort":
-      return abort(desk, command, options);
+      return abort(context, command, options);
     case "casts":
     case "prune":
     case "status":
@@ -56,25 +56,29 @@ async function carryOut(desk: Desk, { command, options }: Parsed): Promise<Resul
     case "grid":
     case "check":
     case "init":
-      return look(desk, command, options);
+      return look(context, command, options);
     default:
       return never(command);
   }
 }
 
-async function look(desk: Desk, command: AnsweredCommand, options: Parsed["options"]): Promise<Result<undefined>> {
-  const { screen, here } = desk;
-  const place = openPlace(here.ctx, options);
+async function look(
+  context: CommandContext,
+  command: AnsweredCommand,
+  options: Parsed["options"],
+): Promise<Result<undefined>> {
+  const { screen, user } = context;
+  const place = openPlace(user.ctx, options);
   if (!place.ok) return place;
   const { workspace, from, left } = place.value;
   const found = await answer(command, workspace, from);
   if (!found.ok) return found;
-  show(desk, found.value, options);
+  show(context, found.value, options);
   if (left) screen.note(noteOf(left), "warning");
   return ok(undefined);
 }
 
-function show({ screen }: Desk, { code, data, lines }: Answer, { json }: Parsed["options"]): void {
+function show({ screen }: CommandContext, { code, data, lines }: Answer, { json }: Parsed["options"]): void {
   screen.answer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
 }
 
@@ -90,33 +94,33 @@ function noteOf({ message, hint }: { readonly message: string; readonly hint?: s
 
 /** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */
 async function abort(
-  desk: Desk,
+  context: CommandContext,
   command: Extract<AnsweredCommand, { kind: "abort" }>,
   options: Parsed["options"],
 ): Promise<Result<undefined>> {
-  const { running } = desk.state;
+  const { running } = context.state;
   if (running && (command.castId === undefined || command.castId === running.castId)) {
     running.abort();
     await running.done;
     return ok(undefined);
   }
-  const castId = command.castId ?? desk.state.waiting?.castId;
-  const done = await lookAsked(desk, castId === undefined ? command : { ...command, castId }, options);
-  if (done.ok && castId !== undefined && castId === desk.state.waiting?.castId) {
-    stopWaiting(desk);
-    deliverHeld(desk);
+  const castId = command.castId ?? context.state.waiting?.castId;
+  const done = await lookAsked(context, castId === undefined ? command : { ...command, castId }, options);
+  if (done.ok && castId !== undefined && castId === context.state.waiting?.castId) {
+    stopWaiting(context);
+    deliverHeld(context);
   }
   return done;
 }
 
 /** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
 async function lookAsked(
-  desk: Desk,
+  context: CommandContext,
   command: Extract<AnsweredCommand, { kind: "abort" }>,
   options: Parsed["options"],
 ): Promise<Result<undefined>> {
-  const done = await look(desk, command, options);
+  const done = await look(context, command, options);
   const isNamed = command.castId !== undefined;
-  if (done.ok || !isNamed || !(await trustsForeign(desk.here.ctx, done.issues))) return done;
-  return look(desk, { ...command, trust: true }, options);
+  if (done.ok || !isNamed || !(await trustsForeign(context.user.ctx, done.issues))) return done;
+  return look(context, { ...command, trust: true }, options);
 }

@@ -11,11 +11,11 @@ import { openWatch } from "../live/watch.ts";
 import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
 import type { Widget } from "../live/widget.ts";
-import { ifHere } from "../session/here.ts";
+import { unlessReplaced } from "../session/user-session.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import { onEscape } from "../input/escape.ts";
 import { deliverHeld, putBack } from "./messages.ts";
-import type { Desk } from "./state.ts";
+import type { CommandContext } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
 
 interface Run {
@@ -31,33 +31,33 @@ interface Run {
 }
 
 /** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
-export function runInSession(desk: Desk, run: Run): Promise<void> {
-  const { here, screen, state } = desk;
+export function runInSession(context: CommandContext, run: Run): Promise<void> {
+  const { user, screen, state } = context;
   const { prepared, controller, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
   const watch = openWatch(prepared, {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
-    opened: () => ifHere(() => here.ctx.ui.getToolsExpanded()) ?? false,
+    opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
-    hint: `${here.ctx.mode === "tui" ? "Esc or " : ""}/materia abort stops it`,
+    hint: `${user.ctx.mode === "tui" ? "Esc or " : ""}/materia abort stops it`,
   });
-  stopWaiting(desk);
+  stopWaiting(context);
   const abort = (): void => controller.abort();
   const refinements: string[] = [];
   const onScreen = (): (() => void) => {
-    widget = screen.live ? openWidget(here.ctx, watch.picture) : undefined;
-    return onEscape(here, widget, abort);
+    widget = screen.live ? openWidget(user.ctx, watch.picture) : undefined;
+    return onEscape(user, widget, abort);
   };
   const done = runShown(run, watch, { open: onScreen, close: () => widget?.close() })
     .finally(() => delete state.running)
     .then((ended) => {
-      if (ended.ok) finish(desk, run, ended.value, refinements);
-      else refuseSaid(desk, ended.issues, run.said);
+      if (ended.ok) finish(context, run, ended.value, refinements);
+      else refuseSaid(context, ended.issues, run.said);
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
-    .then(() => deliverHeld(desk));
+    .then(() => deliverHeld(context));
   state.running = { castId: prepared.castId, watch, abort, isInTurn, done, refinements };
   return done;
 }
@@ -89,9 +89,13 @@ async function runShown(
 }
 
 /** A refused message is not lost: it stands in the editor again. */
-export function refuseSaid({ screen, here: { ctx } }: Desk, issues: readonly Issue[], said: string | undefined): void {
+export function refuseSaid(
+  { screen, user: { ctx } }: CommandContext,
+  issues: readonly Issue[],
+  said: string | undefined,
+): void {
   screen.refuse(issues);
-  if (said !== undefined) ifHere(() => putBack(ctx, said));
+  if (said !== undefined) unlessReplaced(() => putBack(ctx, said));
 }
 
 function brokenIssue(castId: string, thrown: unknown) {
@@ -99,7 +103,7 @@ function brokenIssue(castId: string, thrown: unknown) {
 }
 
 function finish(
-  desk: Desk,
+  context: CommandContext,
   { prepared, workspace, visible, options, cwd }: Run,
   end: RunEnd,
   refinements: readonly string[],
@@ -108,10 +112,10 @@ function finish(
     runDir: workspace.store.placeOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
   };
-  if (end.kind === "waiting" && desk.screen.live) {
+  if (end.kind === "waiting" && context.screen.live) {
     const seen = visible?.hasAnswered() ?? false;
-    waitFor(desk, { state: end.state, refinements, result: resultOf(end, place), seen, options });
+    waitFor(context, { state: end.state, refinements, result: resultOf(end, place), seen, options });
     return;
   }
-  desk.screen.result(resultOf(end, place), exitCode(end));
+  context.screen.result(resultOf(end, place), exitCode(end));
 }

@@ -3,13 +3,13 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
-import type { Here } from "../session/here.ts";
+import type { UserSession } from "../session/user-session.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
 import type { Screen } from "../live/screen.ts";
 
 /** What one command is carried out with. */
-export interface Desk {
-  readonly here: Here;
+export interface CommandContext {
+  readonly user: UserSession;
   readonly screen: Screen;
   readonly state: FaceState;
   /** Tells the cast that waits what the person has said; a refusal is shown. */
@@ -43,7 +43,7 @@ export type Answer = Exclude<Resumption, { kind: "recast" }>;
 /** A cast that waits for this person: with an agent that has answered, or at a gate of theirs. */
 export interface WaitingCast {
   readonly castId: CastId;
-  /** Those of the command that it was begun with. */
+  /** Those of the command that it was started with. */
   readonly options: Options;
   readonly widget: Widget;
   /** The dialog of a gate, which goes when the answer comes from elsewhere; what is typed is no answer to one. */

@@ -7,13 +7,16 @@ import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { line } from "../../../core/view/text/line.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
-import type { Desk } from "./state.ts";
+import type { CommandContext } from "./state.ts";
 
 /** [X29] The web UI in a process of its own, which ends with this session. */
-export async function openUi(desk: Desk, { port, open }: Extract<Command, { kind: "ui" }>): Promise<Result<undefined>> {
-  const { here, screen, state } = desk;
+export async function openUi(
+  context: CommandContext,
+  { port, open }: Extract<Command, { kind: "ui" }>,
+): Promise<Result<undefined>> {
+  const { user, screen, state } = context;
   state.closeUi?.();
-  const words = ["ui", "--cwd", here.ctx.cwd, ...(port === undefined ? [] : ["--port", String(port)])];
+  const words = ["ui", "--cwd", user.ctx.cwd, ...(port === undefined ? [] : ["--port", String(port)])];
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
     stdio: ["ignore", "pipe", "pipe"],
   });

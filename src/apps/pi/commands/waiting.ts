@@ -9,7 +9,7 @@ import { textOf } from "../../../shell/agents/turn.ts";
 import type { Result } from "../live/result-card.ts";
 import { openWidget } from "../live/widget.ts";
 import { askGate } from "../input/gate-dialog.ts";
-import type { Desk, WaitingCast } from "./state.ts";
+import type { CommandContext, WaitingCast } from "./state.ts";
 
 interface Waiting {
   readonly state: CastState;
@@ -22,32 +22,32 @@ interface Waiting {
 }
 
 /** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
-export function waitFor(desk: Desk, { state, refinements, result, seen, options }: Waiting): void {
-  const { here, screen } = desk;
+export function waitFor(context: CommandContext, { state, refinements, result, seen, options }: Waiting): void {
+  const { user, screen } = context;
   const answer = (result.card.opened ?? result.card.lines).flatMap((each) => wrapLine(each, screen.width()));
   if (!seen || personAsked(state)) screen.answer({ lines: answer, data: null, code: 4 });
   const lines = waitingLines(state);
-  const widget = openWidget(here.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
+  const widget = openWidget(user.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
   const waiting = { castId: state.castId, options, widget };
-  if (personAsked(state)) return waitAtGate(desk, waiting, state);
-  desk.state.waiting = waiting;
+  if (personAsked(state)) return waitAtGate(context, waiting, state);
+  context.state.waiting = waiting;
   const said = refinements.join("\n\n");
-  if (said !== "") desk.answer({ kind: "answer", text: said });
+  if (said !== "") context.answer({ kind: "answer", text: said });
 }
 
 /** [Q8] A dialog asks; put off, the answer is a command. */
-function waitAtGate(desk: Desk, waiting: WaitingCast, { phase }: CastState): void {
-  const { here, screen, state } = desk;
+function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: CastState): void {
+  const { user, screen, state } = context;
   const dialog = new AbortController();
   state.waiting = { ...waiting, dialog };
   const question = phase.kind === "waiting" ? phase.reply : "";
-  askGate(here.ctx, question, dialog.signal).then(
-    (said) => void (said && !dialog.signal.aborted && desk.answer(said)),
+  askGate(user.ctx, question, dialog.signal).then(
+    (said) => void (said && !dialog.signal.aborted && context.answer(said)),
     (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
   );
 }
 
-export function stopWaiting({ state }: Pick<Desk, "state">): void {
+export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
   state.waiting?.dialog?.abort();
   state.waiting?.widget.close();
   delete state.waiting;

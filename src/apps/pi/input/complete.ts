@@ -7,7 +7,7 @@ import { oneLine } from "../../../core/model/values/text.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
-import { ifStillHere } from "../session/here.ts";
+import { unlessReplacedAsync } from "../session/user-session.ts";
 import { openPlace } from "../session/place.ts";
 
 interface Item {
@@ -28,7 +28,7 @@ const SHOWN = 40;
 export async function complete(typed: string, ctx: ExtensionContext | undefined): Promise<Item[] | null> {
   const start = typed.search(/\S*$/);
   const [before, partial] = [typed.slice(0, start), typed.slice(start)];
-  const offers = (await ifStillHere(() => offersFor(before, partial, ctx))) ?? [];
+  const offers = (await unlessReplacedAsync(() => offersFor(before, partial, ctx))) ?? [];
   // With a list open Enter takes from it, so that a finished word would need two of them.
   if (offers.some(({ word }) => word.trim() === partial)) return null;
   const items = offers

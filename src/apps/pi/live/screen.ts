@@ -5,7 +5,7 @@ import { lineText, plainText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 import type { Result } from "./result-card.ts";
-import { ifHere, type Here } from "../session/here.ts";
+import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, RESULT, VISIT } from "../session/marks.ts";
 import { asTyped } from "../session/typed.ts";
 
@@ -24,32 +24,33 @@ export interface Screen {
 const REFUSED = 2;
 const PLAIN_WIDTH = 100;
 
-export function openScreen(here: Here): Screen {
-  const { mode } = here.ctx;
-  return mode === "print" || mode === "json" ? forPrograms(here, mode) : forPeople(here, mode);
+export function openScreen(user: UserSession): Screen {
+  const { mode } = user.ctx;
+  return mode === "print" || mode === "json" ? forPrograms(user, mode) : forPeople(user, mode);
 }
 
 /** [X2] In the terminal answers are drawn into the session; a client of the RPC mode gets them as notices. */
-function forPeople({ pi, ctx }: Here, mode: "tui" | "rpc"): Screen {
-  const notify = (text: string, level: "info" | "warning" | "error"): void => ifHere(() => ctx.ui.notify(text, level));
+function forPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
+  const notify = (text: string, level: "info" | "warning" | "error"): void =>
+    unlessReplaced(() => ctx.ui.notify(text, level));
   return {
     live: true,
     width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
     answer: ({ lines }) => {
       const typed = lines.map(asTyped);
-      if (mode === "tui") ifHere(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
+      if (mode === "tui") unlessReplaced(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
       else notify(plainText(typed), "info");
     },
     // Pi itself writes `Error:` before it.
     refuse: (issues) => notify(plainText(issueLines(issues, false).map(asTyped)), "error"),
     note: (text, level = "info") => notify(text, level),
-    visit: (card) => ifHere(() => pi.appendEntry(VISIT, card)),
-    result: (result) => ifHere(() => sendResult({ pi, ctx }, result)),
+    visit: (card) => unlessReplaced(() => pi.appendEntry(VISIT, card)),
+    result: (result) => unlessReplaced(() => sendResult({ pi, ctx }, result)),
   };
 }
 
 /** [X3] Without a screen the answer goes to standard output and the outcome into the exit code. */
-function forPrograms({ pi, ctx }: Here, mode: "print" | "json"): Screen {
+function forPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
   const print = (text: string, data: unknown): void => {
     if (mode === "print") writeAll(1, `${text}\n`);
     else writeAll(1, `${JSON.stringify({ type: "materia", data })}\n`);
@@ -68,9 +69,10 @@ function forPrograms({ pi, ctx }: Here, mode: "print" | "json"): Screen {
       process.exitCode = REFUSED;
     },
     note: (text) => writeAll(2, `${text}\n`),
-    visit: (card) => (mode === "json" ? ifHere(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`)),
+    visit: (card) =>
+      mode === "json" ? unlessReplaced(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`),
     result: (result, code) => {
-      ifHere(() => sendResult({ pi, ctx }, result));
+      unlessReplaced(() => sendResult({ pi, ctx }, result));
       if (mode === "print") print(result.plain, undefined);
       process.exitCode = code;
     },
@@ -82,7 +84,7 @@ function headOf({ lines }: Card): string {
 }
 
 /** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
-function sendResult({ pi }: Here, { card, words }: Result): void {
+function sendResult({ pi }: UserSession, { card, words }: Result): void {
   pi.sendMessage({ customType: RESULT, content: words, display: true, details: card }, { triggerTurn: false });
 }
 

@@ -84,7 +84,7 @@ function headOf(visit: Visit, { usage }: EventOf<"visit_completed">, clock: Cloc
   return visitHead(visit, { usage, ms: workedMs(clock, visit.since), width: WIDTH });
 }
 
-interface Told {
+interface CardParts {
   readonly told: readonly Line[];
   readonly route: readonly Line[];
   readonly way: Line;
@@ -92,7 +92,7 @@ interface Told {
 }
 
 /** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
-function cardOf({ told, route, way, handed }: Told): Card {
+function cardOf({ told, route, way, handed }: CardParts): Card {
   const [head = []] = told;
   const taken = way.filter(({ text }) => text.trim() !== "");
   const said = handed ? firstWords(handed, lineText(taken)) : [];

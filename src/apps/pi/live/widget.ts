@@ -3,7 +3,7 @@ import { oneLine } from "../../../core/model/values/text.ts";
 import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
-import { ifHere } from "../session/here.ts";
+import { unlessReplaced } from "../session/user-session.ts";
 import { drawn, paintLines } from "./card.ts";
 
 const KEY = "materia";
@@ -40,7 +40,7 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
     // The tick draws for a change too; a frame that it forgot would come after the close.
     clearTimeout(due);
     due = undefined;
-    ifHere(() => {
+    unlessReplaced(() => {
       draw();
       ctx.ui.setStatus(KEY, picture.status());
     });
@@ -58,7 +58,7 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
       closed = true;
       clearInterval(tick);
       clearTimeout(due);
-      ifHere(() => {
+      unlessReplaced(() => {
         ctx.ui.setWidget(KEY, undefined);
         ctx.ui.setStatus(KEY, undefined);
       });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { ifHere } from "./here.ts";
+import { unlessReplaced } from "./user-session.ts";
 
 const AFTER_MS = 250;
 
@@ -10,8 +10,8 @@ export function greetLater(ctx: ExtensionContext): void {
   if (!ctx.hasUI || !existsSync(join(ctx.cwd, ".pi"))) return;
   setTimeout(() => {
     import("./unfinished.ts")
-      .then(({ unfinishedText }) => ifHere(() => unfinishedText(ctx)))
-      .then((text) => text !== undefined && ifHere(() => ctx.ui.notify(text, "info")))
+      .then(({ unfinishedText }) => unlessReplaced(() => unfinishedText(ctx)))
+      .then((text) => text !== undefined && unlessReplaced(() => ctx.ui.notify(text, "info")))
       // A greeting that cannot be made is not worth a word.
       .catch(() => undefined);
   }, AFTER_MS).unref();

@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import * as v from "valibot";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
-import { ifStillHere, type Here } from "./here.ts";
+import { unlessReplacedAsync, type UserSession } from "./user-session.ts";
 import { newestEntry, SETTINGS } from "./marks.ts";
 
 const Model = v.object({ provider: v.string(), id: v.string() });
@@ -18,16 +18,16 @@ const Changed = v.object({
 type Changed = v.InferOutput<typeof Changed>;
 
 /** The user's settings, out of the way for one turn. */
-export interface Borrowed {
+export interface TurnSettings {
   /** Why the turn cannot have what it wants. */
   readonly problem?: string;
   /** Puts back what the user had, except what they have changed themselves meanwhile. */
-  readonly giveBack: () => Promise<void>;
+  readonly restore: () => Promise<void>;
 }
 
 /** [X20] Sets tools, model and thinking level for a turn, after writing down what the user had. */
-export async function borrowSettings(here: Here, wanted: TurnRequest): Promise<Borrowed> {
-  const { pi, ctx } = here;
+export async function useTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
+  const { pi, ctx } = user;
   const before: Changed = {
     kind: "changed",
     tools: pi.getActiveTools(),
@@ -40,19 +40,19 @@ export async function borrowSettings(here: Here, wanted: TurnRequest): Promise<B
   const stopWatching = pi.on("model_select", () => {
     if (!ours) chosen = true;
   });
-  const giveBack = async (): Promise<void> => {
+  const restore = async (): Promise<void> => {
     stopWatching();
-    await ifStillHere(() => putBack(here, chosen ? { ...before, model: null } : before));
+    await unlessReplacedAsync(() => putBack(user, chosen ? { ...before, model: null } : before));
   };
   try {
     pi.setActiveTools([...wanted.tools]);
-    const problem = wanted.model === undefined ? undefined : await setModel(here, wanted.model);
+    const problem = wanted.model === undefined ? undefined : await setModel(user, wanted.model);
     // A change of model resets the level, so it comes after.
     if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
     ours = false;
-    return problem === undefined ? { giveBack } : { problem, giveBack };
+    return problem === undefined ? { restore } : { problem, restore };
   } catch (thrown) {
-    await giveBack();
+    await restore();
     throw thrown;
   }
 }
@@ -65,7 +65,7 @@ export async function restoreSettings(pi: ExtensionAPI, ctx: ExtensionContext): 
   return true;
 }
 
-async function putBack({ pi, ctx }: Here, { tools, model, thinking }: Changed): Promise<void> {
+async function putBack({ pi, ctx }: UserSession, { tools, model, thinking }: Changed): Promise<void> {
   pi.setActiveTools(tools);
   const current = ctx.model;
   if (model && (current?.provider !== model.provider || current.id !== model.id)) {
@@ -76,7 +76,7 @@ async function putBack({ pi, ctx }: Here, { tools, model, thinking }: Changed): 
   pi.appendEntry(SETTINGS, { kind: "restored" });
 }
 
-async function setModel({ pi, ctx }: Here, wanted: string): Promise<string | undefined> {
+async function setModel({ pi, ctx }: UserSession, wanted: string): Promise<string | undefined> {
   const slash = wanted.indexOf("/");
   const found = ctx.modelRegistry.find(wanted.slice(0, Math.max(0, slash)), wanted.slice(slash + 1));
   if (!found) return `Pi knows no model "${wanted}"`;

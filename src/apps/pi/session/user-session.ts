@@ -1,13 +1,13 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 /** The user's session as Pi hands it out; after `/new`, `/reload` and the like every use of it throws. */
-export interface Here {
+export interface UserSession {
   readonly pi: ExtensionAPI;
   readonly ctx: ExtensionContext;
 }
 
 /** What is done to a session that may have been replaced while we waited; nothing when it has. */
-export function ifHere<T>(act: () => T): T | undefined {
+export function unlessReplaced<T>(act: () => T): T | undefined {
   try {
     return act();
   } catch (thrown) {
@@ -16,7 +16,7 @@ export function ifHere<T>(act: () => T): T | undefined {
   }
 }
 
-export async function ifStillHere<T>(act: () => Promise<T>): Promise<T | undefined> {
+export async function unlessReplacedAsync<T>(act: () => Promise<T>): Promise<T | undefined> {
   try {
     return await act();
   } catch (thrown) {
