@@ -141,3 +141,10 @@ function traceLine(event: CastEvent): readonly string[] {
       return [];
   }
 }
+
+/** What each visit of a socket is told under "Do it again". */
+export function reworkOf(asked: readonly TurnRequest[], socket: string): readonly string[] {
+  return asked
+    .filter((request) => request.socket === socket)
+    .map(({ prompt }) => prompt.split("## Do it again\n\n")[1] ?? "");
+}

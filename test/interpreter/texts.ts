@@ -109,11 +109,12 @@ export function judges(materia: MateriaText): boolean {
   return materia.type === "person" || materia.gate === true;
 }
 
-/** The list that a loop walks: what it consumes, or what the advance of a member names, or none at all. */
+/** [O12] The list that a loop walks: what it consumes, or what the first advance that names one names, or none at all. */
 export function listOf(loop: LoopText, sockets: Readonly<Record<string, SocketText>>): string | undefined {
   const advances = loop.sockets.flatMap((id) => sockets[id]?.advance ?? []);
   if (loop.consumes) return "workItems";
-  return advances.length === 0 ? undefined : (advances[0]?.items ?? "state.workItems").replace(/^state\./, "");
+  const named = advances.find(({ items }) => items !== undefined)?.items ?? "state.workItems";
+  return advances.length === 0 ? undefined : named.replace(/^state\./, "");
 }
 
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {

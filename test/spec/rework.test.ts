@@ -1,31 +1,11 @@
 import { expect, it } from "vitest";
-import type { TurnRequest } from "../../src/shell/ports.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { compiled as linked } from "../harness/build.ts";
-import { play, playFrom } from "../harness/play.ts";
-import {
-  always,
-  exit,
-  exited,
-  graph,
-  items,
-  loop,
-  notSatisfied,
-  satisfied,
-  seat,
-  startOf,
-  workshop,
-} from "../harness/seats.ts";
+import { play, playFrom, reworkOf } from "../harness/play.ts";
+import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat, startOf } from "../harness/seats.ts";
 
 const yes = { satisfied: true };
 const no = (context: string) => ({ satisfied: false, context });
-
-/** What each visit of a socket is told under "Do it again". */
-function reworkOf(asked: readonly TurnRequest[], socket: string): readonly string[] {
-  return asked
-    .filter((request) => request.socket === socket)
-    .map(({ prompt }) => prompt.split("## Do it again\n\n")[1] ?? "");
-}
 
 /** Build → Eval, and back while it is not satisfied. */
 const pair = graph({
@@ -100,34 +80,6 @@ it("[R5] a way that joins two parts of a chain brings none", async () => {
   });
   expect(asked.map(({ materia }) => materia)).toEqual(["Eval", "Build"]);
   expect(reworkOf(asked, "Socket-2")).toEqual([""]);
-});
-
-it("[R4] a reason for one item is not shown to another after the loop was left", async () => {
-  const config = graph(
-    {
-      "Socket-1": seat("Plan", always("Socket-2")),
-      "Socket-2": seat("Build", always("Socket-3")),
-      "Socket-3": seat("Eval", notSatisfied("Socket-2"), satisfied("Socket-4")),
-      "Socket-4": {
-        ...seat("Eval", notSatisfied("Socket-5"), satisfied("Socket-2")),
-        advance: { when: "satisfied" },
-      },
-      "Socket-5": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
-    },
-    { loops: { each: loop(["Socket-2", "Socket-3", "Socket-4"]) } },
-  );
-  const { asked } = await play(config, {
-    says: {
-      Plan: [items("a", "b")],
-      "Socket-3": [yes, no("of b"), yes],
-      "Socket-4": [yes, no("leave"), yes],
-      "Socket-5": [no("from outside")],
-    },
-  });
-  const shown = reworkOf(asked, "Socket-2").map((text) =>
-    [...text.matchAll(/of b|from outside/g)].map(([match]) => match),
-  );
-  expect(shown).toEqual([[], [], ["of b"], ["from outside"], []]);
 });
 
 it.each<[rule: string, reply: string]>([
@@ -252,39 +204,4 @@ it("[R3] as they are remembered, all reasons together take at most 2,400 charact
   const [newest = "", ...earlier] = reasons;
   expect(newest.length).toBeGreaterThan(3_000);
   expect(earlier.join("").length).toBeLessThanOrEqual(2_400 - 900);
-});
-
-it("[R4] an advance clears the reasons of its item", async () => {
-  const { asked } = await play(workshop(), {
-    says: { Plan: [items("a", "b")], Eval: [no("for a"), yes, no("for b"), yes] },
-  });
-  const shown = reworkOf(asked, "Socket-2").map((text) => [...text.matchAll(/for \w/g)].map(([match]) => match));
-  expect(shown).toEqual([[], ["for a"], [], ["for b"]]);
-});
-
-it("[R4] another kind of route clears the reasons of the socket", async () => {
-  const config = graph({
-    "Socket-1": seat("Build", always("Socket-2")),
-    "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-3")),
-    "Socket-3": seat("Eval", satisfied("end"), always("Socket-1")),
-  });
-  const { asked } = await play(config, {
-    says: { "Socket-2": [no("one"), yes, no("two"), yes], "Socket-3": [no("three"), yes] },
-  });
-  const shown = reworkOf(asked, "Socket-1").map((text) =>
-    [...text.matchAll(/: (one|two|three)/g)].map((match) => match[1]),
-  );
-  expect(shown).toEqual([[], ["one"], [], ["two"]]);
-});
-
-it("[R4] a route to another socket clears nothing", async () => {
-  const config = graph({
-    "Socket-1": seat("Build", always("Socket-2")),
-    "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("Socket-3")),
-    "Socket-3": seat("Tell", always("Socket-4")),
-    "Socket-4": seat("Eval", notSatisfied("Socket-1"), satisfied("end")),
-  });
-  const { asked } = await play(config, { says: { "Socket-2": [no("one"), yes], "Socket-4": [no("two"), yes] } });
-  const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/: (one|two)/g)].map((match) => match[1]));
-  expect(shown).toEqual([[], ["one"], ["two", "one"]]);
 });

@@ -104,6 +104,19 @@ describe("[G28] then next", () => {
     expect(asked.at(-4)?.prompt).not.toContain("Do it again");
   });
 
+  it("[G28] behind the last one the guarded exit of another member is a way out, of a socket that nothing else asks", () => {
+    const config = main(
+      {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Json", edges: [{ when: "always", to: "Socket-3", maxTraversals: 1, then: "next" }] },
+        "Socket-3": { materia: "Json", advance: { when: "satisfied" }, edges: [always("Socket-2")] },
+        "Socket-4": { materia: "Text" },
+      },
+      { L: consuming(["Socket-2", "Socket-3"], exit("Socket-3", "not_satisfied", "Socket-4")) },
+    );
+    expect(problems(config).filter((line) => line.includes("unreachable"))).toEqual([]);
+  });
+
   it("[G28] the next item begins where the loop was entered, wherever the edge led", async () => {
     const config = main(
       {

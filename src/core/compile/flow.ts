@@ -129,11 +129,11 @@ function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undef
 /** Nothing about this socket asks what it answered. */
 function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
   if (socket.edges.some((edge) => edge.when !== "always")) return false;
+  const guarded = loopOf(graph, socket)?.exits.filter((exit) => exit.condition !== "always") ?? [];
+  // [G28] Behind a last item that is given up, the exits of every member are asked for the answer.
+  if (guarded.length > 0 && socket.edges.some(({ then }) => then === NEXT)) return false;
   if (socket.advance === null) return true;
-  return (
-    socket.advance === "always" &&
-    !loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always")
-  );
+  return socket.advance === "always" && !guarded.some((exit) => exit.from === socket.id);
 }
 
 function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {

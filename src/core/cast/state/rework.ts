@@ -43,10 +43,14 @@ export function withoutReasons(state: CastState, socket: SocketId): Reasons {
   return withoutPlace(state.rework, socket, placeFor(state, socket));
 }
 
-/** [R4] The item at this place is done, so no member is told of it any more. */
-export function withoutItem(state: CastState, loop: string, index: number): Reasons {
-  const members = state.graph.loops[loop]?.sockets ?? [];
-  return members.reduce((left, socket) => withoutPlace(left, socket, String(index)), state.rework);
+/** [R4, G26] The item at this place is done: nobody is told of it any more, in this loop or another that walks the same list. */
+export function withoutItem({ graph, rework }: CastState, loop: string, index: number): Reasons {
+  if (rework === NO_REASONS) return rework;
+  const list = graph.loops[loop]?.items?.join(".");
+  let left = rework;
+  for (const { items, sockets } of Object.values(graph.loops))
+    if (items?.join(".") === list) for (const socket of sockets) left = withoutPlace(left, socket, String(index));
+  return left;
 }
 
 /** [G26] The list was made anew: only what has just sent the cast here still holds. */
