@@ -16,6 +16,7 @@ import type { Request } from "./terminal/request.ts";
 import { openProgress, progressKind } from "./terminal/progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
+import { readStandardInput } from "./terminal/input.ts";
 import { onInterrupt } from "./terminal/interrupt.ts";
 import { askJudge, askPerson, trustsForeign, withTrust } from "./terminal/person.ts";
 
@@ -35,7 +36,8 @@ async function askerOf(request: Request): Promise<Asker> {
   const { io, options } = request;
   // Like every file named on the command line, it is looked for where the command was typed.
   const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
-  return { options: { ...options, ...named }, openReal: openPiHost, ...(await withTrust(request)) };
+  const texts = { from: io.cwd, readInput: (most: number) => readStandardInput(io, most) };
+  return { options: { ...options, ...named }, openReal: openPiHost, texts, ...(await withTrust(request)) };
 }
 
 async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {

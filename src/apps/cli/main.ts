@@ -8,10 +8,10 @@ import { folderExists } from "../../shell/system/folder.ts";
 import type { ConfigPlace } from "../../shell/config/config.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
-import { issueLines } from "../../core/view/issues.ts";
+import { issueJson, issueLines } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { Io } from "./terminal/io.ts";
-import { printAnswer, printLines } from "./terminal/lines.ts";
+import { jsonText, printAnswer, printLines } from "./terminal/lines.ts";
 
 /** A refused command: nothing was written. */
 const REFUSED = 2;
@@ -21,14 +21,15 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
   const [delimiter] = [...argv, "--"].flatMap((word, index) => (word === "--" ? [index] : []));
   // Without colour there is nothing to draw over itself either: that takes escape sequences.
   const plain = argv.slice(0, delimiter).includes("--no-color") ? { ...io, color: false, live: false } : io;
+  const json = argv.slice(0, delimiter).includes("--json");
   if (argv[0] === "--version" || argv[0] === "-v") {
-    plain.out(`${VERSION}\n`);
+    plain.out(json ? `${jsonText({ version: VERSION })}\n` : `${VERSION}\n`);
     return 0;
   }
   const parsed = parseArgv(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv);
-  if (!parsed.ok) return refuse(plain, parsed.issues);
+  if (!parsed.ok) return refuse(plain, parsed.issues, json);
   const done = await perform(parsed.value, plain, openUi);
-  return done.ok ? done.value : refuse(plain, done.issues);
+  return done.ok ? done.value : refuse(plain, done.issues, json);
 }
 
 /** `materia -h` and `materia cast -h`; in a longer prompt it is a word like any other. */
@@ -36,7 +37,9 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.length <= 2 && argv.at(-1) === "-h";
 }
 
-function refuse(io: Io, issues: readonly Issue[]): number {
+/** [C30] People read it on standard error, programs on standard output. */
+function refuse(io: Io, issues: readonly Issue[], json: boolean): number {
+  if (json) io.out(`${jsonText({ issues: issues.map(issueJson) })}\n`);
   printLines(io, issueLines(issues), io.err);
   return REFUSED;
 }
@@ -44,7 +47,7 @@ function refuse(io: Io, issues: readonly Issue[]): number {
 async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Promise<Result<number>> {
   if (command.kind === "help") {
     const { help } = await import("../../shell/commands/help.ts");
-    return { ok: true, value: printAnswer(io, {}, help(command.topic)) };
+    return { ok: true, value: printAnswer(io, options, help(command.topic)) };
   }
   const cwd = resolve(io.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return { ok: false, issues: [error("no_folder", "--cwd", `there is no folder ${cwd}`)] };
@@ -55,7 +58,8 @@ async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Pr
   };
   if (command.kind === "demo") return (await import("./demo.ts")).demo(io, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
-  if (command.kind === "ui") return (await import("./ui.ts")).ui(command, { io, place, artifacts, openUi });
+  if (command.kind === "ui")
+    return (await import("./ui.ts")).ui(command, { io, place, artifacts, openUi, json: options.json === true });
   const workspace = openWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };

@@ -8,17 +8,19 @@ import type { ConfigPlace } from "../../shell/config/config.ts";
 import { openInBrowser } from "../../shell/run/browser.ts";
 import { onInterrupt } from "./terminal/interrupt.ts";
 import type { Io } from "./terminal/io.ts";
+import { jsonText } from "./terminal/lines.ts";
 
 interface UiOptions {
   readonly io: Io;
   readonly place: ConfigPlace;
   readonly artifacts: string | undefined;
   readonly openUi: OpenUi;
+  readonly json: boolean;
 }
 
 /** [N26] Serves until it is interrupted. */
 export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
-  const { io, place, artifacts, openUi } = options;
+  const { io, place, artifacts, openUi, json } = options;
   const server = await openUi({
     place,
     openReal: openPiHost,
@@ -29,7 +31,7 @@ export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiO
   if (!server.ok) return server;
   const { url, close } = server.value;
   const interrupt = onInterrupt(io);
-  io.out(`${url}\n`);
+  io.out(json ? `${jsonText({ url })}\n` : `${url}\n`);
   io.err(`Serving ${place.cwd} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
   const opened = command.open ? await openInBrowser(url) : undefined;
   if (opened?.problem !== undefined)

@@ -9,7 +9,7 @@ export type Command =
   | { readonly kind: "show"; readonly castId?: string }
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
-  | { readonly kind: "continue"; readonly text: string; readonly reject: boolean }
+  | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
   | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number } & Bounds)
   | { readonly kind: "abort"; readonly castId?: string; readonly trust?: true }
   | { readonly kind: "loadout"; readonly name?: string }
@@ -30,6 +30,8 @@ export interface Bounds {
 export interface CastCommand extends Bounds {
   readonly kind: "cast";
   readonly prompt: string;
+  /** Typed behind `--`: it means itself, and names no file. */
+  readonly literal?: true;
   readonly loadout?: string;
 }
 

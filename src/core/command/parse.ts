@@ -34,10 +34,12 @@ export function parseArgv(argv: readonly string[]): Result<Parsed> {
   const { words } = wordsOfArgv(argv);
   const head = commandIndex(words);
   const command = words[head];
-  if (!command)
-    return splitOptions(words, [...COMMON_OPTIONS, "version"]).ok
-      ? ok({ command: { kind: "help" }, options: {} })
+  if (!command) {
+    const split = splitOptions(words, [...COMMON_OPTIONS, "version"]);
+    return split.ok
+      ? ok({ command: { kind: "help" }, options: split.value.options })
       : parseWords({ words: [HELP, ...words] });
+  }
   return parseWords({ words: [command, ...words.slice(0, head), ...words.slice(head + 1)] });
 }
 
@@ -106,6 +108,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         : ok({
             kind: "cast",
             prompt: reading.text,
+            ...literalOf(reading),
             ...boundsOf(options),
             ...(options.loadout === undefined ? {} : { loadout: options.loadout }),
           });
@@ -119,7 +122,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "doctor":
       return readDoctor(row, reading);
     case "continue":
-      return ok({ kind: "continue", text: reading.text, reject: options.reject === true });
+      return ok({ kind: "continue", text: reading.text, reject: options.reject === true, ...literalOf(reading) });
     case "abort":
       return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
     case "recast":
@@ -162,6 +165,11 @@ function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> 
   if (castId === undefined && salvage)
     return fail(error("missing_cast_id", "--salvage", "which cast is to be saved?", `usage: ${row.usage}`));
   return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
+}
+
+/** Behind a `--` with no word before it there is nothing but text. */
+function literalOf({ rest, split }: Reading): { readonly literal?: true } {
+  return split.behind !== undefined && rest.length === 0 ? { literal: true } : {};
 }
 
 function boundsOf({ budget, cost }: Options): Bounds {

@@ -10,7 +10,7 @@ export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, op
   const { config, model, rehearse, durability } = options;
   const run = words({ budget, cost: costUsd, config, model, rehearse, durability });
   if (!("targets" in command))
-    return ["cast", ...words({ loadout: command.loadout }), ...run, ...plainText(prompt)].join(" ");
+    return ["cast", ...words({ loadout: command.loadout }), ...run, ...plainText(command)].join(" ");
   return ["link", ...words({ from: command.from }), ...command.targets.map(targetWord), ...run, "--", prompt].join(" ");
 }
 
@@ -24,7 +24,7 @@ function words(options: Readonly<Record<string, string | number | undefined>>): 
   );
 }
 
-/** A prompt that would be read as an option, or whose first blanks would be lost, stands behind the delimiter. */
-function plainText(prompt: string): readonly string[] {
-  return /^(?:--|\s)/.test(prompt) ? ["--", prompt] : [prompt];
+/** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
+function plainText({ prompt, literal }: CastCommand): readonly string[] {
+  return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
 }

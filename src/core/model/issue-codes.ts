@@ -110,6 +110,7 @@ export const ISSUE_CODES = {
   // Casts.
   bad_cast_id: "this cannot be the id of a cast",
   unknown_cast: "there is no such cast",
+  ambiguous_cast: "several casts have an id that begins so",
   no_cast: "there is no cast that could be meant",
   bad_cast_file: "the cast's cast.json cannot be read",
   no_journal: "the cast has no journal",

@@ -9,6 +9,7 @@ import { socketsOf } from "../../core/compile/graph.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitPlace } from "../store/cast-store.ts";
+import { castNamed } from "./workspace/named-cast.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {
@@ -25,7 +26,7 @@ const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** [L26] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
 export async function loadPrevious(store: CastStore, text: string): Promise<Result<PreviousCast>> {
-  const found = await store.find(text);
+  const found = await castNamed(store, text);
   if (!found.ok) return found;
   const castId = found.value;
   const notes: string[] = [];

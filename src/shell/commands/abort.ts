@@ -4,6 +4,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
 import { abortCast } from "../casting/abort.ts";
 import { ownCastNamed } from "../casting/workspace/named-cast.ts";
+import type { Wanted } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { Answer } from "./answer/answer.ts";
 
@@ -11,14 +12,15 @@ export async function abort(
   workspace: Workspace,
   { castId, trust }: Extract<Command, { kind: "abort" }>,
 ): Promise<Result<Answer>> {
-  const id = await ownCastNamed(
-    workspace,
-    castId,
-    ({ status }) => status === "running" || status === "waiting" || status === "interrupted",
-  );
+  const id = await ownCastNamed(workspace, castId, UNFINISHED);
   if (!id.ok) return id;
   const aborted = await abortCast(workspace, id.value, trust === true);
   if (!aborted.ok) return aborted;
   const text = `${id.value} is aborted. "materia recast ${id.value}" goes on where it stopped.`;
   return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });
 }
+
+const UNFINISHED: Wanted = {
+  suits: ({ status }) => status === "running" || status === "waiting" || status === "interrupted",
+  none: "no cast here is running, waiting or interrupted, so there is nothing to stop",
+};

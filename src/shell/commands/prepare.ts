@@ -4,12 +4,13 @@ import type { Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
-import { ownCastNamed } from "../casting/workspace/named-cast.ts";
+import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
+import type { Wanted } from "../casting/workspace/named-cast.ts";
 import { prepareResume, resumeCast } from "../casting/resume.ts";
 import type { Resumption } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
@@ -17,13 +18,16 @@ import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import { looksLikeCastId } from "../store/cast-id.ts";
+import { readText } from "./texts.ts";
+import type { TextSource } from "./texts.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
 export interface Asker {
   readonly options: Options;
   readonly workspace: Workspace;
   readonly openReal: OpenHost;
+  /** Where texts are read that a command names in place of saying them. */
+  readonly texts?: TextSource;
   /** Replies that came with the command, in place of a model. */
   readonly replies?: Rehearsal;
   /** [S10] Whether the person trusts the cast that they named, whoever began it. */
@@ -63,24 +67,28 @@ export async function prepare(command: CastingCommand, asker: Asker): Promise<Re
 
 /** [S10] Only a cast that was named can be agreed to. */
 export function namesCast(command: CastingCommand): boolean {
-  if (command.kind === "continue") return looksLikeCastId(command.text.trim().split(/\s/)[0] ?? "");
-  return command.kind === "recast" && command.castId !== undefined;
+  if (command.kind === "continue") return !command.literal && beginsLikeId(firstWord(command.text));
+  return command.kind === "recast" && command.castId !== undefined && command.castId !== LAST;
 }
 
 /** `cast` is a link with one target, so there is one path. */
 async function prepareNew(
-  command: Extract<Command, { kind: "cast" | "link" }>,
+  typed: Extract<Command, { kind: "cast" | "link" }>,
   asker: Asker,
 ): Promise<Result<PreparedCast>> {
   const { workspace } = asker;
+  const isLiteral = typed.kind === "cast" && typed.literal === true;
+  const prompt = await readText(typed.prompt, isLiteral ? undefined : asker.texts);
+  if (!prompt.ok) return prompt;
+  const command = { ...typed, prompt: prompt.value };
   const active = workspace.catalog.settings.activeLoadout.value;
   const link =
     command.kind === "link"
       ? command
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
   const { explicit: config } = workspace.place;
-  const typed = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
-  const ready = await prepareCast(workspace, { ...link, command: typed }, agentsOf(asker));
+  const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
+  const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
@@ -88,18 +96,39 @@ async function prepareNew(
 }
 
 async function prepareAnswer(
-  { text, reject }: Extract<Command, { kind: "continue" }>,
+  { text, reject, literal }: Extract<Command, { kind: "continue" }>,
   asker: Asker,
 ): Promise<Result<PreparedCast>> {
-  const { store } = asker.workspace;
-  const [first = ""] = text.trim().split(/\s+/);
+  const first = firstWord(text);
   // A mistyped id is no message for another cast.
-  const named = looksLikeCastId(first) || (await store.find(first)).ok;
-  const message = (named ? text.trim().slice(first.length) : text).trim();
-  const id = await ownCastNamed(asker.workspace, named ? first : undefined, ({ status }) => status === "waiting");
-  if (!id.ok) return id;
-  return prepareAgain(id.value, answerOf(message, reject), asker);
+  const named = !literal && (await mayNameCast(asker.workspace.store, first));
+  const id = await ownCastNamed(asker.workspace, named ? first : undefined, WAITING);
+  if (!id.ok) return named ? fail(...id.issues.map(withDelimiter)) : id;
+  const typed = (named ? text.trim().slice(first.length) : text).trim();
+  const message = await readText(typed, literal ? undefined : asker.texts);
+  return message.ok ? prepareAgain(id.value, answerOf(message.value, reject), asker) : message;
 }
+
+function firstWord(text: string): string {
+  return text.trim().split(/\s/)[0] ?? "";
+}
+
+const WAITING: Wanted = {
+  suits: ({ status }) => status === "waiting",
+  none: "no cast here waits for an answer",
+};
+
+/** [C28] The word was taken for a cast: how to say that it is none. */
+function withDelimiter(issue: Issue): Issue {
+  if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
+  const hint = `a message that begins so goes behind "--": continue -- …`;
+  return { ...issue, hint: issue.hint === undefined ? hint : `${issue.hint}; ${hint}` };
+}
+
+const STOPPED: Wanted = {
+  suits: ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
+  none: "no cast here has failed or was aborted or interrupted, so there is nothing to resume",
+};
 
 /** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
 function answerOf(message: string, reject: boolean): Resumption {
@@ -112,11 +141,7 @@ async function prepareRecast(
   command: Extract<Command, { kind: "recast" }>,
   asker: Asker,
 ): Promise<Result<PreparedCast>> {
-  const id = await ownCastNamed(
-    asker.workspace,
-    command.castId,
-    ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
-  );
+  const id = await ownCastNamed(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   const { budget, costUsd, allow } = command;
   return prepareAgain(

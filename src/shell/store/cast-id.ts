@@ -9,8 +9,3 @@ export function newCastId(now: Date, chance: number): CastId {
 function digits(value: number, length: number): string {
   return value.toString(36).padStart(length, "0");
 }
-
-/** Whether a word has the form of the ids that are made here. */
-export function looksLikeCastId(word: string): boolean {
-  return /^\d{8}-\d{6}-[0-9a-z]{6}$/.test(word);
-}

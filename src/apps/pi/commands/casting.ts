@@ -87,7 +87,13 @@ async function prepareAndRun(
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
   const visible: VisibleBody | undefined = screen.live ? visibleBody(user, abort) : undefined;
   const openReal: Asker["openReal"] = (choice, patience) => openAgents(user, { choice, patience, visible });
-  const prepared = await prepareCast({ options: cast.options, workspace, openReal, remember });
+  const prepared = await prepareCast({
+    options: cast.options,
+    workspace,
+    openReal,
+    texts: { from: user.ctx.cwd },
+    remember,
+  });
   if (!prepared.ok) return prepared;
   const busy = freeSession(context);
   if (!busy.ok) return busy;

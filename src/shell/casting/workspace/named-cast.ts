@@ -1,48 +1,98 @@
 import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
+import { statusText } from "../../../core/view/casts.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import { foreignIssue, ownLister } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** [S10] As `castNamed`, to be run: without a name nobody but who began a cast means it. */
+/** [C28] The word that means the newest cast. */
+export const LAST = "last";
+
+/** Which casts a command can be about, where none is named. */
+export interface Wanted {
+  readonly suits: (cast: CastSummary) => boolean;
+  /** What is said where none of them does. */
+  readonly none: string;
+}
+
+/** [S10] As `castNamed`, to be run: without an id nobody but who began a cast means it. */
 export async function ownCastNamed(
   workspace: Workspace,
   named: string | undefined,
-  suits: (cast: CastSummary) => boolean,
+  wanted: Wanted,
 ): Promise<Result<CastId>> {
   const { store } = workspace;
+  if (named !== undefined && named !== LAST) return castNamed(store, named);
+  const suits = named === LAST ? () => true : wanted.suits;
   const isOwn = ownLister(workspace);
-  const own = await castNamed(store, named, async (cast) => suits(cast) && (await isOwn(cast)));
-  if (own.ok || named !== undefined) return own;
-  const other = await castNamed(store, undefined, suits);
-  const file = other.ok ? await store.describe(other.value) : undefined;
+  const own = await newestCast(store, async (cast) => suits(cast) && (await isOwn(cast)));
+  if (own) return ok(own);
+  const other = await newestCast(store, suits);
+  const file = other && (await store.describe(other));
   const foreign = file?.ok ? foreignIssue(workspace, file.value) : undefined;
-  return foreign ? fail(foreign) : own;
+  return fail(foreign ?? (await noCast(store, wanted.none)));
 }
 
-/** The cast that was named, or the newest one; where only some will do, the newest of those. */
-export async function castNamed(
-  store: CastStore,
-  named: string | undefined,
-  suits: (cast: CastSummary) => boolean | Promise<boolean> = () => true,
-): Promise<Result<CastId>> {
-  if (named !== undefined) return store.find(named);
+/** [C28] The cast of an id or of the only id that begins so; `last`, or no word at all, is the newest. */
+export async function castNamed(store: CastStore, named: string | undefined): Promise<Result<CastId>> {
+  if (named !== undefined && named !== LAST) return castBeginning(store, named);
+  const newest = await newestCast(store, () => true);
+  return newest ? ok(newest) : fail(await noCast(store, "none of the casts here can be read"));
+}
+
+/** [C28] Whether the first word of a message may be meant as a cast: refused is better than said to an agent by accident. */
+export async function mayNameCast(store: CastStore, word: string): Promise<boolean> {
+  if (word === LAST || beginsLikeId(word)) return true;
+  if (parseCastId(word) === undefined) return false;
   const ids = await store.ids();
-  if (!ids.ok) return ids;
-  for (const id of ids.value) {
+  return ids.ok && ids.value.some((id) => id === word || (word.length >= 4 && id.startsWith(word)));
+}
+
+/** Whether a word has the form of the ids that are made here, from its date on. */
+export function beginsLikeId(word: string): boolean {
+  return /^\d{8}(?:-(?:\d{0,6}|\d{6}-[0-9a-z]{0,6}))?$/.test(word);
+}
+
+async function castBeginning(store: CastStore, text: string): Promise<Result<CastId>> {
+  const exact = await store.find(text);
+  // An id that cannot be one is refused without a look at the disk.
+  if (exact.ok || parseCastId(text) === undefined) return exact;
+  const ids = await store.ids();
+  const begun = ids.ok ? ids.value.filter((id) => id.startsWith(text)) : [];
+  const [only, ...others] = begun;
+  if (only === undefined) return exact;
+  return others.length === 0 ? store.find(only) : fail(ambiguous(text, begun));
+}
+
+function ambiguous(text: string, ids: readonly CastId[]): Issue {
+  const shown = ids.slice(0, 4).join(", ");
+  const more = ids.length > 4 ? ` and ${ids.length - 4} more` : "";
+  const message = `${ids.length} casts begin with "${text}": ${shown}${more}`;
+  return error("ambiguous_cast", text, message, `type more of the id, or "${LAST}" for the newest`);
+}
+
+async function newestCast(
+  store: CastStore,
+  suits: (cast: CastSummary) => boolean | Promise<boolean>,
+): Promise<CastId | undefined> {
+  const ids = await store.ids();
+  for (const id of ids.ok ? ids.value : []) {
     const summary = await store.summary(id);
-    if (summary && (await suits(summary))) return ok(id);
+    if (summary && (await suits(summary))) return id;
   }
-  return fail(
-    ids.value.length === 0
-      ? error("no_cast", store.place, "there are no casts here yet", `start one with "cast <prompt>"`)
-      : error(
-          "no_cast",
-          store.place,
-          "no cast here stands so that this can be done",
-          `"casts" says how each one stands`,
-        ),
-  );
+  return undefined;
+}
+
+async function noCast(store: CastStore, none: string): Promise<Issue> {
+  const ids = await store.ids();
+  if (!ids.ok) return ids.issues[0] ?? error("no_cast", store.place, none);
+  if (ids.value.length === 0)
+    return error("no_cast", store.place, "there are no casts here yet", `start one with "cast <prompt>"`);
+  const newest = await newestCast(store, () => true);
+  const summary = newest && (await store.summary(newest));
+  const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";
+  return error("no_cast", store.place, none, `${how}"casts" lists all of them`);
 }

@@ -7,6 +7,7 @@ import { harmless } from "../../../core/model/values/text.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
 import type { Answer } from "../answer/answer.ts";
@@ -28,7 +29,7 @@ export async function doctor(workspace: Workspace, command: DoctorCommand): Prom
 
 /** A cast that has lost its `cast.json` is damaged, not unknown. */
 async function castAt(store: CastStore, text: string): Promise<Result<CastId>> {
-  const found = await store.find(text);
+  const found = await castNamed(store, text);
   if (found.ok) return found;
   const castId = parseCastId(text);
   return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
