@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFil
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastStep } from "../../src/core/cast/step.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
@@ -57,12 +58,12 @@ export async function begin(
   const runDir = join(workspace.root, ready.plan.file.castId);
   const { host, plan } = ready;
   const { env } = workspace.place;
-  return live(runDir, kill, async ({ onEvents, ...watching }) => {
-    const both: Watching["onEvents"] = (events) => {
-      heard(events);
-      onEvents(events);
+  return live(runDir, kill, async ({ onSteps, ...watching }) => {
+    const both: Watching["onSteps"] = (steps) => {
+      heard(steps.map(({ event }) => event));
+      onSteps(steps);
     };
-    return value(await startCast(workspace.store, plan, { host, env, ...watching, onEvents: both }));
+    return value(await startCast(workspace.store, plan, { host, env, ...watching, onSteps: both }));
   });
 }
 
@@ -85,7 +86,7 @@ export function onlyCast({ root }: Workspace): CastId {
 interface Watching {
   readonly durability: "write";
   readonly signal: AbortSignal;
-  readonly onEvents: (events: readonly CastEvent[]) => void;
+  readonly onSteps: (steps: readonly CastStep[]) => void;
   readonly onProgress: (progress: TurnProgress, state: CastState) => void;
 }
 
@@ -99,7 +100,8 @@ async function live(
   const asked: string[] = [];
   let appends = 0;
   const journal = join(runDir, "journal.jsonl");
-  const onEvents = (events: readonly CastEvent[]): void => {
+  const onSteps = (steps: readonly CastStep[]): void => {
+    const events = steps.map(({ event }) => event);
     appends += 1;
     if (appends !== kill?.append) return;
     // Behind its end a cast has no life to lose.
@@ -112,7 +114,7 @@ async function live(
       asked.push(`${phase.visit.socket} ${phase.visit.number}`);
   };
   try {
-    const end = await run({ durability: "write", signal: new AbortController().signal, onEvents, onProgress });
+    const end = await run({ durability: "write", signal: new AbortController().signal, onSteps, onProgress });
     return { end, appends, asked };
   } catch (thrown) {
     if (thrown !== KILLED) throw thrown;

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CastStep } from "../../src/core/cast/step.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { tokensOf } from "../../src/core/cast/state/usage.ts";
@@ -54,9 +55,11 @@ export class World {
     this.#completed = new Set(before.events.flatMap(completedVisit));
   }
 
-  hear(events: readonly CastEvent[], state: CastState): void {
-    for (const event of events) for (const visit of completedVisit(event)) this.#completed.add(visit);
-    this.#state = state;
+  hear(steps: readonly CastStep[]): void {
+    for (const { event, after } of steps) {
+      for (const visit of completedVisit(event)) this.#completed.add(visit);
+      this.#state = after;
+    }
   }
 
   ports(): Ports {

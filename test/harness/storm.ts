@@ -98,7 +98,7 @@ async function liveOnce(storm: Storm, life: number, before: Standing, first: rea
     cwd: "/project",
     first,
     signal: world.abort.signal,
-    onEvents: (events, state) => world.hear(events, state),
+    onSteps: (steps) => world.hear(steps),
   });
   const end = await Promise.race([run, world.killed]);
   journal.close();

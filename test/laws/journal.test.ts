@@ -2,9 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
+import type { CastStep } from "../../src/core/cast/step.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
@@ -17,6 +19,7 @@ interface Run {
   readonly appended: readonly (readonly CastEvent[])[];
   readonly asked: number;
   readonly heard: number;
+  readonly steps: readonly CastStep[];
 }
 
 const CONTENT = '{"satisfied":true}';
@@ -24,17 +27,14 @@ const CONTENT = '{"satisfied":true}';
 /** A cast with these replies one after another, then contented ones. */
 async function run(start: CastStart, replies: readonly string[], part: Partial<Ports> = {}): Promise<Run> {
   const left = [...replies];
-  let heard = 0;
+  const heard: (readonly CastStep[])[] = [];
   const ports = world(() => said(left.shift() ?? CONTENT), part);
-  const onEvents = (): void => {
-    heard += 1;
-  };
   const end = await runCast(startState(start), ports, {
     cwd: "/project",
     signal: new AbortController().signal,
-    onEvents,
+    onSteps: (steps) => void heard.push(steps),
   });
-  return { end, appended: ports.appended, asked: ports.asked.length, heard };
+  return { end, appended: ports.appended, asked: ports.asked.length, heard: heard.length, steps: heard.flat() };
 }
 
 const start = startOf(workshop({ limits: { maxNoAdvanceCycles: 100, maxRepairs: 2 } }));
@@ -73,6 +73,16 @@ it("[J1] folding the journal gives the live state, whatever was answered", async
     }),
     { numRuns: 60 },
   );
+});
+
+it("[J27] who watches is told what was written, each event with the cast before and after it", async () => {
+  const { appended, steps } = await run(start, rounds);
+  expect(steps.map(({ event }) => event)).toEqual(appended.flat());
+  expect(steps[0]?.before).toEqual(startState(start));
+  for (const [at, { event, before, after }] of steps.entries()) {
+    expect(after).toEqual(apply(before, event));
+    expect(steps[at + 1]?.before ?? after).toBe(after);
+  }
 });
 
 it("[J1] folding any beginning of a journal and going on from there gives the same journal", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { startState } from "../../src/core/cast/state/state.ts";
+import { stepsFrom } from "../../src/core/cast/step.ts";
 import { clockText } from "../../src/core/view/numbers.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import type { StoryOptions } from "../../src/core/view/tell/story.ts";
@@ -112,9 +114,9 @@ describe("[C15] the story of a cast", () => {
   });
 
   it("told one event at a time it is the same story", () => {
-    const teller = openTeller(cast.start);
-    const told = [...cast.events.flatMap((event) => teller.tell(event)), ...teller.rest()];
-    expect(lines.join("\n")).toContain(plainText(told));
+    const teller = openTeller(startState(cast.start));
+    const told = [...stepsFrom(startState(cast.start), cast.events)].flatMap((step) => teller.tell(step));
+    expect(lines.join("\n")).toContain(plainText([...told, ...teller.rest()]));
   });
 });
 

@@ -44,7 +44,7 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   const { io, options } = request;
   const { file, events, castId } = prepared;
   for (const note of prepared.notes) io.err(`note: ${note}\n`);
-  const progress = openProgress(io, progressKind(io, options), followAll(startState(startOf(file)), events));
+  const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();

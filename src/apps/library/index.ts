@@ -28,6 +28,7 @@ export { decide } from "../../core/cast/decide.ts";
 export { startState } from "../../core/cast/state/state.ts";
 export type { CastStart, CastState } from "../../core/cast/state/state.ts";
 export { parseEvent } from "../../core/cast/state/event.ts";
+export type { CastStep } from "../../core/cast/step.ts";
 export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
 export type { RunEnd } from "../../shell/run/run-cast.ts";

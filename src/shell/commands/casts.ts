@@ -1,5 +1,6 @@
 import type { Command } from "../../core/command/command.ts";
 import { startState } from "../../core/cast/state/state.ts";
+import { stepFrom } from "../../core/cast/step.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
@@ -58,7 +59,10 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   const id = await castNamed(store, named);
   if (!id.ok) return id;
   // Followed, not kept: a cast may have more events than there is memory.
-  const cast = await store.fold(id.value, { begin: (file) => startTrail(startState(startOf(file))), step: follow });
+  const cast = await store.fold(id.value, {
+    begin: (file) => startTrail(startState(startOf(file))),
+    step: (trail, event) => follow(trail, stepFrom(trail.state, event)),
+  });
   if (!cast.ok) return cast;
   const { file, value: trail } = cast.value;
   const alive = (await store.owner(id.value)) !== undefined;

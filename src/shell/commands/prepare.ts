@@ -180,10 +180,10 @@ function driverOf({ options, workspace, remember }: Asker, host: AgentHost, list
     host,
     env: workspace.place.env,
     durability: options.durability === "sync" ? "sync" : "write",
-    onEvents: (events, state) => {
+    onSteps: (steps) => {
       if (!carriedOut) remember();
       carriedOut = true;
-      listening.onEvents?.(events, state);
+      listening.onSteps?.(steps);
     },
   };
 }

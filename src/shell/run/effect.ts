@@ -1,7 +1,8 @@
 import type { Outcome } from "../../core/cast/decide.ts";
-import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastStep } from "../../core/cast/step.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
 
@@ -17,7 +18,8 @@ export interface RunOptions {
   /** What happened before the loop goes on: a resume, an answer, a raised limit. */
   readonly first?: readonly EventBody[];
   readonly signal: AbortSignal;
-  readonly onEvents?: (events: readonly CastEvent[], state: CastState) => void;
+  /** Told what was written, as soon as it is. */
+  readonly onSteps?: (steps: readonly CastStep[]) => void;
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
 }
 

@@ -1,6 +1,7 @@
-import { apply } from "../../core/cast/apply.ts";
 import { decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import { stepFrom } from "../../core/cast/step.ts";
+import type { CastStep } from "../../core/cast/step.ts";
 import { next } from "../../core/cast/next.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
@@ -98,26 +99,28 @@ interface Log {
 function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
   let ahead = start;
   let written = start;
-  let pending: CastEvent[] = [];
+  let pending: CastStep[] = [];
   let problem: string | undefined;
   let writing: Promise<void> = Promise.resolve();
   const note = (body: EventBody): void => {
     // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
     const event = redactEvent({ seq: ahead.seq + 1, at: ports.now().toISOString(), ...body }, ports.redact);
-    ahead = apply(ahead, event);
-    pending.push(event);
+    const step = stepFrom(ahead, event);
+    ahead = step.after;
+    pending.push(step);
   };
   const flush = async (): Promise<void> => {
-    const [events, reached] = [pending, ahead];
+    const [steps, reached] = [pending, ahead];
     pending = [];
     // What could not be written leaves a gap; nothing may come behind it.
-    if (events.length === 0 || problem !== undefined) return;
+    if (steps.length === 0 || problem !== undefined) return;
+    const events = steps.map(({ event }) => event);
     // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
     const [first] = events;
     problem = (await keepHandoffs(events, ports)) ?? (await ports.journal.append(events, (first?.seq ?? 1) - 1));
     if (problem !== undefined) return;
     written = reached;
-    options.onEvents?.(events, written);
+    options.onSteps?.(steps);
   };
   const write = async (): Promise<string | undefined> => {
     writing = writing.then(flush);

@@ -17,6 +17,8 @@ export interface Kept {
   readonly listeners: Set<() => void>;
   readonly abortListeners: Set<() => void>;
   epoch: number;
+  /** How often all its events were read. */
+  reads: number;
   /** The epoch of the owner, while there is one. */
   owner: number | undefined;
 }
@@ -31,6 +33,7 @@ export function keptCast(file: CastFile, brings: Readonly<Record<string, string>
     listeners: new Set(),
     abortListeners: new Set(),
     epoch: 0,
+    reads: 0,
     owner: undefined,
   };
 }
@@ -62,7 +65,10 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
   return {
     castId,
     epoch,
-    load: async () => (holds() ? ok(loaded(kept)) : fail(error("unknown_cast", castId, "it is not held any more"))),
+    load: async (known) => {
+      if (!holds()) return fail(error("unknown_cast", castId, "it is not held any more"));
+      return ok(known?.stamp === stampOf(kept) ? known : loaded(kept));
+    },
     journal: {
       append: async (events, after) => {
         if (!holds()) return "another process has taken this cast over meanwhile";
@@ -98,9 +104,16 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
   };
 }
 
-export function loaded({ file, events }: Kept): LoadedCast {
+export function loaded(kept: Kept): LoadedCast {
+  const { file, events } = kept;
+  kept.reads += 1;
   const state = events.reduce(apply, startState(startOf(file)));
-  return { castId: file.castId, file, events: [...events], state, tornBytes: 0, stamp: String(events.length) };
+  return { castId: file.castId, file, events: [...events], state, tornBytes: 0, stamp: stampOf(kept) };
+}
+
+/** Events are only ever added. */
+function stampOf({ events }: Kept): string {
+  return String(events.length);
 }
 
 export function nameOf({ socket, visit, name }: ArtifactPlace): string {

@@ -11,8 +11,15 @@ import { begunSummary, unbegunSummary } from "../../../src/shell/store/summary.t
 import { keptCast, loaded, nameOf, ownedOf } from "./memory-cast.ts";
 import type { Kept } from "./memory-cast.ts";
 
+export interface MemoryStore {
+  readonly store: CastStore;
+  readonly giveUp: (castId: CastId) => void;
+  /** How often all events of a cast were read. */
+  readonly readsOf: (castId: CastId) => number;
+}
+
 /** Casts in the memory of this process: what a store does, without any disk. */
-export function memoryStore(): { readonly store: CastStore; readonly giveUp: (castId: CastId) => void } {
+export function memoryStore(): MemoryStore {
   const casts = new Map<string, Kept>();
   const listListeners = new Set<() => void>();
   const changed = (): void => listListeners.forEach((listener) => listener());
@@ -55,7 +62,9 @@ export function memoryStore(): { readonly store: CastStore; readonly giveUp: (ca
     describe: async (castId) => mapped(found(castId), ({ file }) => file),
     load: async (castId) => mapped(found(castId), loaded),
     fold: async (castId, { begin, step }) =>
-      mapped(found(castId), ({ file, events }) => {
+      mapped(found(castId), (kept) => {
+        const { file, events } = kept;
+        kept.reads += 1;
         const value = events.reduce(step, begin(file));
         return { castId, file, value, tornBytes: 0, stamp: String(events.length) };
       }),
@@ -103,6 +112,7 @@ export function memoryStore(): { readonly store: CastStore; readonly giveUp: (ca
   };
   return {
     store,
+    readsOf: (castId) => casts.get(castId)?.reads ?? 0,
     giveUp: (castId) => {
       const kept = casts.get(castId);
       if (kept) kept.owner = undefined;

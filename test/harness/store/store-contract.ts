@@ -99,6 +99,22 @@ function reading(open: () => StoreUnderTest): void {
     expect([ends.first, ends.last.slice(-2), ends.unread]).toEqual([events[0], events.slice(-2), 0]);
     expect((await store.ends(castId, () => false)).last).toEqual(events);
   });
+
+  it("[J27] an owner takes what it knows of a cast as long as nothing was written since, and reads it otherwise", async () => {
+    const { store } = open();
+    const events = await eventsOf("c-1");
+    const first = await created(store);
+    await first.journal.append(events.slice(0, 2), 0);
+    await first.release();
+    const known = await store.load(castId);
+    if (!known.ok) throw new Error("it was just written");
+    const second = await claimed(store);
+    const taken = await second.load(known.value);
+    expect(taken.ok && taken.value).toBe(known.value);
+    await second.journal.append(events.slice(2, 3), 2);
+    expect(await second.load(known.value)).toMatchObject({ ok: true, value: { events: events.slice(0, 3) } });
+    expect(await second.journal.append(events.slice(3), 3)).toBeUndefined();
+  });
 }
 
 function owning(open: () => StoreUnderTest): void {

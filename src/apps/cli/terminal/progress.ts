@@ -1,4 +1,4 @@
-import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastStep } from "../../../core/cast/step.ts";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
@@ -13,7 +13,7 @@ import { jsonText, paint } from "./lines.ts";
 
 /** What a person or a program sees while a cast runs. */
 export interface Progress {
-  readonly onEvents: (events: readonly CastEvent[]) => void;
+  readonly onSteps: (steps: readonly CastStep[]) => void;
   readonly onProgress: (progress: TurnProgress) => void;
   /** Clears away what was only for the moment. */
   readonly stop: () => void;
@@ -27,29 +27,28 @@ export function progressKind(io: Io, options: { readonly json?: true; readonly q
   return io.live ? "live" : "lines";
 }
 
-export function openProgress(io: Io, kind: ProgressKind, trail: Trail): Progress {
+/** `trailSoFar` is what happened before, for who draws it. */
+export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail): Progress {
   switch (kind) {
     case "quiet":
-      return { onEvents: () => undefined, onProgress: () => undefined, stop: () => undefined };
+      return { onSteps: () => undefined, onProgress: () => undefined, stop: () => undefined };
     case "json":
-      return withLines(io, trail, (events) => io.out(events.map((event) => `${jsonText(event)}\n`).join("")));
+      return withLines(io, (steps) => io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join("")));
     case "lines":
-      return withLines(io, trail, () => undefined);
+      return withLines(io, () => undefined);
     case "live":
-      return liveProgress(io, trail);
+      return liveProgress(io, trailSoFar());
   }
 }
 
 /** One plain line per event that matters, on standard error. */
-function withLines(io: Io, start: Trail, also: (events: readonly CastEvent[]) => void): Progress {
-  let trail = start;
+function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress {
   return {
-    onEvents: (events) => {
-      also(events);
-      for (const event of events) {
-        const shown = eventLine(trail.state, event);
+    onSteps: (steps) => {
+      also(steps);
+      for (const { before, event } of steps) {
+        const shown = eventLine(before, event);
         if (shown !== undefined) io.err(`${paint({ ...io, color: false }, shown)}\n`);
-        trail = follow(trail, event);
       }
     },
     onProgress: () => undefined,
@@ -78,11 +77,11 @@ function liveProgress(io: Io, start: Trail): Progress {
   timer.unref();
   draw();
   return {
-    onEvents: (events) => {
-      for (const event of events) {
-        trail = follow(trail, event);
-        used = usedAfter(used, event);
-        if (event.type === "visit_started") activity = "";
+    onSteps: (steps) => {
+      for (const step of steps) {
+        trail = follow(trail, step);
+        used = usedAfter(used, step.event);
+        if (step.event.type === "visit_started") activity = "";
       }
       draw();
     },

@@ -71,13 +71,13 @@ interface Showing {
 /** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
 async function runShown(
   { prepared, controller: { signal } }: Run,
-  { onEvents, onProgress }: Watch,
+  { onSteps, onProgress }: Watch,
   { open, close }: Showing,
 ): Promise<Result<RunEnd>> {
   try {
     const stopListening = open();
     try {
-      return await prepared.run({ signal, onEvents, onProgress });
+      return await prepared.run({ signal, onSteps, onProgress });
     } finally {
       stopListening();
     }

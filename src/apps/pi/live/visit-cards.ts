@@ -1,5 +1,6 @@
 import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
-import type { CastStart } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import type { CastStep } from "../../../core/cast/step.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { conditionText } from "../../../core/view/graph/words.ts";
 import { workedMs } from "../../../core/view/clock.ts";
@@ -12,8 +13,10 @@ import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 
 export interface VisitCards {
-  /** The cards that are finished with these events. */
-  readonly follow: (events: readonly CastEvent[]) => readonly Card[];
+  /** The cards that are finished with this step. */
+  readonly follow: (step: CastStep) => readonly Card[];
+  /** No card for what was followed so far: it was told when it happened. */
+  readonly leaveOut: () => void;
 }
 
 const WIDTH = 100;
@@ -30,7 +33,7 @@ const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
 const PAUSING: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
 
 /** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
-export function openVisitCards(start: CastStart, before: readonly CastEvent[]): VisitCards {
+export function openVisitCards(start: CastState): VisitCards {
   const teller = openTeller(start, WIDTH, WHOLE);
   let visits = 0;
   let visit: Visit | undefined;
@@ -44,9 +47,10 @@ export function openVisitCards(start: CastStart, before: readonly CastEvent[]): 
     [told, route, way] = [[], [], []];
     return cards;
   };
-  const followOne = (event: CastEvent): readonly Card[] => {
-    const item = itemText(teller.now().state, 200);
-    const lines = teller.tell(event).filter((each) => each.length > 0);
+  const follow = (step: CastStep): readonly Card[] => {
+    const { event } = step;
+    const item = itemText(step.before, 200);
+    const lines = teller.tell(step).filter((each) => each.length > 0);
     if (CLOSING.has(event.type)) {
       const cards = close();
       // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
@@ -65,9 +69,7 @@ export function openVisitCards(start: CastStart, before: readonly CastEvent[]): 
     else resumed?.push(...lines);
     return [];
   };
-  for (const event of before) followOne(event);
-  close();
-  return { follow: (events) => events.flatMap(followOne) };
+  return { follow, leaveOut: () => void close() };
 }
 
 type Handed = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;

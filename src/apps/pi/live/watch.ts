@@ -1,10 +1,11 @@
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import { startState } from "../../../core/cast/state/state.ts";
+import { stepsFrom } from "../../../core/cast/step.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
 import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText } from "../../../core/view/numbers.ts";
-import { follow, followAll } from "../../../core/view/now/trail.ts";
+import { follow, startTrail } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
@@ -34,9 +35,14 @@ export interface Watcher {
 }
 
 export function openWatch({ file, events: before }: PreparedCast, watcher: Watcher): Watch {
-  const start = startOf(file);
-  const cards = openVisitCards(start, before);
-  let trail = followAll(startState(start), before);
+  const start = startState(startOf(file));
+  const cards = openVisitCards(start);
+  let trail = startTrail(start);
+  for (const step of stepsFrom(start, before)) {
+    trail = follow(trail, step);
+    cards.follow(step);
+  }
+  cards.leaveOut();
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
   let activity: Activity | undefined = IDLE;
   let used = NO_USAGE;
@@ -51,13 +57,13 @@ export function openWatch({ file, events: before }: PreparedCast, watcher: Watch
   });
   return {
     trail: () => trail,
-    onEvents: (events) => {
-      for (const event of events) {
-        trail = follow(trail, event);
-        used = usedAfter(used, event);
-        if (event.type === "visit_started") activity = IDLE;
+    onSteps: (steps) => {
+      for (const step of steps) {
+        trail = follow(trail, step);
+        used = usedAfter(used, step.event);
+        if (step.event.type === "visit_started") activity = IDLE;
+        for (const card of cards.follow(step)) watcher.onVisit(card);
       }
-      for (const card of cards.follow(events)) watcher.onVisit(card);
       watcher.onChange();
     },
     onProgress: (progress) => {

@@ -1,6 +1,7 @@
-import { apply } from "../../cast/apply.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
+import { stepsFrom } from "../../cast/step.ts";
+import type { CastStep } from "../../cast/step.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { eventWords } from "../tell/event-line.ts";
 import type { Words } from "../tell/event-line.ts";
@@ -38,10 +39,8 @@ export function startTrail(state: CastState): Trail {
   return { state, order, clock: UNSTARTED, visitSince: UNSTARTED, last: null, walk: null };
 }
 
-/** One event further; its cost does not depend on what happened before. */
-export function follow(trail: Trail, event: CastEvent): Trail {
-  const before = trail.state;
-  const state = apply(before, event);
+/** One step further; its cost does not depend on what happened before. */
+export function follow(trail: Trail, { event, before, after: state }: CastStep): Trail {
   const clock = tick(trail.clock, before, event);
   const words = eventWords(before, event);
   return {
@@ -56,7 +55,7 @@ export function follow(trail: Trail, event: CastEvent): Trail {
 
 export function followAll(state: CastState, events: Iterable<CastEvent>): Trail {
   let trail = startTrail(state);
-  for (const event of events) trail = follow(trail, event);
+  for (const step of stepsFrom(state, events)) trail = follow(trail, step);
   return trail;
 }
 

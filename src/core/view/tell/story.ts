@@ -1,5 +1,7 @@
 import type { CastEvent } from "../../cast/state/event.ts";
+import { startState } from "../../cast/state/state.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { stepsFrom } from "../../cast/step.ts";
 import { tokensOf } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
@@ -31,9 +33,10 @@ export interface Lineage {
 /** [C15] The whole story of a cast: head, visits in order, its end and what can be done now. */
 export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
   const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage } = options;
-  const teller = openTeller(start, width);
+  const first = startState(start);
+  const teller = openTeller(first, width);
   const body: Line[] = [];
-  for (const event of events) body.push(...teller.tell(event));
+  for (const step of stepsFrom(first, events)) body.push(...teller.tell(step));
   body.push(...teller.rest());
   const { state, clock } = teller.now();
   const status = statusOf(state, alive);

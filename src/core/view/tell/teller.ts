@@ -1,7 +1,6 @@
-import { apply } from "../../cast/apply.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { startState } from "../../cast/state/state.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import type { CastStep } from "../../cast/step.ts";
 import { tokensOf } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
 import { statusMark, statusText } from "../casts.ts";
@@ -15,16 +14,16 @@ import { eventLines, itemText, noteLines } from "./event.ts";
 import { BRIEF, WHOLE } from "./handed.ts";
 import type { Extent } from "./handed.ts";
 
-/** Tells events as they come. A visit is told when it is over, because its head says how long it took. */
+/** Tells steps as they come. A visit is told when it is over, because its head says how long it took. */
 interface Teller {
-  readonly tell: (event: CastEvent) => readonly Line[];
+  readonly tell: (step: CastStep) => readonly Line[];
   /** What is still held back of the visit in hand. */
   readonly rest: () => readonly Line[];
   readonly now: () => { readonly state: CastState; readonly clock: Clock };
 }
 
-export function openTeller(start: CastStart, width = DEFAULT_WIDTH, extent: Extent = BRIEF): Teller {
-  let state = startState(start);
+export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Extent = BRIEF): Teller {
+  let state = start;
   let clock = UNSTARTED;
   let worked = clock;
   let visits = 0;
@@ -34,9 +33,8 @@ export function openTeller(start: CastStart, width = DEFAULT_WIDTH, extent: Exte
     open = null;
     return visit ? [[], visitHead(visit, { usage, ms: workedMs(clock, visit.since), width }), ...visit.lines] : [];
   };
-  const tell = (event: CastEvent): readonly Line[] => {
-    const before = state;
-    state = apply(before, event);
+  const tell = ({ event, before, after }: CastStep): readonly Line[] => {
+    state = after;
     clock = tick(clock, before, event);
     const idleMs = clock.idleMs - worked.idleMs;
     // Raising a limit of a stopped cast does not set it going: it still stands idle.
@@ -58,7 +56,7 @@ export function openTeller(start: CastStart, width = DEFAULT_WIDTH, extent: Exte
   };
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
-    tell: (event) => fitted(tell(event)),
+    tell: (step) => fitted(tell(step)),
     rest: () => {
       // [Q14] Who has not answered yet needs all that they are asked.
       if (open?.asked && state.phase.kind === "waiting")

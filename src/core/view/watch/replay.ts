@@ -1,6 +1,7 @@
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { CastStart } from "../../cast/state/state.ts";
 import { startState } from "../../cast/state/state.ts";
+import { stepFrom, stepsFrom } from "../../cast/step.ts";
 import { follow, startTrail } from "../now/trail.ts";
 import type { Trail } from "../now/trail.ts";
 import { millisOf } from "../numbers.ts";
@@ -54,7 +55,7 @@ export function openReplay(start: CastStart): Replay {
   const push = (event: CastEvent): void => {
     if (event.seq !== events.length + 1) return;
     const before = latest;
-    latest = follow(before, event);
+    latest = follow(before, stepFrom(before.state, event));
     events.push(event);
     worked.push(workedMs(latest));
     if (event.type === "edge_taken") ways.push(wayTaken(before.state, event));
@@ -65,7 +66,7 @@ export function openReplay(start: CastStart): Replay {
     if (seq >= events.length) return latest;
     const near = Math.floor(Math.max(0, seq) / KEEP_EVERY);
     let trail = kept[near] ?? first;
-    for (const event of events.slice(near * KEEP_EVERY, seq)) trail = follow(trail, event);
+    for (const step of stepsFrom(trail.state, events.slice(near * KEEP_EVERY, seq))) trail = follow(trail, step);
     return trail;
   };
   const visitsAt = (seq: number): readonly VisitRecord[] => {
@@ -78,14 +79,12 @@ export function openReplay(start: CastStart): Replay {
   const visitAsOf = (visit: VisitRecord, seq: number): VisitRecord => {
     const opening = events[visit.firstSeq - 1];
     if (opening?.type !== "visit_started") return visit;
-    let trail = trailAt(visit.firstSeq - 1);
+    const { state } = trailAt(visit.firstSeq - 1);
     const { index, cameBy: came } = visit;
     const arrival = { index, pass: visit.item?.pass ?? 0, at: visit.from, cameBy: came };
-    let record = beginVisit(trail.state, opening, arrival);
-    for (const event of events.slice(visit.firstSeq - 1, seq)) {
-      trail = follow(trail, event);
-      if (event.seq > visit.firstSeq) record = continueVisit(record, trail.state, event, worked[event.seq] ?? 0);
-    }
+    let record = beginVisit(state, opening, arrival);
+    for (const { event, after } of stepsFrom(state, events.slice(visit.firstSeq - 1, seq)))
+      if (event.seq > visit.firstSeq) record = continueVisit(record, after, event, worked[event.seq] ?? 0);
     return record;
   };
   return {

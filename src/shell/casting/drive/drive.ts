@@ -53,13 +53,13 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
       now: () => new Date(),
       pause,
     };
-    const { onEvents, onProgress } = driver;
+    const { onSteps, onProgress } = driver;
     const signal = AbortSignal.any([driver.signal, asked.signal]);
     return await runCast(state, ports, {
       ...from,
       secretOf,
       signal,
-      ...(onEvents ? { onEvents } : {}),
+      ...(onSteps ? { onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });
   } finally {

@@ -1,5 +1,5 @@
-import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
+import type { CastStep } from "../../../core/cast/step.ts";
 import type { AgentHost, TurnProgress } from "../../ports.ts";
 import { redactor } from "../../secrets/redact.ts";
 import type { Durability, Writing } from "../../store/cast-store.ts";
@@ -7,7 +7,8 @@ import type { Durability, Writing } from "../../store/cast-store.ts";
 /** Who listens to a cast, and may stop it. */
 export interface Listening {
   readonly signal: AbortSignal;
-  readonly onEvents?: (events: readonly CastEvent[], state: CastState) => void;
+  /** Told what was written, as soon as it is: every event with the cast before and after it. */
+  readonly onSteps?: (steps: readonly CastStep[]) => void;
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
 }
 

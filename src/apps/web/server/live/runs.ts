@@ -44,8 +44,8 @@ export function openRuns(report: (problem: string) => void): Runs {
       for (const listener of listeners.get(castId) ?? []) listener(note);
     });
     const begun = Promise.withResolvers<Result<string>>();
-    const onEvents = (): void => begun.resolve(ok(castId));
-    const done = prepared.run({ signal: controller.signal, onEvents, onProgress: tell });
+    const onSteps = (): void => begun.resolve(ok(castId));
+    const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
     const run: Run = { controller, soFar, done };
     // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
     if (!runs.has(castId)) runs.set(castId, run);

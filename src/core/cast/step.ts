@@ -1,0 +1,24 @@
+import { apply } from "./apply.ts";
+import type { CastEvent } from "./state/event.ts";
+import type { CastState } from "./state/state.ts";
+
+/** One event with the cast before and after it: whoever watches uses these, and folds nothing a second time. */
+export interface CastStep {
+  readonly event: CastEvent;
+  readonly before: CastState;
+  readonly after: CastState;
+}
+
+export function stepFrom(before: CastState, event: CastEvent): CastStep {
+  return { event, before, after: apply(before, event) };
+}
+
+/** The steps of events that were kept, one by one: none of the states between is held. */
+export function* stepsFrom(start: CastState, events: Iterable<CastEvent>): Iterable<CastStep> {
+  let before = start;
+  for (const event of events) {
+    const step = stepFrom(before, event);
+    before = step.after;
+    yield step;
+  }
+}
