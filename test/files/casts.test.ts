@@ -122,10 +122,18 @@ it("[J21] a cast that ended is over, whoever still holds it", async () => {
 
 it("[C13] of a long journal the ends tell, however long a line or the way back is", async () => {
   const long = { ...events[0], request: `long ${"ü".repeat(30_000)}` };
-  const warned = Array.from({ length: 5_000 }, (_, index) =>
-    line({ seq: begun.length + index + 1, at: TIME, type: "cast_warned", message: "😀".repeat(20) }),
+  const retried = {
+    type: "turn_retried",
+    socket: "Socket-1",
+    visit: 1,
+    attempt: 1,
+    error: "😀".repeat(20),
+    delayMs: 0,
+  };
+  const many = Array.from({ length: 5_000 }, (_, index) =>
+    line({ seq: begun.length + index + 1, at: TIME, ...retried }),
   );
-  const journal = `${line(long)}${lines(begun.slice(1))}${warned.join("")}{"seq":9,"torn`;
+  const journal = `${line(long)}${lines(begun.slice(1))}${many.join("")}{"seq":9,"torn`;
   expect(await listCasts(root({ "c-1": journal }))).toEqual([
     {
       ...TOLD,

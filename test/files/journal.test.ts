@@ -180,9 +180,10 @@ it.each<[rule: string, secret: string]>([
 });
 
 it("[C14] both ends of a long journal are read without its middle", () => {
+  const answered = { type: "person_answered", socket: "Socket-1", visit: 1, text: "x".repeat(80) };
   const middle = Array.from(
     { length: 20_000 },
-    (_, index) => `${JSON.stringify({ seq: index + 2, at: TIME, type: "cast_warned", message: "x".repeat(100) })}\n`,
+    (_, index) => `${JSON.stringify({ seq: index + 2, at: TIME, ...answered })}\n`,
   );
   const file = written(
     `${lines[0]}not read\n${middle.join("")}{"seq":20002,"at":"${TIME}","type":"cast_resumed","by":"me"}\n{"torn`,

@@ -64,7 +64,7 @@ it("[J15] a budget: a warning that stops nothing, then the limit before the turn
   const { bodies } = await cast(chain, ["built"]);
   expect(bodies.filter((body) => /warned|limit|ended|visit_started/.test(JSON.stringify(body)))).toEqual([
     { type: "visit_started", ...at("Socket-1"), materia: "Build", item: null },
-    { type: "cast_warned", message: "5 of 10 tokens are used" },
+    { type: "cast_warned", limit: "maxTokens", used: 5, of: 10 },
     { type: "visit_started", ...at("Socket-2"), materia: "Build", item: null },
     { type: "limit_reached", limit: "maxTokens", value: 10, where: { socket: "Socket-3" } },
     { type: "cast_ended", outcome: "failed", reason: expect.stringContaining("10 tokens"), totals: total(2, 2) },
@@ -164,7 +164,7 @@ it.each<[rule: string, body: EventBody]>([
   ["[J17] a visit", { type: "visit_started", ...at("Socket-1", 2), materia: "Eval", item: null }],
   ["[J17] a second end", { type: "cast_ended", outcome: "failed", reason: "", totals: total(0, 0) }],
   ["[J17] a limit", { type: "limit_reached", limit: "maxTokens", value: 1, where: { socket: socket("Socket-1") } }],
-  ["[J17] a warning", { type: "cast_warned", message: "late" }],
+  ["[J17] a warning", { type: "cast_warned", limit: "maxTokens", used: 5, of: 10 }],
   ["[J17] a resume", { type: "cast_resumed", by: "recast" }],
 ])("%s cannot follow the end of a completed cast", async (_rule, body) => {
   const { state } = await cast(one, [{}]);

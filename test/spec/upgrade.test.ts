@@ -61,7 +61,17 @@ describe("[J23] a journal of the first format", () => {
     expect(lines.filter((line) => typeof parseEvent(JSON.parse(line)) === "string")).toEqual([]);
   });
 
+  it.each<[sentence: string, facts: object]>([
+    ["1200 of 2000 tokens are used", { limit: "maxTokens", used: 1200, of: 2000 }],
+    ["$0.50 of $1.25 are used", { limit: "maxCostUsd", used: 0.5, of: 1.25 }],
+    ["$0.00 of $1e-7 are used", { limit: "maxCostUsd", used: 0, of: 1e-7 }],
+  ])("[J23] the warning “%s” becomes facts", (message, facts) => {
+    const event = { seq: 1, at: "2026-01-02T03:04:05.678Z", type: "cast_warned" };
+    expect(parseEvent({ ...event, message })).toEqual({ ...event, ...facts });
+  });
+
   it.each<[string, unknown]>([
+    ["a warning about nothing", { type: "cast_warned", seq: 1, at: "", message: "mind the gap" }],
     ["no text", { type: "limit_reached", seq: 1, at: "", where: 3 }],
     ["a way from nowhere", { type: "edge_taken", seq: 1, at: "", from: 7, via: "edge", to: "end" }],
   ])("[J23] %s is refused, not misread", (_title, value) => {

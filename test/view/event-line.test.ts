@@ -81,7 +81,7 @@ describe("[C11] progress as plain lines", () => {
       [
         { type: "limits_raised", maxTokens: 5000, maxCostUsd: 2, allow: 1 },
         { type: "cast_resumed", by: "recast" },
-        { type: "cast_warned", message: "nearly" },
+        { type: "cast_warned", limit: "maxCostUsd", used: 0.5, of: 2 },
       ],
       { Ask: ["Done?"] },
     );
@@ -99,7 +99,7 @@ describe("[C11] progress as plain lines", () => {
       "✕ failed: Socket-1: too slow",
       "limits raised: budget 5 k tokens, budget $2.00, 1 more allowed",
       "resumed by recast",
-      "warning: nearly",
+      "warning: $0.50 of $2.00 are used",
       "Ask (Socket-1) answered: Done?",
       "Ask (Socket-1) waits for a person",
       "the person was content with Ask (Socket-1)",

@@ -249,7 +249,7 @@ describe("[C15] what stops a cast", () => {
     };
     const start = startOf(graphOf({ entry: "Socket-1", sockets }), { budget: { maxTokens: 2000, warnAtPercent: 50 } });
     const lines = story(play(start, { A: ["x"], B: ["y"] }));
-    expect(visit(lines, 1).at(-1)).toBe("    warning: 1200 of 2000 tokens are used");
+    expect(visit(lines, 1).at(-1)).toBe("    warning: 1.2 k of 2 k tokens are used");
     expect(lines.slice(-4)).toEqual([
       "    limit reached: the budget of 2 k tokens is used",
       "",

@@ -225,8 +225,9 @@ async function crowd() {
   return { ...at, drop };
 }
 
-const warned = (seq: number) =>
-  JSON.stringify({ seq, at: "2026-01-01T00:00:00.000Z", type: "cast_warned", message: "x".repeat(10_000) });
+const place = { socket: "Socket-1", visit: 1 };
+const answered = (seq: number) =>
+  JSON.stringify({ seq, at: "2026-01-01T00:00:00.000Z", type: "person_answered", ...place, text: "x".repeat(10_000) });
 
 describe("listeners at a real socket", () => {
   it("[N25] connections that drop leave nothing behind", async () => {
@@ -248,7 +249,7 @@ describe("listeners at a real socket", () => {
     const at = await crowd();
     mkdirSync(join(at.root, "c"), { recursive: true });
     writeFileSync(join(at.root, "c", "cast.json"), "{}");
-    const lines = Array.from({ length: 4_000 }, (_, index) => `${warned(index + 1)}\n`).join("");
+    const lines = Array.from({ length: 4_000 }, (_, index) => `${answered(index + 1)}\n`).join("");
     writeFileSync(join(at.root, "c", "journal.jsonl"), lines);
     const before = process.memoryUsage().arrayBuffers;
     await at.drop("/api/casts/c/events");

@@ -18,10 +18,10 @@ function journalOf(at: Site, castId: string, lines: number) {
   return { file, append };
 }
 
-function line(seq: number, message = `event ${seq}`): string {
+function line(seq: number, text = `event ${seq}`): string {
   const head = { seq, at: "2026-01-01T00:00:00.000Z" };
   if (seq === 1) return JSON.stringify({ ...head, type: "cast_started", castId: "c", request: "r", loadout: "l" });
-  return JSON.stringify({ ...head, type: "cast_warned", message });
+  return JSON.stringify({ ...head, type: "person_answered", socket: "Socket-1", visit: 1, text });
 }
 
 const ids = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ id }) => id ?? []);

@@ -99,8 +99,8 @@ function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): 
   if (isAgent(state.graph, socket)) {
     const limit = limitOfTurn(state, at);
     if (limit) return record(limit);
-    const message = budgetWarning(state);
-    if (message !== undefined) return record({ type: "cast_warned", message });
+    const warning = budgetWarning(state);
+    if (warning) return record(warning);
   }
   return record({
     type: "visit_started",

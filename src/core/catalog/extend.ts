@@ -6,8 +6,9 @@ import { isGenerator } from "../model/materia.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
-import { checkMateria, withFile } from "./layer.ts";
+import { withFile } from "./layer.ts";
 import type { Entry, Layer } from "./layer.ts";
+import { checkMateria } from "./read-materia.ts";
 
 type Entries = ReadonlyMap<string, Entry<Materia>>;
 

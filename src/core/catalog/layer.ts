@@ -1,18 +1,15 @@
 import { Budget, Limits, settingsEntries } from "../model/config.ts";
-import { SocketId, isCanonicalSocketId, isName } from "../model/ids.ts";
 import { error, isError, warning } from "../model/issue.ts";
 import type { Issue } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import type { JsonObject } from "../model/values/json.ts";
-import { Loadout, Socket } from "../model/loadout.ts";
-import { AgentMateria, PersonMateria, UtilityMateria } from "../model/materia.ts";
+import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 import * as v from "valibot";
-import { salvage } from "./salvage.ts";
-import { BUNDLED_UTILITIES } from "./utilities.ts";
-import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { readLoadout } from "./read-loadout.ts";
+import { readMateria } from "./read-materia.ts";
 import { validate } from "./validate.ts";
 
 export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
@@ -137,153 +134,6 @@ function readEntries<T>(
       return [name, { ...rest, issues: withFile(issues, rest.file), ...state }];
     }),
   );
-}
-
-interface ReadMateria {
-  readonly value?: Materia | undefined;
-  readonly issues: readonly Issue[];
-}
-
-function readMateria(name: string, raw: unknown): { readonly name: string; readonly raw?: JsonObject } & ReadMateria {
-  const named = nameIssues(name, ["materia", name]);
-  const written = isJsonObject(raw) ? { raw } : {};
-  // What it extends stands in any layer: it is checked when all of them are known.
-  if (isJsonObject(raw) && typeof raw["extends"] === "string") return { name, ...written, issues: named };
-  const { value, issues } = checkMateria(name, raw);
-  return { name, ...written, value, issues: [...named, ...issues] };
-}
-
-/** A materia with nothing left out. */
-export function checkMateria(name: string, raw: unknown): ReadMateria {
-  const keys = ["materia", name];
-  const read = validate(schemaFor(raw), raw, keys);
-  return {
-    value: read.value,
-    issues: [
-      ...wrongKind(raw, keys),
-      ...read.issues,
-      ...programIssues(read.value, keys),
-      ...gateIssues(read.value, keys),
-    ],
-  };
-}
-
-function schemaFor(raw: unknown) {
-  const type = isJsonObject(raw) ? raw["type"] : undefined;
-  return type === "utility" ? UtilityMateria : type === "person" ? PersonMateria : AgentMateria;
-}
-
-/** A utility runs one program: its own command, or a bundled script. */
-function programIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
-  if (materia?.type !== "utility") return [];
-  const { command, script } = materia;
-  if (command === undefined && script === undefined) {
-    return [
-      error(
-        "missing_key",
-        keys,
-        "a utility needs a program",
-        'add "command": ["node", "my-script.mjs"], or "script" with a bundled name',
-      ),
-    ];
-  }
-  if (command !== undefined && script !== undefined)
-    return [error("bad_value", keys, 'a utility has either "command" or "script", not both')];
-  if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
-  const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
-  return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
-}
-
-/** [Q3] A gate says yes or no: there is nothing to parse, and no list. */
-function gateIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
-  if (materia?.type !== "utility" || materia.gate !== true) return [];
-  return [
-    ...(materia.generator === true
-      ? [error("bad_value", [...keys, "generator"], "a gate answers yes or no and makes no work items")]
-      : []),
-    ...(materia.parse === "text"
-      ? [error("bad_value", [...keys, "parse"], "a gate answers by its exit code", "remove it")]
-      : []),
-  ];
-}
-
-/** Keys that only one kind of materia knows: written on another, they would be ignored and the materia be another one. */
-const OWN_KEYS = { utility: ["command", "script", "gate"], person: ["question"] } as const;
-
-function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
-  if (!isJsonObject(raw)) return [];
-  return (["utility", "person"] as const).flatMap((type) =>
-    OWN_KEYS[type]
-      .filter((key) => key in raw && raw["type"] !== type)
-      .map((key) => error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`)),
-  );
-}
-
-function readLoadout(
-  name: string,
-  raw: unknown,
-): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
-  const keys = ["loadouts", name];
-  const read = validate(Loadout, raw, keys);
-  const keysOf = (section: string): readonly string[] =>
-    isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
-  const ids = [
-    ...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)),
-    ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys)),
-  ];
-  const missed = missedSockets(raw, keys);
-  const value =
-    read.value && missed.sockets.length > 0
-      ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
-      : (read.value ?? salvage(raw));
-  return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
-}
-
-/** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */
-function missedSockets(
-  raw: unknown,
-  keys: readonly string[],
-): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {
-  const sockets = isJsonObject(raw) ? raw["sockets"] : undefined;
-  const ids = isJsonObject(sockets)
-    ? PROTOTYPE_KEYS.filter((id) => v.is(SocketId, id) && Object.hasOwn(sockets, id))
-    : [];
-  const read = ids.map((id) => ({
-    id,
-    ...validate(Socket, isJsonObject(sockets) ? sockets[id] : undefined, [...keys, "sockets", id]),
-  }));
-  return {
-    sockets: read.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
-    issues: read.flatMap(({ issues }) => issues),
-  };
-}
-
-function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
-  if (/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(id)) return [];
-  return [
-    error(
-      "bad_loop_id",
-      [...keys, "loops", id],
-      `"${oneLine(id, 60)}" is not a loop id`,
-      "use letters, digits, - and _",
-    ),
-  ];
-}
-
-function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
-  if (isName(name)) return [];
-  const hint = "1 to 100 characters, no control characters, no space at either end";
-  return [error("bad_name", keys, `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
-}
-
-function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
-  if (isCanonicalSocketId(id)) return [];
-  const path = [...keys, "sockets", id];
-  if (!v.is(SocketId, id))
-    return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
-  return [
-    warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …"),
-  ];
 }
 
 export function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {

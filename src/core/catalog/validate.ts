@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { isName } from "../model/ids.ts";
 import { error, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
@@ -115,4 +116,11 @@ function shapeOf(schema: Schema, value: object): Shape {
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "schema";
+}
+
+/** Why a materia or a loadout cannot be called so. */
+export function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
+  if (isName(name)) return [];
+  const hint = "1 to 100 characters, no control characters, no space at either end";
+  return [error("bad_name", keys, `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
 }

@@ -79,15 +79,16 @@ export function limitOfRepair(state: CastState, visit: Visit): LimitReached | un
 }
 
 /** Whether a warning is due that the budget is nearly used. */
-export function budgetWarning(state: CastState): string | undefined {
+export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefined {
   const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
   if (state.warned || warnAtPercent === undefined) return undefined;
+  const isNear = (used: number, of: number): boolean => used > 0 && used * 100 >= of * warnAtPercent;
   const tokens = tokensOf(state.usage);
-  if (maxTokens !== undefined && tokens > 0 && tokens * 100 >= maxTokens * warnAtPercent)
-    return `${tokens} of ${maxTokens} tokens are used`;
-  if (maxCostUsd !== undefined && state.usage.cost > 0 && state.usage.cost * 100 >= maxCostUsd * warnAtPercent) {
-    return `$${state.usage.cost.toFixed(2)} of $${maxCostUsd} are used`;
-  }
+  if (maxTokens !== undefined && isNear(tokens, maxTokens))
+    return { type: "cast_warned", limit: "maxTokens", used: tokens, of: maxTokens };
+  const { cost } = state.usage;
+  if (maxCostUsd !== undefined && isNear(cost, maxCostUsd))
+    return { type: "cast_warned", limit: "maxCostUsd", used: cost, of: maxCostUsd };
   return undefined;
 }
 

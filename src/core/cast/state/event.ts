@@ -139,7 +139,12 @@ export const EVENTS = {
       item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
     }),
   }),
-  cast_warned: v.object({ type: v.literal("cast_warned"), message: v.string() }),
+  cast_warned: v.object({
+    type: v.literal("cast_warned"),
+    limit: v.picklist(["maxTokens", "maxCostUsd"]),
+    used: v.number(),
+    of: v.number(),
+  }),
   /** Of a person's own socket it says what they are asked. */
   cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
   person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),

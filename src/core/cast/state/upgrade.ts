@@ -8,10 +8,20 @@ export function upgrade(written: unknown, graphOf: () => Graph | null): unknown 
   if (!isJsonObject(written)) return written;
   if (written["type"] === "edge_taken" && written["index"] === undefined)
     return { ...written, index: indexOf(graphOf(), written, written["from"]) };
+  if (written["type"] === "cast_warned" && typeof written["message"] === "string")
+    return upgradeWarning(written, written["message"]);
   const { where } = written;
   if (written["type"] !== "limit_reached" || !isJsonObject(where)) return written;
   if (typeof where["edge"] !== "string" && typeof where["item"] !== "string") return written;
   return { ...written, where: upgradeWhere(where, graphOf) };
+}
+
+/** Earlier a warning was one of two sentences. */
+function upgradeWarning({ message: _said, ...rest }: JsonObject, message: string): JsonObject {
+  const [, tokens, maxTokens] = /^(\d+) of (\d+) tokens are used$/.exec(message) ?? [];
+  const [, cost, maxCost] = /^\$([\d.]+) of \$([\d.e+-]+) are used$/.exec(message) ?? [];
+  if (tokens !== undefined) return { ...rest, limit: "maxTokens", used: Number(tokens), of: Number(maxTokens) };
+  return { ...rest, ...(cost === undefined ? {} : { limit: "maxCostUsd", used: Number(cost), of: Number(maxCost) }) };
 }
 
 /** The first format named the refused way as `A → B`, and the item by its title. */

@@ -10,7 +10,7 @@ import { nameText, placeText, visitText } from "../graph/words.ts";
 import { ageText, countedText, ofText } from "../numbers.ts";
 import { itemText } from "./event.ts";
 import { titleText } from "./handed.ts";
-import { limitText, raisedText } from "./limit.ts";
+import { limitText, raisedText, warningText } from "./limit.ts";
 import { fitLine, line, toned } from "../text/line.ts";
 import type { Line, Tone } from "../text/line.ts";
 
@@ -82,7 +82,7 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     case "limit_reached":
       return say("bad", limitText(event));
     case "cast_warned":
-      return say("rework", `warning: ${told(event.message)}`);
+      return say("rework", warningText(event));
     case "cast_waiting":
       return say("wait", `${who(before, event.socket)} waits for a person`);
     case "person_answered":

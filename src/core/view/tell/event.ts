@@ -13,7 +13,7 @@ import { line, toned } from "../text/line.ts";
 import type { Line, Span, Tone } from "../text/line.ts";
 import { BRIEF, endsOf, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
 import type { Extent } from "./handed.ts";
-import { raisedText } from "./limit.ts";
+import { raisedText, warningText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";
 
 /** [C15] What one event says, given the cast before it. Head and end of the story are not told here. */
@@ -58,7 +58,7 @@ export function eventLines(
     case "limit_reached":
       return limitLines(before, event, width);
     case "cast_warned":
-      return noteLines("rework", "warning: ", event.message, width);
+      return noteLines("rework", "", warningText(event), width);
     case "cast_waiting":
       return [
         line(toned("wait", "‖ waiting for a person")),

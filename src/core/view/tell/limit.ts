@@ -26,6 +26,12 @@ export function limitText({ limit, value, where }: EventOf<"limit_reached">): st
   }
 }
 
+/** How much of a budget is used, while that stops nothing yet. */
+export function warningText({ limit, used, of }: EventOf<"cast_warned">): string {
+  const text = limit === "maxTokens" ? amountText : costText;
+  return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
+}
+
 export function raisedText({ maxTokens, maxCostUsd, allow }: EventOf<"limits_raised">): string {
   const parts = [
     ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { SocketId, isCanonicalSocketId } from "../model/ids.ts";
+import { error, warning } from "../model/issue.ts";
+import type { Issue } from "../model/issue.ts";
+import { Loadout, Socket } from "../model/loadout.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { oneLine } from "../model/values/text.ts";
+import { salvage } from "./salvage.ts";
+import { nameIssues, validate } from "./validate.ts";
+
+/** A loadout as it stands in one file, as far as it can be read without knowing what else there is. */
+export function readLoadout(
+  name: string,
+  raw: unknown,
+): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
+  const keys = ["loadouts", name];
+  const read = validate(Loadout, raw, keys);
+  const keysOf = (section: string): readonly string[] =>
+    isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
+  const ids = [
+    ...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)),
+    ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys)),
+  ];
+  const missed = missedSockets(raw, keys);
+  const value =
+    read.value && missed.sockets.length > 0
+      ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
+      : (read.value ?? salvage(raw));
+  return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
+}
+
+/** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */
+function missedSockets(
+  raw: unknown,
+  keys: readonly string[],
+): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {
+  const sockets = isJsonObject(raw) ? raw["sockets"] : undefined;
+  const ids = isJsonObject(sockets)
+    ? PROTOTYPE_KEYS.filter((id) => v.is(SocketId, id) && Object.hasOwn(sockets, id))
+    : [];
+  const read = ids.map((id) => ({
+    id,
+    ...validate(Socket, isJsonObject(sockets) ? sockets[id] : undefined, [...keys, "sockets", id]),
+  }));
+  return {
+    sockets: read.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
+    issues: read.flatMap(({ issues }) => issues),
+  };
+}
+
+function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
+  if (/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(id)) return [];
+  return [
+    error(
+      "bad_loop_id",
+      [...keys, "loops", id],
+      `"${oneLine(id, 60)}" is not a loop id`,
+      "use letters, digits, - and _",
+    ),
+  ];
+}
+
+function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
+  if (isCanonicalSocketId(id)) return [];
+  const path = [...keys, "sockets", id];
+  if (!v.is(SocketId, id))
+    return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
+  return [
+    warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …"),
+  ];
+}

@@ -1,0 +1,94 @@
+import { error } from "../model/issue.ts";
+import type { Issue } from "../model/issue.ts";
+import { AgentMateria, PersonMateria, UtilityMateria } from "../model/materia.ts";
+import type { Materia } from "../model/materia.ts";
+import { isJsonObject } from "../model/values/json.ts";
+import type { JsonObject } from "../model/values/json.ts";
+import { didYouMean } from "../model/values/nearest.ts";
+import { oneLine } from "../model/values/text.ts";
+import { BUNDLED_UTILITIES } from "./utilities.ts";
+import { nameIssues, validate } from "./validate.ts";
+
+interface ReadMateria {
+  readonly value?: Materia | undefined;
+  readonly issues: readonly Issue[];
+}
+
+/** A materia as it stands in one file. */
+export function readMateria(
+  name: string,
+  raw: unknown,
+): { readonly name: string; readonly raw?: JsonObject } & ReadMateria {
+  const named = nameIssues(name, ["materia", name]);
+  const written = isJsonObject(raw) ? { raw } : {};
+  // What it extends stands in any layer: it is checked when all of them are known.
+  if (isJsonObject(raw) && typeof raw["extends"] === "string") return { name, ...written, issues: named };
+  const { value, issues } = checkMateria(name, raw);
+  return { name, ...written, value, issues: [...named, ...issues] };
+}
+
+/** A materia with nothing left out. */
+export function checkMateria(name: string, raw: unknown): ReadMateria {
+  const keys = ["materia", name];
+  const read = validate(schemaFor(raw), raw, keys);
+  return {
+    value: read.value,
+    issues: [
+      ...wrongKind(raw, keys),
+      ...read.issues,
+      ...programIssues(read.value, keys),
+      ...gateIssues(read.value, keys),
+    ],
+  };
+}
+
+function schemaFor(raw: unknown) {
+  const type = isJsonObject(raw) ? raw["type"] : undefined;
+  return type === "utility" ? UtilityMateria : type === "person" ? PersonMateria : AgentMateria;
+}
+
+/** A utility runs one program: its own command, or a bundled script. */
+function programIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
+  if (materia?.type !== "utility") return [];
+  const { command, script } = materia;
+  if (command === undefined && script === undefined) {
+    return [
+      error(
+        "missing_key",
+        keys,
+        "a utility needs a program",
+        'add "command": ["node", "my-script.mjs"], or "script" with a bundled name',
+      ),
+    ];
+  }
+  if (command !== undefined && script !== undefined)
+    return [error("bad_value", keys, 'a utility has either "command" or "script", not both')];
+  if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
+  const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
+  return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
+}
+
+/** [Q3] A gate says yes or no: there is nothing to parse, and no list. */
+function gateIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
+  if (materia?.type !== "utility" || materia.gate !== true) return [];
+  return [
+    ...(materia.generator === true
+      ? [error("bad_value", [...keys, "generator"], "a gate answers yes or no and makes no work items")]
+      : []),
+    ...(materia.parse === "text"
+      ? [error("bad_value", [...keys, "parse"], "a gate answers by its exit code", "remove it")]
+      : []),
+  ];
+}
+
+/** Keys that only one kind of materia knows: written on another, they would be ignored and the materia be another one. */
+const OWN_KEYS = { utility: ["command", "script", "gate"], person: ["question"] } as const;
+
+function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
+  if (!isJsonObject(raw)) return [];
+  return (["utility", "person"] as const).flatMap((type) =>
+    OWN_KEYS[type]
+      .filter((key) => key in raw && raw["type"] !== type)
+      .map((key) => error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`)),
+  );
+}
