@@ -27,6 +27,19 @@ it.each<[title: string, args: readonly string[], said: string]>([
   for (const way of [said, "--rehearse", "--model", "/login"]) expect(stderr).toContain(way);
 });
 
+it("[A4] a model that was typed is not blamed on a materia that names another", async () => {
+  const cwd = newPlace({ "conf.json": conf });
+  const { stderr } = await run(
+    ["cast", ...config, "--loadout", "Named", "--model", "anthropic/claude-sonet-4-5", "x"],
+    {
+      cwd,
+    },
+  );
+  expect(stderr).toContain('did you mean "anthropic/claude-sonnet-4-5"');
+  expect(stderr).toMatch(/at --model$/m);
+  expect(stderr).not.toContain("materia.Named");
+});
+
 it.each<[title: string, text: string, problems: readonly string[]]>([
   ["[A14] a rehearsal that is no JSON", '{ "replies": ', ["line 1, column"]],
   ["[A14] a rehearsal without replies", "{}", ["replies"]],

@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
+import { usePi } from "../../src/shell/agents/pi/pi.ts";
+import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, need, piFolder, socket } from "../harness/agents.ts";
 
@@ -55,9 +58,32 @@ describe("before a cast", () => {
         code: "unknown_model",
         path: ["materia", "Build", "model"],
         message: 'Pi knows no model "local/smal"; wanted by Build (Socket-1), Auto-Eval (Socket-2)',
-        hint: expect.stringContaining('did you mean "local/small"?'),
+        hint: expect.stringContaining('did you mean "local/small"'),
       },
-      { code: "unknown_model", hint: expect.stringContaining('did you mean "local/org/deep"?') },
+      { code: "unknown_model", hint: expect.stringContaining('did you mean "local/org/deep"') },
+    ]);
+  });
+
+  it("[A4] up to three models that hold what was typed", async () => {
+    await servePi([]);
+    const [issue] = await piAgentHost({ defaultModel: "sonnet" }).preflight([need()]);
+    expect(issue).toMatchObject({ code: "unknown_model", path: ["--model"] });
+    expect(issue?.hint?.match(/"[\w-]+\/[^"]*sonnet[^"]*"/g)).toHaveLength(3);
+  });
+
+  it.each<[string, () => AgentHost]>([
+    ["with a model", () => piAgentHost()],
+    ["rehearsed", () => rehearsalHost({ replies: {}, onEmpty: "fail" })],
+  ])("[A26] without Pi nothing begins, %s", async (_how, open) => {
+    const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+    usePi(() => Promise.reject(missing));
+    const host = open();
+    const issues = await host.preflight([need()]);
+    const without = await host.preflight([]);
+    usePi(() => import("@earendil-works/pi-coding-agent"));
+    expect(without).toEqual([]);
+    expect(issues).toMatchObject([
+      { code: "no_pi", hint: expect.stringContaining("npm install @earendil-works/pi-coding-agent") },
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { isForeign, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { harmless } from "../../core/model/values/text.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
@@ -43,6 +44,8 @@ async function askerOf(request: Request): Promise<Asker> {
 async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
   const { file, events, castId } = prepared;
+  const { cwd, below } = request.workspace.place;
+  if (below !== undefined && !options.quiet) io.err(`note: working in ${harmless(cwd)}, the project's folder\n`);
   for (const note of prepared.notes) io.err(`note: ${note}\n`);
   const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);

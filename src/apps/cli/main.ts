@@ -5,7 +5,7 @@ import type { Parsed } from "../../core/command/parse.ts";
 import { error } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folder.ts";
-import type { ConfigPlace } from "../../shell/config/config.ts";
+import { projectPlace } from "../../shell/config/project-folder.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
@@ -51,11 +51,11 @@ async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Pr
   }
   const cwd = resolve(io.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return { ok: false, issues: [error("no_folder", "--cwd", `there is no folder ${cwd}`)] };
-  const place: ConfigPlace = {
+  const place = projectPlace({
     cwd,
     env: io.env,
     ...(options.config === undefined ? {} : { explicit: resolve(io.cwd, options.config) }),
-  };
+  });
   if (command.kind === "demo") return (await import("./demo.ts")).demo(io, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
   if (command.kind === "ui")

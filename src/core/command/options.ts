@@ -18,6 +18,7 @@ const OPTIONS = {
   rehearse: "text",
   trust: "flag",
   durability: "text",
+  anyway: "flag",
   loadout: "text",
   from: "text",
   link: "flag",
@@ -54,7 +55,7 @@ export const COMMON_OPTIONS: readonly OptionName[] = [
   "quiet",
   "help",
 ];
-export const RUN_OPTIONS: readonly OptionName[] = ["model", "rehearse", "trust", "durability"];
+export const RUN_OPTIONS: readonly OptionName[] = ["model", "rehearse", "trust", "durability", "anyway"];
 
 export interface Split {
   readonly options: Options;

@@ -1,4 +1,3 @@
-import { error } from "../../core/model/issue.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
@@ -6,7 +5,7 @@ import { realTimer, type Timer } from "./guard.ts";
 import { chooseModel, openPi, type ModelChoice, type PiStage } from "./pi/models.ts";
 import type { Companions, RetryPolicy } from "./pi/pi.ts";
 import { knowKeyOf } from "./pi/pi-secrets.ts";
-import { modelIssues, toolIssues } from "./pi/preflight.ts";
+import { modelIssues, noPi, toolIssues } from "./pi/preflight.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {
@@ -37,7 +36,7 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
       try {
         return [...toolIssues(needs), ...(await modelIssues(await stage(), needs, options.defaultModel))];
       } catch (cause) {
-        return [...toolIssues(needs), unavailable(cause)];
+        return [...toolIssues(needs), noPi(cause)];
       }
     },
     runTurn: async (request) => {
@@ -52,15 +51,6 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
       }
     },
   };
-}
-
-function unavailable(cause: unknown) {
-  return error(
-    "no_pi",
-    "@earendil-works/pi-coding-agent",
-    `Pi, which runs the agents, could not be started: ${textOf(cause)}`,
-    "npm install @earendil-works/pi-coding-agent",
-  );
 }
 
 function refused(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {

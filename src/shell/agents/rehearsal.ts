@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { Issue } from "../../core/model/issue.ts";
 import { didYouMean } from "../../core/model/values/nearest.ts";
 import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
-import type { AgentHost, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
+import type { AgentHost, AgentNeed, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi/pi.ts";
-import { toolIssues } from "./pi/preflight.ts";
+import { noPi, toolIssues } from "./pi/preflight.ts";
 import { keyFor, turnsServed } from "./rehearsal-key.ts";
 import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
@@ -42,7 +43,16 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
     }
   }
 
-  return { preflight: async (needs) => toolIssues(needs), runTurn, judge: (asked) => answerOf(rehearsal, asked) };
+  async function preflight(needs: readonly AgentNeed[]): Promise<readonly Issue[]> {
+    if (needs.length === 0) return [];
+    const opens = await stage().then(
+      () => [],
+      (cause: unknown) => [noPi(cause)],
+    );
+    return [...toolIssues(needs), ...opens];
+  }
+
+  return { preflight, runTurn, judge: (asked) => answerOf(rehearsal, asked) };
 }
 
 async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, maxRetries: number): Promise<Stage> {

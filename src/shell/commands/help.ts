@@ -71,6 +71,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   rehearse: ["--rehearse FILE", "take the agents' replies from a file; no model or key needed"],
   trust: ["--trust", "trust this project's configuration as it is now, and remember it"],
   durability: ["--durability sync", "flush every step to the disk (fdatasync)"],
+  anyway: ["--anyway", "even while another cast works on the same files"],
   loadout: ["--loadout NAME", "run this loadout once, without choosing it"],
   from: ["--from CAST", "continue from an earlier cast"],
   link: ["--link", "draw the chain of these targets without running it"],

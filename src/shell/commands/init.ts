@@ -11,7 +11,9 @@ import { rememberTrust } from "../config/trust.ts";
 import type { Answer } from "./answer/answer.ts";
 
 /** [F13] Writes the starter and trusts it, because it was just written; an existing file is left alone. */
-export function init(place: ConfigPlace): Result<Answer> {
+export function init({ below, ...project }: ConfigPlace): Result<Answer> {
+  // A folder inside a project may become one of its own.
+  const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);
   try {
     mkdirSync(dirname(file), { recursive: true });

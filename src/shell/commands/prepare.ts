@@ -8,6 +8,7 @@ import type { Issue, Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
+import { busyTree } from "../casting/workspace/free-tree.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
 import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
 import type { Wanted } from "../casting/workspace/named-cast.ts";
@@ -90,6 +91,8 @@ async function prepareNew(
   const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;
+  const busy = await treeIssue(asker);
+  if (busy) return fail(busy);
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
   return ok({ castId: plan.file.castId, file: plan.file, events: [], notes: plan.notes, run });
@@ -163,9 +166,16 @@ export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
   const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentsOf(asker));
   if (!ready.ok) return ready;
+  const busy = await treeIssue(asker, castId);
+  if (busy) return fail(busy);
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
   return ok({ castId, file: plan.cast.file, events: plan.cast.events, notes: plan.notes, run });
+}
+
+/** Looked at last, when all that takes time has been done: the next moment the cast begins. */
+async function treeIssue({ workspace, options }: Asker, except?: CastId): Promise<Issue | undefined> {
+  return options.anyway ? undefined : busyTree(workspace, except);
 }
 
 function agentsOf({ options: { model, rehearse }, replies, openReal }: Asker): Agents {

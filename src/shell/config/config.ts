@@ -12,7 +12,10 @@ import { withFoundCommands } from "./found-commands.ts";
 import { readJsonFile } from "./json-file.ts";
 
 export interface ConfigPlace {
+  /** The folder of the project: all work happens here. */
   readonly cwd: string;
+  /** The folder inside it in which the command was typed, where that is another. */
+  readonly below?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file named on the command line. */
   readonly explicit?: string;
@@ -34,6 +37,9 @@ export function configFolder(env: ConfigPlace["env"]): string {
 export function userConfigFile(env: ConfigPlace["env"]): string {
   return join(configFolder(env), "materia.json");
 }
+
+/** Where casts are kept unless a configuration says otherwise. */
+export const PROJECT_CASTS = join(".pi", "pi-materia");
 
 export function projectConfigFile(cwd: string): string {
   return join(cwd, ".pi", "pi-materia.json");

@@ -1,7 +1,6 @@
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { CastStore } from "../../../shell/store/cast-store.ts";
 import { namesCast, prepare, prepareAgain } from "../../../shell/commands/prepare.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Asker, PreparedCast } from "../../../shell/commands/prepare.ts";
@@ -36,8 +35,6 @@ export async function startInProject(
   trusted: Trusted,
   { command, options }: { readonly command: CastingCommand; readonly options: Options },
 ): Promise<Result<StartedCast>> {
-  const free = await freeProject(trusted.workspace.store);
-  if (!free.ok) return free;
   return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareAsked(context, command, asker) });
 }
 
@@ -119,25 +116,4 @@ function freeSession({ state: { running } }: CommandContext): Result<undefined> 
       "wait for it, or stop it with /materia abort",
     ),
   );
-}
-
-const LOOKED_AT = 20;
-
-/** [X7] And one at a time in a project, so that a cast's own agents cannot start another either. */
-async function freeProject(store: CastStore): Promise<Result<undefined>> {
-  const ids = await store.ids();
-  if (!ids.ok) return ids;
-  for (const castId of ids.value.slice(0, LOOKED_AT)) {
-    const owner = await store.owner(castId);
-    if (owner)
-      return fail(
-        error(
-          "cast_is_running",
-          castId,
-          `process ${owner.pid} on ${owner.host} runs a cast in this project`,
-          `wait for it, or stop it with /materia abort ${castId}`,
-        ),
-      );
-  }
-  return ok(undefined);
 }

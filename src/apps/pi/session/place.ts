@@ -10,6 +10,7 @@ import { openWorkspace, runsText } from "../../../shell/casting/workspace/worksp
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { folderExists } from "../../../shell/system/folder.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
+import { projectPlace } from "../../../shell/config/project-folder.ts";
 
 export interface Place {
   readonly workspace: Workspace;
@@ -25,14 +26,15 @@ export function openPlace(ctx: ExtensionContext, options: Options): Result<Place
   if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
   // Pi's word is about the folder it works in; of any other it knows nothing.
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
-  const file = projectConfigFile(cwd);
+  const place = projectPlace({
+    cwd,
+    env: process.env,
+    withoutProject: refused,
+    ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
+  });
+  const file = projectConfigFile(place.cwd);
   const workspace = openWorkspace(
-    {
-      cwd,
-      env: process.env,
-      withoutProject: refused,
-      ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
-    },
+    place,
     options.artifacts === undefined ? undefined : resolve(ctx.cwd, options.artifacts),
   );
   if (!workspace.ok) return workspace;

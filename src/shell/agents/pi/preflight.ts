@@ -6,7 +6,21 @@ import type { AgentNeed } from "../../ports.ts";
 import { chooseModel, type ModelChoice, type PiStage } from "./models.ts";
 
 const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
+/** Where a model that no materia named was chosen, or could be. */
+const OPTION = "--model";
 const ANOTHER_MODEL = "choose a model with --model provider/id";
+
+/** [A26] Every agent runs in Pi, a rehearsed one too: without it nothing begins. */
+export function noPi(cause: unknown): Issue {
+  const missing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
+  const message = missing
+    ? "Pi is not installed here, and it runs the agents, rehearsed ones too"
+    : `Pi, which runs the agents, could not be started: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const hint = `npm install ${PI} (beside pi-materia; with -g where that was installed with -g)`;
+  return error("no_pi", PI, message, hint);
+}
+
+const PI = "@earendil-works/pi-coding-agent";
 
 /** [A6] Each unknown tool once, with all that want it. */
 export function toolIssues(needs: readonly AgentNeed[]): readonly Issue[] {
@@ -47,7 +61,7 @@ export async function modelIssues(
 function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStage): Issue | undefined {
   const who = whoOf(users);
   const named = users.find((need) => need.model !== undefined);
-  const path = named ? placeOf(named, "model") : "--model";
+  const path = named ? placeOf(named, "model") : OPTION;
   switch (choice.kind) {
     case "found":
       return undefined;
@@ -56,7 +70,7 @@ function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStag
         "unknown_model",
         path,
         `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
-        `${meant(choice.wanted, stage)}${ANOTHER_MODEL}, add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
+        `${meant(choice.wanted, stage)}${path === OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
       );
     case "no_key":
       return error(
@@ -77,17 +91,21 @@ function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStag
   }
 }
 
+const MOST_NAMED = 3;
+
+/** The provider is easily forgotten, or only a part of the name known. */
 function meant(wanted: string, stage: PiStage): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
-  // The provider is easily forgotten.
-  const sameId = models.find(({ id }) => id === wanted)?.full;
-  const name =
-    sameId ??
-    nearest(
-      wanted,
-      models.map(({ full }) => full),
-    );
-  return name === undefined ? "" : `did you mean "${name}"? `;
+  const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
+  const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);
+  const close = nearest(
+    wanted,
+    models.map(({ full }) => full),
+  );
+  const holding =
+    said.length < 3 ? [] : models.filter(({ id }) => id.toLowerCase().includes(said)).map(({ full }) => full);
+  const names = [...new Set([...same, ...(close === undefined ? [] : [close]), ...holding])].slice(0, MOST_NAMED);
+  return names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
 }
 
 function placeOf(need: AgentNeed | undefined, field: "model" | "tools"): Keys {

@@ -72,7 +72,8 @@ export function agentNeeds(graph: Graph, model: string | undefined): readonly Ag
 function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentNeed[] {
   const materia = materiaOf(graph, socket);
   if (materia.type !== "agent") return [];
-  const wanted = model ?? materia.model;
+  // [A3] A model that was typed stands for all: the host knows it, and no materia is to blame for it.
+  const wanted = model === undefined ? materia.model : undefined;
   return [
     {
       socket: socket.id,

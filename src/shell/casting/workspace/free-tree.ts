@@ -1,0 +1,38 @@
+import { realpathSync } from "node:fs";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error } from "../../../core/model/issue.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Who runs is among the newest: what is older and was set going again lately is rare. */
+const LOOKED_AT = 50;
+
+/**
+ * [C32] Two casts in one working tree would each take the files of the other for its own. An agent of a cast that starts
+ * another one is refused as well.
+ */
+export async function busyTree({ store, place }: Workspace, except?: CastId): Promise<Issue | undefined> {
+  const ids = await store.ids();
+  for (const castId of ids.ok ? ids.value.slice(0, LOOKED_AT) : []) {
+    const owner = castId === except ? undefined : await store.owner(castId);
+    if (!owner) continue;
+    const file = await store.describe(castId);
+    if (file.ok && realFolder(file.value.cwd) !== realFolder(place.cwd)) continue;
+    const what = file.ok ? `: ${file.value.loadout.name}, begun ${file.value.startedAt}` : "";
+    return error(
+      "cast_is_running",
+      castId,
+      `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
+      `wait for it, stop it with "abort ${castId}", work in another folder (git worktree), or add --anyway`,
+    );
+  }
+  return undefined;
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
