@@ -24,17 +24,21 @@ await build({
     rolldownOptions: {
       input: {
         cli: inRoot("src/apps/cli/start.ts"),
-        pi: inRoot("src/apps/pi/extension.ts"),
+        pi: inRoot("src/apps/pi/register.ts"),
         index: inRoot("src/apps/library/index.ts"),
       },
       output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
     },
   },
 });
-// Pi lets an extension import Pi's own copy of its library only from a file that its loader translates, and that is TypeScript.
+// Pi lets an extension import Pi's own copies of its libraries only from a file that its loader translates, and that is TypeScript.
 writeFileSync(
   inRoot("dist/extension.ts"),
-  `import materia from "./pi.js";\n\nexport default (pi) => materia(pi, () => import("@earendil-works/pi-coding-agent"));\n`,
+  `import * as tui from "@earendil-works/pi-tui";
+import { register } from "./pi.js";
+
+export default (pi) => register(pi, { tui, library: () => import("@earendil-works/pi-coding-agent") });
+`,
 );
 execFileSync(process.execPath, [inRoot("node_modules/typescript/bin/tsc"), "-p", inRoot("tsconfig.build.json")], {
   stdio: "inherit",

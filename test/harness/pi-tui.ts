@@ -21,8 +21,17 @@ afterAll(async () => {
 });
 
 /** The real `pi` with the extension, as a person has it in front of them. */
-export async function openPiTui({ cwd, env }: PiPlace, ...args: readonly string[]): Promise<PiTui> {
-  const terminal = runInTerminal({ args: [PI, "-e", EXTENSION, ...args], cwd, env, columns: 100, rows: 40 });
+export function openPiTui(place: PiPlace, ...args: readonly string[]): Promise<PiTui> {
+  return openPiTuiAt({ columns: 100, rows: 40 }, place, ...args);
+}
+
+/** The same in a terminal of another size. */
+export async function openPiTuiAt(
+  size: { readonly columns: number; readonly rows: number },
+  { cwd, env }: PiPlace,
+  ...args: readonly string[]
+): Promise<PiTui> {
+  const terminal = runInTerminal({ args: [PI, "-e", EXTENSION, ...args], cwd, env, ...size });
   const pi: PiTui = {
     ...terminal,
     sees: (...wanted) => terminal.until(wanted.join(", "), (view) => wanted.every((part) => part.test(view))),

@@ -17,7 +17,10 @@ describe("[X26] what Pi's start loads", () => {
     ).toEqual([
       "apps/pi/extension.ts",
       "apps/pi/live/card.ts",
+      "apps/pi/register.ts",
       "apps/pi/session/marks.ts",
+      "apps/pi/session/tui.ts",
+      "core/model/values/text.ts",
       "core/view/text/columns.ts",
       "core/view/text/line.ts",
     ]);

@@ -1,45 +1,11 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Pi } from "../../shell/agents/pi/pi.ts";
-import type { Face } from "./commands/face.ts";
-import { drawCard } from "./live/card.ts";
-import { ANSWER, areSettingsChanged, hasTurns, RESULT, TURN, VISIT, withoutTurns } from "./session/marks.ts";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import * as tui from "@earendil-works/pi-tui";
+import { register } from "./register.ts";
 
 /**
- * [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted.
- * `own` gets Pi's own copy of its library: it must be called from a file that Pi's loader has read, which it does only
- * with TypeScript, so the published file of that kind hands it over.
+ * What Pi loads. Pi's own libraries can be reached only from a file that Pi's loader has translated, which it does only
+ * with TypeScript: so this file, and the one like it that is published, hand them over.
  */
-export default function materia(
-  pi: ExtensionAPI,
-  own = (): Promise<Pi> => import("@earendil-works/pi-coding-agent"),
-): void {
-  let face: Face | undefined;
-  let current: ExtensionContext | undefined;
-  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi, own));
-
-  pi.registerCommand("materia", {
-    description: "Run repeatable agent work as graphs; /materia help lists the commands",
-    getArgumentCompletions: async (typed) => {
-      const { complete } = await import("./input/complete.ts");
-      return complete(typed, current);
-    },
-    handler: async (text, ctx) => (await open()).perform(text, ctx),
-  });
-
-  for (const type of [VISIT, ANSWER])
-    pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
-  for (const type of [RESULT, TURN])
-    pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
-
-  pi.on("session_start", async (_event, ctx) => {
-    current = ctx;
-    if (areSettingsChanged(ctx.sessionManager.getBranch()))
-      await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
-    (await import("./session/greeting.ts")).greetLater(ctx);
-  });
-  pi.on("session_shutdown", (_event, ctx) => face?.leave(ctx));
-  pi.on("input", (event, ctx) => face?.onInput(event, ctx));
-  pi.on("context", ({ messages }) =>
-    !face?.isInTurn() && hasTurns(messages) ? { messages: withoutTurns(messages) } : undefined,
-  );
+export default function materia(pi: ExtensionAPI): void {
+  register(pi, { tui, library: () => import("@earendil-works/pi-coding-agent") });
 }

@@ -1,6 +1,8 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
+import { harmless } from "../../../core/model/values/text.ts";
 import { fitLine, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
+import { piTui } from "../session/tui.ts";
 
 /** What a card shows at a glance, and what it shows when it is opened. Kept in the session, so it is plain data. */
 export interface Card {
@@ -16,22 +18,48 @@ export interface Drawn {
   readonly invalidate: () => void;
 }
 
-/** A card that an earlier version or another program has written is not trusted to have our shape. */
-export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn | undefined {
-  if (!isCard(data)) return undefined;
+/** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
+export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn {
+  const rowsAt = (width: number): string[] => {
+    try {
+      return cardRows(data, { expanded, width, theme });
+    } catch {
+      return [fitRow(" materia: this card cannot be drawn", width)];
+    }
+  };
+  // Pi draws the whole session with every frame, and a card does not change.
+  let last: { readonly width: number; readonly rows: string[] } | undefined;
+  return {
+    render: (width) => {
+      if (last?.width !== width) last = { width, rows: rowsAt(width) };
+      return last.rows;
+    },
+    invalidate: () => {
+      last = undefined;
+    },
+  };
+}
+
+interface Drawing {
+  readonly expanded: boolean;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+function cardRows(data: unknown, { expanded, width, theme }: Drawing): string[] {
+  if (!isCard(data)) throw new TypeError("no card");
   const { lines, opened, wraps } = data;
   const isOpen = expanded && opened !== undefined;
   const shown = (isOpen ? opened : lines).map(withoutTabs);
-  const cuts = !isOpen && wraps !== true;
-  return drawn((width) => {
-    const room = width - MARGIN.length;
-    return paintLines(cuts ? shown : shown.flatMap((each) => wrapLine(each, room)), room, theme);
-  });
+  const room = width - MARGIN.length;
+  const { visibleWidth } = piTui();
+  const rows = isOpen || wraps === true ? shown.flatMap((each) => wrapLine(each, room, visibleWidth)) : shown;
+  return paintLines(rows, width, theme);
 }
 
-/** How wide a tab is, nobody knows; and Pi ends where a row is too wide. */
+/** How wide a tab is, nobody knows; and a row is one line, whoever has written it. */
 function withoutTabs(line: Line): Line {
-  return line.map((span) => ({ ...span, text: span.text.replaceAll("\t", "    ") }));
+  return line.map((span) => ({ ...span, text: harmless(span.text.replaceAll("\t", "    ").replaceAll("\n", " ")) }));
 }
 
 export function drawn(render: (width: number) => string[]): Drawn {
@@ -40,8 +68,19 @@ export function drawn(render: (width: number) => string[]): Drawn {
 
 const MARGIN = " ";
 
+/** [X33] Rows as Pi measures them: it ends where one is wider than the screen. */
 export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
-  return lines.map((line) => `${MARGIN}${paint(fitLine(line, Math.max(1, width)), theme)}`);
+  const { visibleWidth } = piTui();
+  const room = Math.max(1, width - MARGIN.length);
+  return lines.map((line) => fitRow(`${MARGIN}${paint(fitLine(line, room, visibleWidth), theme)}`, width));
+}
+
+/** Where neighbours join into one character, a row may be wider than its pieces were. */
+function fitRow(row: string, width: number): string {
+  const { visibleWidth, truncateToWidth } = piTui();
+  if (visibleWidth(row) <= width) return row;
+  const cut = truncateToWidth(row, Math.max(0, width), "…");
+  return visibleWidth(cut) <= width ? cut : "";
 }
 
 function paint(line: Line, theme: Theme): string {

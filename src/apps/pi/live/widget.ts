@@ -91,7 +91,7 @@ function onScreen(ctx: ExtensionContext, picture: Picture): Drawing {
   let screen: { readonly tui: Redrawn; readonly editor: unknown } | undefined;
   ctx.ui.setWidget(KEY, (tui, theme) => {
     screen = { tui, editor: focusOf(tui) };
-    return drawn((width) => paintLines(picture.lines(width - 2), width - 1, theme));
+    return drawn((width) => paintLines(picture.lines(Math.max(1, width - 2)), width, theme));
   });
   return {
     draw: () => screen?.tui.requestRender(),

@@ -38,3 +38,9 @@ export function newestEntry(branch: readonly SessionEntry[], customType: string)
   const entry = branch.findLast((each) => each.type === "custom" && each.customType === customType);
   return entry?.type === "custom" ? entry.data : undefined;
 }
+
+/** Whether an entry of a session tells of a cast. */
+export function isOurs(entry: SessionEntry): boolean {
+  if (entry.type !== "custom" && entry.type !== "custom_message") return false;
+  return entry.customType === VISIT || entry.customType === RESULT;
+}

@@ -8,14 +8,17 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
+/** How many columns a text takes. A host that measures otherwise than we do brings its own. */
+export type Measure = (text: string) => number;
+
 /** At most so many columns, the cut marked with an ellipsis; never half a character. */
-export function cutColumns(text: string, limit: number): string {
-  if (columnsOf(text) <= limit) return text;
+export function cutColumns(text: string, limit: number, measure: Measure = columnsOf): string {
+  if (measure(text) <= limit) return text;
   if (limit < 1) return "";
   let kept = "";
   let columns = 0;
   for (const { segment } of graphemes.segment(text)) {
-    columns += columnsOfOne(segment);
+    columns += measure(segment);
     if (columns > limit - 1) break;
     kept += segment;
   }
@@ -27,13 +30,13 @@ export function padColumns(text: string, columns: number): string {
 }
 
 /** Broken between words, and inside a word only where it is longer than a line. */
-export function wrapColumns(text: string, limit: number): readonly string[] {
+export function wrapColumns(text: string, limit: number, measure: Measure = columnsOf): readonly string[] {
   const width = Math.max(1, limit);
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((each) => pieces(each, width))) {
+  for (const word of text.split(" ").flatMap((each) => pieces(each, width, measure))) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (line === "" || columnsOf(longer) <= width) line = longer;
+    if (line === "" || measure(longer) <= width) line = longer;
     else {
       lines.push(line);
       line = word;
@@ -42,13 +45,13 @@ export function wrapColumns(text: string, limit: number): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-function pieces(word: string, width: number): readonly string[] {
-  if (columnsOf(word) <= width) return [word];
+function pieces(word: string, width: number, measure: Measure): readonly string[] {
+  if (measure(word) <= width) return [word];
   const found: string[] = [];
   let piece = "";
   let columns = 0;
   for (const { segment } of graphemes.segment(word)) {
-    const more = columnsOfOne(segment);
+    const more = measure(segment);
     if (columns + more > width && piece !== "") {
       found.push(piece);
       [piece, columns] = ["", 0];

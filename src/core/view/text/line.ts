@@ -1,4 +1,5 @@
 import { columnsOf, cutColumns, wrapColumns } from "./columns.ts";
+import type { Measure } from "./columns.ts";
 
 /** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
 export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";
@@ -33,18 +34,22 @@ export function plainText(lines: readonly Line[]): string {
 }
 
 export function lineColumns(spans: Line): number {
-  return spans.reduce((sum, { text }) => sum + columnsOf(text), 0);
+  return columnsBy(columnsOf, spans);
+}
+
+function columnsBy(measure: Measure, spans: Line): number {
+  return spans.reduce((sum, { text }) => sum + measure(text), 0);
 }
 
 /** The line within so many columns; what is cut away is marked. */
-export function fitLine(spans: Line, width: number): Line {
-  if (lineColumns(spans) <= width) return spans;
+export function fitLine(spans: Line, width: number, measure: Measure = columnsOf): Line {
+  if (columnsBy(measure, spans) <= width) return spans;
   const fitted: Span[] = [];
   let room = width;
   for (const span of spans) {
-    const columns = columnsOf(span.text);
+    const columns = measure(span.text);
     // The ellipsis needs a column of its own, so a span that just fills the line is cut as well.
-    if (columns >= room) return line(...fitted, { ...span, text: cutColumns(`${span.text}…`, room) });
+    if (columns >= room) return line(...fitted, { ...span, text: cutColumns(`${span.text}…`, room, measure) });
     fitted.push(span);
     room -= columns;
   }
@@ -52,13 +57,13 @@ export function fitLine(spans: Line, width: number): Line {
 }
 
 /** The line over as many rows as it needs, each with its indent or quotation bar; nothing is cut away. */
-export function wrapLine(spans: Line, width: number): readonly Line[] {
-  if (lineColumns(spans) <= width) return [spans];
+export function wrapLine(spans: Line, width: number, measure: Measure = columnsOf): readonly Line[] {
+  if (columnsBy(measure, spans) <= width) return [spans];
   const text = spans.map((span) => span.text).join("");
   const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
   const before = between(spans, 0, indent);
   let end = indent;
-  return wrapColumns(text.slice(end), width - indent).map((row) => {
+  return wrapColumns(text.slice(end), width - indent, measure).map((row) => {
     const start = text.indexOf(row, end);
     end = start + row.length;
     return line(...before, ...between(spans, start, end));

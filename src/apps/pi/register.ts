@@ -1,0 +1,51 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Pi } from "../../shell/agents/pi/pi.ts";
+import type { Face } from "./commands/face.ts";
+import { drawCard } from "./live/card.ts";
+import { useTui } from "./session/tui.ts";
+import type { Tui } from "./session/tui.ts";
+import { ANSWER, areSettingsChanged, hasTurns, RESULT, TURN, VISIT, withoutTurns } from "./session/marks.ts";
+
+/** Pi's own copies of its libraries. */
+export interface OwnLibraries {
+  readonly tui: Tui;
+  readonly library: () => Promise<Pi>;
+}
+
+/** [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted. */
+export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void {
+  useTui(tui);
+  let face: Face | undefined;
+  let current: ExtensionContext | undefined;
+  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi, library));
+
+  pi.registerCommand("materia", {
+    description: "Run repeatable agent work as graphs; /materia help lists the commands",
+    getArgumentCompletions: async (typed) => {
+      const { complete } = await import("./input/complete.ts");
+      return complete(typed, current);
+    },
+    handler: async (text, ctx) => (await open()).perform(text, ctx),
+  });
+
+  for (const type of [VISIT, ANSWER])
+    pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
+  for (const type of [RESULT, TURN])
+    pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
+
+  pi.on("session_start", async (_event, ctx) => {
+    current = ctx;
+    if (areSettingsChanged(ctx.sessionManager.getBranch()))
+      await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
+    (await import("./session/greeting.ts")).greetLater(ctx);
+  });
+  pi.on("session_shutdown", async (_event, ctx) => {
+    if (!face) return;
+    await face.leave(ctx);
+    (await import("./session/keep-session.ts")).keepSession(ctx.sessionManager);
+  });
+  pi.on("input", (event, ctx) => face?.onInput(event, ctx));
+  pi.on("context", ({ messages }) =>
+    !face?.isInTurn() && hasTurns(messages) ? { messages: withoutTurns(messages) } : undefined,
+  );
+}
