@@ -46,6 +46,6 @@ export async function openPiTuiAt(
   running.add(pi);
   void terminal.exited.then(() => running.delete(pi));
   // Pi draws itself before it can do anything; what it has loaded it says last.
-  await pi.sees(/\[Extensions\]/, /plain/);
+  await terminal.until("Pi's start", (view) => terminal.screen().includes("[Extensions]") && view.includes("plain"));
   return pi;
 }
