@@ -8,6 +8,7 @@ import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";
 import { Advance, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
 import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
 import { Rehearsal, Reply } from "../src/core/model/rehearsal.ts";
+import { Expect, TestCast } from "../src/core/testing/test-file.ts";
 import { OPTION_TEXTS } from "../src/shell/commands/help.ts";
 
 type Schema = Parameters<typeof toJsonSchema>[0];
@@ -36,6 +37,10 @@ export function referenceText(): string {
     "## A rehearsal file",
     ...section("The file", Rehearsal),
     ...section("A reply", Reply),
+    "## A test of a loadout",
+    "A rehearsal file with these besides; `materia test` runs it.",
+    ...section("`cast`", TestCast),
+    ...section("`expect`", Expect),
     "## Events of the journal",
     list(Object.entries(EVENTS).map(([type, schema]) => `\`${type}\`: ${fieldsOf(schema)}`)),
     "## Codes of problems",

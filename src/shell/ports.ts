@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
+import type { Played } from "../core/testing/strict.ts";
 
 /** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
 export interface Ports {
@@ -26,6 +27,8 @@ export interface AgentHost {
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
   /** [Q13] What a person is scripted to answer; nothing where a real one is to be asked, as without this. */
   readonly judge?: (request: PersonRequest) => Judgement | undefined;
+  /** [T4] What came of a script so far, where there is one. */
+  readonly played?: () => Played;
 }
 
 /** A person's gate that a cast has come to. */
@@ -91,7 +94,14 @@ export type TurnProgress =
   | { readonly kind: "text"; readonly delta: string }
   | { readonly kind: "thinking"; readonly delta: string }
   | { readonly kind: "tool_started"; readonly id: string; readonly name: string; readonly args: unknown }
-  | { readonly kind: "tool_ended"; readonly id: string; readonly name: string; readonly failed: boolean }
+  | {
+      readonly kind: "tool_ended";
+      readonly id: string;
+      readonly name: string;
+      readonly failed: boolean;
+      /** What a tool that failed said. */
+      readonly said?: string;
+    }
   /** What the turn has used so far, at the end of each reply. */
   | { readonly kind: "used"; readonly usage: Usage }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };

@@ -52,6 +52,7 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();
   progress.stop();
+  if (end.ok) for (const remark of prepared.remarks(end.value)) io.err(`note: ${remark}\n`);
   return end.ok ? finish(request, castId, end.value) : end;
 }
 

@@ -64,6 +64,7 @@ async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Pr
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
   if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
+  if (command.kind === "test") return (await import("./test.ts")).test(command, request);
   const { answer } = await import("../../shell/commands/perform.ts");
   const answered = await answer(command, workspace.value, io.cwd);
   return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;

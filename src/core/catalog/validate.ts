@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { isName } from "../model/ids.ts";
-import { error, warning } from "../model/issue.ts";
+import { error, isError, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
@@ -14,12 +14,24 @@ export function validate<const T extends Schema>(
   schema: T,
   value: unknown,
   keys: Keys,
+  unknownKeys: "ignored" | "refused" = "ignored",
 ): { readonly value?: v.InferOutput<T>; readonly issues: readonly Issue[] } {
   const unknown: Issue[] = [];
   findKeyIssues(schema, value, [...keys], unknown);
+  const beside = unknownKeys === "ignored" ? unknown : unknown.map(refused);
   const parsed = v.safeParse(schema, value);
-  if (parsed.success) return { value: parsed.output, issues: unknown };
-  return { issues: [...parsed.issues.map((issue) => issueOf(issue, keys)), ...unknown] };
+  if (parsed.success && (unknownKeys === "ignored" || !beside.some(isError)))
+    return { value: parsed.output, issues: beside };
+  return { issues: [...(parsed.issues ?? []).map((issue) => issueOf(issue, keys)), ...beside] };
+}
+
+function refused(issue: Issue): Issue {
+  if (issue.code !== "unknown_key") return issue;
+  return {
+    ...issue,
+    severity: "error",
+    message: `"${oneLine(String(issue.path.at(-1) ?? ""), 60)}" is not known here`,
+  };
 }
 
 function issueOf(issue: v.BaseIssue<unknown>, keys: Keys): Issue {

@@ -17,6 +17,7 @@ export type Command =
   | GridCommand
   | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
+  | TestCommand
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
   | { readonly kind: "init" }
   | { readonly kind: "demo" };
@@ -49,6 +50,18 @@ export interface GridCommand {
   readonly as: "text" | "mermaid";
 }
 
+export interface TestCommand {
+  readonly kind: "test";
+  readonly paths: readonly string[];
+  readonly watch?: true;
+  /** Write what was observed into the files. */
+  readonly update?: true;
+  readonly junit?: string;
+  /** In percent. */
+  readonly minCoverage?: number;
+  readonly trust?: true;
+}
+
 /** The commands that set a cast going, a new one or one that stopped. */
 export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" }>;
 
@@ -61,6 +74,13 @@ export function isCasting(command: Command): command is CastingCommand {
 export interface TargetRef {
   readonly kind: "materia" | "loadout" | "either";
   readonly name: string;
+}
+
+export function readTarget(word: string): TargetRef {
+  for (const kind of ["materia", "loadout"] as const) {
+    if (word.startsWith(`${kind}:`)) return { kind, name: word.slice(kind.length + 1) };
+  }
+  return { kind: "either", name: word };
 }
 
 export function targetText(target: TargetRef): string {

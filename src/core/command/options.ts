@@ -34,6 +34,10 @@ const OPTIONS = {
   "older-than": "number",
   yes: "flag",
   salvage: "flag",
+  watch: "flag",
+  update: "flag",
+  junit: "text",
+  "min-coverage": "number",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;

@@ -4,9 +4,11 @@ import { didYouMean } from "../model/values/nearest.ts";
 import { never } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
 import { readCount } from "./amounts.ts";
-import type { Bounds, Command, TargetRef } from "./command.ts";
+import { readTarget } from "./command.ts";
+import type { Bounds, Command } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
+import { readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
@@ -151,6 +153,8 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         open: options.open === true,
         ...(options.port === undefined ? {} : { port: options.port }),
       });
+    case "test":
+      return ok(readTest(reading.rest, options));
     case "init":
     case "demo":
       return ok({ kind: row.name });
@@ -188,18 +192,11 @@ function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Comma
   const { from } = split.options;
   return ok({
     kind: "link",
-    targets: rest.map(targetRef),
+    targets: rest.map(readTarget),
     prompt: text,
     ...boundsOf(split.options),
     ...(from === undefined ? {} : { from }),
   });
-}
-
-function targetRef(word: string): TargetRef {
-  for (const kind of ["materia", "loadout"] as const) {
-    if (word.startsWith(`${kind}:`)) return { kind, name: word.slice(kind.length + 1) };
-  }
-  return { kind: "either", name: word };
 }
 
 function readCasts({ rest, split: { options } }: Reading): Result<Command> {
@@ -231,7 +228,7 @@ function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
       return fail(
         error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`),
       );
-    return ok({ kind: "grid", as, link: rest.map(targetRef) });
+    return ok({ kind: "grid", as, link: rest.map(readTarget) });
   }
   if (rest.length > 1)
     return fail(

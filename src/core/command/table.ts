@@ -9,7 +9,7 @@ export interface CommandRow {
   readonly example: string;
   readonly options: readonly OptionName[];
   /** Words after the name: at most so many, or a text to the end. */
-  readonly takes: number | "prompt" | "targets";
+  readonly takes: number | "prompt" | "targets" | "paths";
 }
 
 const NAMES = [
@@ -26,6 +26,7 @@ const NAMES = [
   "materia",
   "grid",
   "check",
+  "test",
   "budget",
   "ui",
   "init",
@@ -138,6 +139,14 @@ export const COMMANDS: readonly CommandRow[] = [
     example: "check",
     options: ["strict"],
     takes: 1,
+  },
+  {
+    name: "test",
+    usage: "test [paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT]",
+    does: "run tests of loadouts, and say what of each graph no test took",
+    example: "test .pi/tests",
+    options: ["watch", "update", "junit", "min-coverage", "trust"],
+    takes: "paths",
   },
   {
     name: "budget",

@@ -6,6 +6,7 @@ const count = wholeNumber(0);
 const ToolCall = v.strictObject({
   name: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The tool to run.")),
   arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("What the tool is given.")), {}),
+  fails: v.optional(v.pipe(v.literal(true), v.description("It is meant to fail."))),
 });
 
 /** [A13] What the agent of one turn does and says. */
@@ -38,6 +39,9 @@ export const Rehearsal = v.strictObject({
     v.pipe(v.picklist(["fail", "repeat-last"]), v.description("What happens when the replies run out.")),
     "fail",
   ),
+  cast: v.optional(v.pipe(v.unknown(), v.description("What a test casts; a rehearsal alone does not look at it."))),
+  config: v.optional(v.pipe(v.unknown(), v.description("The configuration of a test, beside the file."))),
+  expect: v.optional(v.pipe(v.unknown(), v.description("What a test expects: a rehearsal that has it is a test."))),
 });
 export type Rehearsal = v.InferOutput<typeof Rehearsal>;
 

@@ -7,6 +7,7 @@ import type { AgentHost, AgentNeed, Judgement, PersonRequest, TurnOutcome, TurnR
 import { realTimer, type Timer } from "./guard.ts";
 import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi/pi.ts";
 import { noPi, toolIssues } from "./pi/preflight.ts";
+import { openLog, type PlayLog } from "./play-log.ts";
 import { keyFor, turnsServed } from "./rehearsal-key.ts";
 import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
@@ -21,19 +22,20 @@ interface RehearsalOptions {
 export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = {}): AgentHost {
   const { after = realTimer, silenceMs, maxRetries = 3 } = options;
   const scripts = new Map<string, Script>();
+  const log = openLog(rehearsal);
   let opened: Promise<Stage> | undefined;
   const stage = () => (opened ??= openStage(scripts, after, maxRetries));
 
   async function runTurn(request: TurnRequest): Promise<TurnOutcome> {
     let session: string | undefined;
     try {
-      const script = scriptOf(rehearsal, request);
+      const script = scriptOf(rehearsal, request, log);
       const onOpened = (id: string) => {
         session = id;
         scripts.set(id, script);
       };
       const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened };
-      const outcome = await runPiTurn(setup, request);
+      const outcome = await runPiTurn(setup, log.following(request));
       const missing = script.missing();
       return missing === undefined ? outcome : failed("rehearsal", missing, outcome.usage);
     } catch (cause) {
@@ -52,7 +54,7 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
     return [...toolIssues(needs), ...opens];
   }
 
-  return { preflight, runTurn, judge: (asked) => answerOf(rehearsal, asked) };
+  return { preflight, runTurn, judge: (asked) => answerOf(rehearsal, asked, log), played: log.played };
 }
 
 async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, maxRetries: number): Promise<Stage> {
@@ -67,7 +69,7 @@ async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, max
 }
 
 /** [A10] The part of a rehearsal that one turn plays. */
-function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
+function scriptOf(rehearsal: Rehearsal, request: TurnRequest, log: PlayLog): Script {
   const key = keyFor(rehearsal, request);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
@@ -81,6 +83,7 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
       if (!reply) missing = missingOf(key, replies.length, rehearsal, request);
       // [A23] A retry takes the next reply, and the one that failed is used up.
       steps = reply ? stepsOf(reply, position, told).filter(({ does }) => !isDone(does, done)) : [];
+      if (reply) log.take(key, position);
       position += 1;
     }
     const [step, ...later] = steps;
@@ -94,12 +97,13 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest): Script {
 const Answer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
 
 /** [Q13] What a person is scripted to say. A script that says nothing leaves them to be asked. */
-function answerOf(rehearsal: Rehearsal, asked: PersonRequest): Judgement | undefined {
+function answerOf(rehearsal: Rehearsal, asked: PersonRequest, log: PlayLog): Judgement | undefined {
   const key = keyFor(rehearsal, asked);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
   const position = turnsServed(key, rehearsal, asked.earlierTurns());
   const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
   if (!reply) return undefined;
+  log.take(key, position);
   const read = v.safeParse(Answer, reply.json);
   if (read.success) return { kind: "judged", satisfied: read.output.satisfied, text: read.output.context.trim() };
   const message =

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
 import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
+import * as v from "valibot";
 import { addUsage, NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import type { TurnProgress } from "../ports.ts";
 
@@ -58,7 +59,8 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
     return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
   }
   if (event.type === "tool_execution_end") {
-    return { kind: "tool_ended", id: event.toolCallId, name: event.toolName, failed: event.isError };
+    const { toolCallId: id, toolName: name, isError: failed } = event;
+    return { kind: "tool_ended", id, name, failed, ...(failed ? { said: saidIn(event.result) } : {}) };
   }
   if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
     return { kind: "retrying", attempt: event.attempt, delayMs: event.delayMs, error: event.errorMessage };
@@ -68,3 +70,11 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
   }
   return undefined;
 }
+
+/** What a tool that failed said; Pi types results as anything. */
+function saidIn(result: unknown): string {
+  const { content = [] } = v.is(ToolResult, result) ? result : {};
+  return content.map(({ text = "" }) => text).join("\n");
+}
+
+const ToolResult = v.object({ content: v.optional(v.array(v.object({ text: v.optional(v.string()) }))) });

@@ -86,6 +86,10 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   keep: ["--keep N", "keep the newest N"],
   "older-than": ["--older-than DAYS", "those that ended longer ago"],
   yes: ["--yes", "do it without asking"],
+  watch: ["--watch", "run again whenever a file changes"],
+  update: ["--update", "write what was observed into the tests"],
+  junit: ["--junit FILE", "write the results for CI as JUnit XML"],
+  "min-coverage": ["--min-coverage PERCENT", "fail when less of a graph was taken"],
   salvage: ["--salvage", "keep what is sound of a damaged cast, as a new one"],
 };
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
@@ -23,6 +23,10 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return abort(workspace, command);
     case "doctor":
       return doctor(workspace, command);
+    case "test":
+      // Here nobody could end it.
+      if (command.watch) return fail(error("not_here", "--watch", '"test --watch" is for a terminal'));
+      return (await import("./testing/test.ts")).test(workspace, command, { from });
     case "casts":
     case "prune":
     case "status":

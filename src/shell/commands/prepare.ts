@@ -6,6 +6,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
+import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
 import { busyTree } from "../casting/workspace/free-tree.ts";
@@ -44,6 +45,8 @@ export interface PreparedCast {
   /** What happened to it before. */
   readonly events: readonly CastEvent[];
   readonly notes: readonly string[];
+  /** [T6] What a rehearsal left over or met unexpectedly; asked when it has run. */
+  readonly remarks: (end: RunEnd) => readonly string[];
   /** Runs it to its end or its next pause. A refusal comes before the first event. */
   readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
 }
@@ -95,7 +98,8 @@ async function prepareNew(
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
-  return ok({ castId: plan.file.castId, file: plan.file, events: [], notes: plan.notes, run });
+  const { file } = plan;
+  return ok({ castId: file.castId, file, events: [], notes: notesOf(plan, host, file), remarks: remarksOf(host), run });
 }
 
 async function prepareAnswer(
@@ -170,7 +174,26 @@ export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
-  return ok({ castId, file: plan.cast.file, events: plan.cast.events, notes: plan.notes, run });
+  const { file, events } = plan.cast;
+  return ok({ castId, file, events, notes: notesOf(plan, host, file), remarks: remarksOf(host), run });
+}
+
+/** [T4] A name that is misspelt in a rehearsal is told before it runs. */
+function notesOf({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
+  const played = host.played?.();
+  return [...notes, ...(played ? keySlips(played, graph).map(({ message }) => `rehearsal: ${message}`) : [])];
+}
+
+/** What is left over of a cast that stopped on its way may still be asked for. */
+function remarksOf(host: AgentHost): PreparedCast["remarks"] {
+  return ({ kind, state }) => {
+    const played = host.played?.();
+    if (!played) return [];
+    const isWhole = kind === "ended" && state.phase.kind === "ended" && state.phase.outcome !== "aborted";
+    return playSlips(played, state.graph)
+      .filter(({ what }) => isWhole || what === "tool")
+      .map(({ message }) => `rehearsal: ${message}`);
+  };
 }
 
 /** Looked at last, when all that takes time has been done: the next moment the cast begins. */

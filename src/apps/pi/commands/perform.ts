@@ -50,6 +50,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "status":
     case "show":
     case "doctor":
+    case "test":
     case "budget":
     case "loadout":
     case "materia":

@@ -106,6 +106,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
       return count === 0 ? casts(workspace, ["running", "waiting", "interrupted"]) : [];
     case "cast":
     case "check":
+    case "test":
     case "ui":
     case "init":
     case "demo":

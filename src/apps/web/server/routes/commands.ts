@@ -80,7 +80,8 @@ async function answerCommand(
   if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
-  const asked = command.kind === "abort" && how.trust ? { ...command, trust: true as const } : command;
+  const asked =
+    (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await answer(asked, workspace, workspace.place.cwd);
   if (!answered.ok) return refuseAll(c, answered.issues);
   const { code, data, lines } = answered.value;

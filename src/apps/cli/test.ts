@@ -1,0 +1,90 @@
+import { watch } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { TestCommand } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { issueLines } from "../../core/view/issues.ts";
+import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
+import { projectConfigFile } from "../../shell/config/config.ts";
+import { test as runTests } from "../../shell/commands/testing/test.ts";
+import { folderExists } from "../../shell/system/folder.ts";
+import { folderWatch } from "../../shell/system/folder-watch.ts";
+import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
+import { onInterrupt } from "./terminal/interrupt.ts";
+import { styled } from "./terminal/io.ts";
+import { printAnswer, printLines } from "./terminal/lines.ts";
+import { withTrust } from "./terminal/person.ts";
+import type { Request } from "./terminal/request.ts";
+
+/** [T3, T12] Once, or again whenever a file changes until it is interrupted. */
+export async function test(command: TestCommand, request: Request): Promise<Result<number>> {
+  const { io, options } = request;
+  const { workspace, remember } = await withTrust(request);
+  if (workspace.trust.kind === "given") remember();
+  const interrupt = onInterrupt(io);
+  const once = async (): Promise<Result<number>> => {
+    // The configuration may be what has changed.
+    const opened = openWorkspace(workspace.place, workspace.root);
+    if (!opened.ok) return opened;
+    const fresh = { ...opened.value, trust: workspace.trust };
+    const answer = await runTests(fresh, command, { from: io.cwd, signal: interrupt.signal });
+    return answer.ok ? ok(printAnswer(io, options, answer.value)) : answer;
+  };
+  try {
+    const first = await once();
+    if (!command.watch) return first;
+    if (!first.ok) printLines(io, issueLines(first.issues), io.err);
+    await again(command, request, { once, signal: interrupt.signal });
+    return ok(0);
+  } finally {
+    interrupt.stop();
+  }
+}
+
+/** [T12] One run after another: what changes during a run leads to one more behind it. */
+async function again(
+  { paths, junit }: TestCommand,
+  { io, workspace }: Request,
+  { once, signal }: { readonly once: () => Promise<Result<number>>; readonly signal: AbortSignal },
+): Promise<void> {
+  const { cwd } = workspace.place;
+  const named = (paths.length === 0 ? [resolve(cwd, TESTS_FOLDER)] : paths.map((path) => resolve(io.cwd, path))).map(
+    (path) => (folderExists(path) ? path : dirname(path)),
+  );
+  const folders = new Set([...named, dirname(projectConfigFile(cwd))]);
+  const everySecond = (listener: () => void): (() => void) => {
+    const timer = setInterval(listener, 1_000);
+    return () => clearInterval(timer);
+  };
+  // What a run writes itself, and what belongs to git or a package, begins no other.
+  const own = junit === undefined ? undefined : resolve(io.cwd, junit);
+  const counts = (path: string): boolean => path !== own && !/[\\/](?:\.git|node_modules)(?:[\\/]|$)/.test(path);
+  const watching = folderWatch({
+    watch: (folder, how, listener) =>
+      watch(folder, { ...how, recursive: true }, (_event, name) => {
+        if (name === null || counts(resolve(folder, name))) listener();
+      }),
+    everySecond,
+  });
+  let wake = (): void => undefined;
+  let changed = false;
+  const stops = [...folders].map((folder) =>
+    watching.on(folder, () => {
+      changed = true;
+      wake();
+    }),
+  );
+  // Watches alone keep no process.
+  const alive = setInterval(() => undefined, 60_000);
+  signal.addEventListener("abort", () => wake());
+  for (;;) {
+    io.err(`${styled(io, "dim", "Waiting for a change (Ctrl-C ends it)")}\n`);
+    if (!changed && !signal.aborted) await new Promise<void>((resolve_) => (wake = resolve_));
+    if (signal.aborted) break;
+    changed = false;
+    const done = await once();
+    if (!done.ok) printLines(io, issueLines(done.issues), io.err);
+  }
+  clearInterval(alive);
+  for (const stop of stops) stop();
+}

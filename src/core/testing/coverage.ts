@@ -1,0 +1,95 @@
+import type { Flow } from "../compile/flow.ts";
+import { reachable } from "../compile/flow.ts";
+import type { Graph, GraphSocket } from "../compile/graph.ts";
+import { loopOf } from "../compile/graph.ts";
+import type { CastEvent } from "../cast/state/event.ts";
+import { END } from "../model/ids.ts";
+import { NEXT } from "../model/loadout.ts";
+import type { Edge } from "../model/loadout.ts";
+import { edgeName, emptyName, exitName, limitName, otherwiseName, thenName, waysTaken } from "./way-names.ts";
+
+/** [T7] What the tests of a loadout took of it, and what none of them took. */
+export interface Coverage {
+  readonly taken: number;
+  readonly of: number;
+  readonly missing: readonly string[];
+}
+
+/** A run of a loadout, as far as coverage goes. */
+export interface CoveredRun {
+  readonly loadout: string;
+  readonly graph: Graph;
+  readonly flow: Flow;
+  readonly events: readonly CastEvent[];
+}
+
+/** Loadouts by name; one that was only named, without a run, is covered by nothing. */
+export function coverageOf(runs: readonly CoveredRun[]): Readonly<Record<string, Coverage>> {
+  const names = [...new Set(runs.map(({ loadout }) => loadout))].toSorted();
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = runs.filter(({ loadout }) => loadout === name);
+      const all = new Set(own.flatMap(({ graph, flow }) => coverable(graph, flow)));
+      const taken = new Set(
+        own.flatMap(({ graph, events }) => [...visited(events), ...waysTaken(graph, events).keys()]),
+      );
+      const missing = [...all].filter((each) => !taken.has(each));
+      return [name, { taken: all.size - missing.length, of: all.size, missing }];
+    }),
+  );
+}
+
+/** In whole percent, never 100 while something is missing. */
+export function percentOf({ taken, of }: Pick<Coverage, "taken" | "of">): number {
+  return of === 0 ? 100 : Math.floor((taken / of) * 100);
+}
+
+function visited(events: readonly CastEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+}
+
+/** Everything that a cast of the graph can do: what nothing leads to counts for nothing. */
+export function coverable(graph: Graph, flow: Flow): readonly string[] {
+  const reached = reachable(flow);
+  const sockets = flow.sockets.filter((_, number) => reached.has(number));
+  const loops = new Set(sockets.flatMap((socket) => loopOf(graph, socket) ?? []));
+  const names = [
+    ...sockets.map(({ id }) => id),
+    ...sockets.flatMap((socket) => waysFrom(graph, flow, socket)),
+    ...[...loops].filter(({ items }) => items !== null).map(({ id }) => emptyName(id)),
+  ];
+  return [...new Set(names)];
+}
+
+function waysFrom(graph: Graph, flow: Flow, socket: GraphSocket): readonly string[] {
+  const { id } = socket;
+  return (flow.steps[flow.numberOf.get(id) ?? -1] ?? []).flatMap(({ way, exhausted }) => {
+    if (way.via === "exit") return [exitName(graph, socket.loop ?? "", way.exit.id)];
+    // A socket without edges ends the cast by being there.
+    if (way.via === "none") return exhausted || socket.edges.length > 0 ? [otherwiseName(id, way.to)] : [];
+    const { edge } = way;
+    // What follows the last traversal is told with the edge itself.
+    if (way.then) return [];
+    if (edge.maxTraversals === undefined || !canRepeat(graph, flow, socket, edge)) return [edgeName(id, edge)];
+    const used = edge.then === undefined || (edge.then === NEXT && socket.loop === null);
+    return [edgeName(id, edge), used ? limitName(id, edge) : thenName(id, edge)];
+  });
+}
+
+/** Whether a cast can come by an edge again before its count begins anew: otherwise nothing can use it up. */
+function canRepeat(graph: Graph, flow: Flow, from: GraphSocket, { to }: Pick<Edge, "to">): boolean {
+  if (to === END) return false;
+  // [G8] Inside a loop an edge is counted for the item in hand.
+  const perItem = from.loop !== null && loopOf(graph, from)?.items != null && graph.sockets[to]?.loop === from.loop;
+  const start = flow.numberOf.get(to) ?? -1;
+  const goal = flow.numberOf.get(from.id);
+  const seen = new Set<number>();
+  const open = [start];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at === goal) return true;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    for (const { advanced, landings } of flow.steps[at] ?? []) if (!(perItem && advanced)) open.push(...landings);
+  }
+  return false;
+}

@@ -1,0 +1,108 @@
+import * as v from "valibot";
+import { LIMITS } from "../cast/state/event.ts";
+import { Rehearsal } from "../model/rehearsal.ts";
+import { wholeNumber } from "../model/values/number.ts";
+
+const count = wholeNumber(0);
+const texts = v.array(v.string());
+
+/** Any number of visits in an expected path. */
+export const ANY: readonly string[] = ["…", "..."];
+
+/** What a person says to an agent that waits for them: `true` takes the result, a text answers it. */
+const Answer = v.union(
+  [v.literal(true), v.pipe(v.string(), v.minLength(1)), v.strictObject({ reject: v.pipe(v.string(), v.minLength(1)) })],
+  'is neither true, a text nor { "reject": "why" }',
+);
+
+export const TestCast = v.pipe(
+  v.object({
+    loadout: v.optional(v.pipe(v.string(), v.description("The loadout to cast; the active one where none is named."))),
+    link: v.optional(
+      v.pipe(v.array(v.string()), v.minLength(1, "is empty"), v.description("The targets of a chain instead.")),
+    ),
+    request: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("What is asked for.")),
+    seed: v.optional(v.pipe(v.string(), v.description("The folder, beside this file, whose copy is worked in."))),
+    git: v.optional(v.pipe(v.boolean(), v.description("Make the copy a git repository with one commit.")), false),
+    answers: v.optional(
+      v.pipe(v.array(Answer), v.description("What the person says whenever the cast waits for one, in order.")),
+      [],
+    ),
+  }),
+  v.check(({ loadout, link }) => loadout === undefined || link === undefined, "names both a loadout and a link"),
+);
+export type TestCast = v.InferOutput<typeof TestCast>;
+
+const FileExpectation = v.nullable(
+  v.union(
+    [v.string(), v.strictObject({ matches: v.pipe(v.string(), v.check(isPattern, "is no regular expression")) })],
+    'is neither the content, { "matches": "a regular expression" } nor null for no such file',
+  ),
+);
+
+export const Expect = v.object({
+  outcome: v.optional(
+    v.pipe(
+      v.picklist(["completed", "not_satisfied", "failed", "aborted", "waiting"]),
+      v.description("How the cast ends, or that it waits for a person."),
+    ),
+  ),
+  exitCode: v.optional(v.pipe(count, v.description("What `cast` would exit with."))),
+  path: v.optional(
+    v.pipe(texts, v.description("The visits in order, by materia or socket; … stands for any number of them.")),
+  ),
+  edges: v.optional(
+    v.pipe(
+      v.record(v.string(), count),
+      v.description("How often a way was taken: `Socket-2 not_satisfied Socket-1`, `exit ID`, `empty LOOP`."),
+    ),
+  ),
+  items: v.optional(
+    v.pipe(
+      v.object({ done: v.optional(count), givenUp: v.optional(count) }),
+      v.description("How many items were done and given up."),
+    ),
+  ),
+  state: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description("Dotted path into state → its value; null where nothing is."),
+    ),
+  ),
+  files: v.optional(
+    v.pipe(
+      v.record(v.string(), FileExpectation),
+      v.description('Path in the working folder → content, { "matches": "…" }, or null for no such file.'),
+    ),
+  ),
+  prompts: v.optional(
+    v.pipe(
+      v.record(v.string(), v.object({ contains: v.optional(texts, []), lacks: v.optional(texts, []) })),
+      v.description("Visit (`Build#2`, or `Build` for every one) → what its prompt contains and lacks."),
+    ),
+  ),
+  turnsAtMost: v.optional(v.pipe(count, v.description("How many turns the agents may have in all."))),
+  limit: v.optional(
+    v.pipe(v.nullable(v.picklist(LIMITS)), v.description("The limit that stops the cast; null for none.")),
+  ),
+});
+export type Expect = v.InferOutput<typeof Expect>;
+
+/** [T1] A rehearsal that says what it casts and what it expects. */
+export const TestFile = v.object({
+  ...Rehearsal.entries,
+  cast: v.pipe(TestCast, v.description("What is cast.")),
+  config: v.optional(
+    v.pipe(v.string(), v.description("A configuration beside this file, in place of the project's own.")),
+  ),
+  expect: v.pipe(Expect, v.description("What must come of it.")),
+});
+export type TestFile = v.InferOutput<typeof TestFile>;
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "mu").test("") || true;
+  } catch {
+    return false;
+  }
+}

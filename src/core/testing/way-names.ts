@@ -1,0 +1,95 @@
+import type { Graph } from "../compile/graph.ts";
+import { edgeFor } from "../compile/route.ts";
+import type { CastEvent } from "../cast/state/event.ts";
+import type { SocketId } from "../model/ids.ts";
+import { NEXT } from "../model/loadout.ts";
+import type { Edge } from "../model/loadout.ts";
+
+/** `Socket-2 not_satisfied Socket-1`: a way as tests and coverage call it. */
+export function edgeName(from: SocketId, { when, to }: Pick<Edge, "when" | "to">): string {
+  return `${from} ${when} ${to}`;
+}
+
+/** Where an edge leads once it is used up. */
+export function thenName(from: SocketId, { when, then }: Pick<Edge, "when" | "then">): string {
+  return `${from} ${when} then ${then ?? NEXT}`;
+}
+
+/** The way that nobody wrote, where no edge or exit fits the answer. */
+export function otherwiseName(from: SocketId, to: string): string {
+  return `${from} otherwise ${to}`;
+}
+
+/** The id of an exit is unique in its loop; where two loops have the same, the loop stands before it. */
+export function exitName(graph: Graph, loop: string, id: string): string {
+  const loops = Object.values(graph.loops).filter(({ exits }) => exits.some((exit) => exit.id === id));
+  return loops.length > 1 ? `exit ${loop}/${id}` : `exit ${id}`;
+}
+
+export function emptyName(loop: string): string {
+  return `empty ${loop}`;
+}
+
+/** The limit of an edge, which fails the cast. */
+export function limitName(from: SocketId, edge: Pick<Edge, "when" | "to">): string {
+  return `limit ${edgeName(from, edge)}`;
+}
+
+/** Every way that a cast took, as often as it took it; a limit that it reached is one. */
+export function waysTaken(graph: Graph, events: readonly CastEvent[]): ReadonlyMap<string, number> {
+  const taken = new Map<string, number>();
+  const count = (name: string | undefined): void => {
+    if (name !== undefined) taken.set(name, (taken.get(name) ?? 0) + 1);
+  };
+  let satisfied: boolean | undefined;
+  let last: SocketId | undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case "handoff_accepted":
+        satisfied = typeof event.handoff["satisfied"] === "boolean" ? event.handoff["satisfied"] : undefined;
+        break;
+      case "output_accepted":
+        satisfied = undefined;
+        break;
+      case "visit_completed":
+        last = event.socket;
+        break;
+      case "item_given_up":
+        count(givenUpBy(graph, last, satisfied));
+        break;
+      case "loop_exhausted":
+        if (event.by === "empty") count(emptyName(event.loop));
+        break;
+      case "limit_reached":
+        count(limitIn(graph, event));
+        break;
+      case "edge_taken":
+        count(wayIn(graph, event));
+        break;
+      default:
+        break;
+    }
+  }
+  return taken;
+}
+
+function givenUpBy(graph: Graph, from: SocketId | undefined, satisfied: boolean | undefined): string | undefined {
+  const socket = from === undefined ? undefined : graph.sockets[from];
+  const way = socket && edgeFor(socket, satisfied);
+  return socket && way?.via === "edge" ? thenName(socket.id, way.edge) : undefined;
+}
+
+function limitIn(graph: Graph, { limit, where }: Extract<CastEvent, { type: "limit_reached" }>): string | undefined {
+  const edge = typeof where.index === "number" ? graph.sockets[where.socket]?.edges[where.index] : undefined;
+  return limit === "maxTraversals" && edge ? limitName(where.socket, edge) : undefined;
+}
+
+function wayIn(graph: Graph, event: Extract<CastEvent, { type: "edge_taken" }>): string | undefined {
+  const { from, to, via, index } = event;
+  const edge = typeof index === "number" ? graph.sockets[from]?.edges[index] : undefined;
+  if (via === "none") return otherwiseName(from, to);
+  if (via === "exit") return exitName(graph, graph.sockets[from]?.loop ?? "", event.exit ?? "");
+  if (!edge) return undefined;
+  // The way on to the next item is counted where its item was given up.
+  return event.then ? (edge.then === NEXT ? undefined : thenName(from, edge)) : edgeName(from, edge);
+}

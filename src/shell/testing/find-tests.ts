@@ -1,0 +1,66 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { validate } from "../../core/catalog/validate.ts";
+import { collect, error, fail, failAll, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { isJsonObject } from "../../core/model/values/json.ts";
+import { TestFile } from "../../core/testing/test-file.ts";
+import { readJsonFile } from "../config/json-file.ts";
+
+/** Where tests of a project stand when no path is named. */
+export const TESTS_FOLDER = join(".pi", "tests");
+
+export interface FoundTest {
+  readonly file: string;
+  readonly test: TestFile;
+}
+
+/** [T3] The tests that were named, or those of the project; every fault of every file at once. */
+export function findTests(paths: readonly string[], { from, cwd }: { readonly from: string; readonly cwd: string }) {
+  const places = paths.length === 0 ? [resolve(cwd, TESTS_FOLDER)] : paths.map((path) => resolve(from, path));
+  const found = collect(places.map((place) => testsAt(place, paths.length > 0)));
+  if (!found.ok) return found;
+  const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
+  if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
+  const hint = 'a test is a rehearsal with "cast" and "expect"; "record" writes one from a cast';
+  return fail(error("no_tests", places.join(", "), "there are no tests here", hint));
+}
+
+function testsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> {
+  const kind = statSync(place, { throwIfNoEntry: false });
+  if (!kind) return isNamed ? fail(error("missing_file", place, "there is no such file or folder")) : ok([]);
+  if (!kind.isDirectory()) {
+    const test = readTest(place);
+    return test.ok ? ok([test.value]) : test;
+  }
+  return collect(jsonFiles(place).flatMap((file) => (isTest(file) ? [readTest(file)] : [])));
+}
+
+/** [T1] One file, or everything that is wrong with it. */
+function readTest(file: string): Result<FoundTest> {
+  const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such test"), file });
+  if (!raw.ok) return raw;
+  const { value, issues } = validate(TestFile, raw.value, [], "refused");
+  return value === undefined ? failAll(issues.map((issue) => ({ ...issue, file }))) : ok({ file, test: value });
+}
+
+/** In a folder of tests stand seeds and configurations as well; a broken file may be a test and is told. */
+function isTest(file: string): boolean {
+  const raw = readJsonFile(file);
+  return raw !== undefined && (!raw.ok || (isJsonObject(raw.value) && Object.hasOwn(raw.value, "expect")));
+}
+
+const MOST_FILES = 20_000;
+
+function jsonFiles(folder: string): readonly string[] {
+  const files: string[] = [];
+  const open = [folder];
+  for (let at = open.pop(); at !== undefined && files.length < MOST_FILES; at = open.pop())
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      // What a package or a hidden folder brings is no test of this project.
+      if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) open.push(path);
+      if (entry.isFile() && /\.jsonc?$/.test(entry.name)) files.push(path);
+    }
+  return files.toSorted();
+}
