@@ -10,13 +10,10 @@ export function checkOf(schema: v.GenericSchema): Check {
   const { pipe } = schema as Parts; // each part is looked for before it is used
   if (pipe === undefined) return bareCheck(schema);
   const [first, ...actions] = pipe;
-  const checks = actions.map(actionCheck);
+  const asked = actions.filter(({ type }) => !SAYING_NOTHING.includes(type));
+  if (asked.length === 0) return bareCheck(first as v.GenericSchema); // a pipe begins with a schema
   // What is not known here is left to the schema.
-  if (first === undefined || checks.includes(undefined)) return (value) => v.is(schema, value);
-  const rest = checks.filter((check) => check !== undefined && check !== always) as readonly Check[]; // none is undefined
-  const base = bareCheck(first as v.GenericSchema); // a pipe begins with a schema
-  if (rest.length === 0) return base;
-  return (value) => base(value) && rest.every((check) => check(value));
+  return (first?.type === "number" ? numberCheck(asked) : textCheck(asked)) ?? ((value) => v.is(schema, value));
 }
 
 /** What the schemas of an event are made of, as valibot keeps it. */
@@ -55,6 +52,8 @@ function bareCheck(schema: v.GenericSchema): Check {
       return wrappedCheck(wrapped, (inner) => (value) => value === undefined || inner(value));
     case "nullable":
       return wrappedCheck(wrapped, (inner) => (value) => value === null || inner(value));
+    case "union":
+      return unionCheck(options);
     case "custom":
       return (value) => check?.(value) ?? false;
     default:
@@ -76,24 +75,29 @@ function objectCheck(entries: readonly (readonly [string, v.GenericSchema])[]): 
   };
 }
 
-const always: Check = () => true;
+function unionCheck(options: readonly unknown[] = []): Check {
+  const checks = options.map((option) => checkOf(option as v.GenericSchema)); // as a union has them
+  return (value) => checks.some((check) => check(value));
+}
 
-/** Undefined for one that is not known here. */
-function actionCheck({ type, requirement }: Part): Check | undefined {
-  switch (type) {
-    case "brand":
-    case "readonly":
-    case "description":
-      return always;
-    case "integer":
-      return Number.isInteger;
-    case "min_value":
-      return (value) => Number(value) >= Number(requirement);
-    case "max_value":
-      return (value) => Number(value) <= Number(requirement);
-    case "regex":
-      return requirement instanceof RegExp ? (value) => requirement.test(String(value)) : undefined;
-    default:
-      return undefined;
-  }
+/** Actions that refuse no value. */
+const SAYING_NOTHING: readonly string[] = ["brand", "readonly", "description"];
+
+/** One question for all bounds of a number: most fields of an event are such. */
+function numberCheck(actions: readonly Part[]): Check | undefined {
+  const bound = (type: string): number | undefined =>
+    actions
+      .map((each) => (each.type === type ? Number(each.requirement) : Number.NaN))
+      .find((each) => !Number.isNaN(each));
+  if (!actions.every(({ type }) => ["integer", "min_value", "max_value"].includes(type))) return undefined;
+  const isWhole = actions.some(({ type }) => type === "integer");
+  const [least, most] = [bound("min_value") ?? -Infinity, bound("max_value") ?? Infinity];
+  return (value) =>
+    typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
+}
+
+function textCheck([action, ...more]: readonly Part[]): Check | undefined {
+  const { requirement } = action ?? {};
+  if (more.length > 0 || !(requirement instanceof RegExp)) return undefined;
+  return (value) => typeof value === "string" && requirement.test(value);
 }

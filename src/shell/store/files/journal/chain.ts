@@ -32,7 +32,10 @@ export function encodeLines(events: readonly CastEvent[], head: Head, epoch: num
 
 /** `,"crc":"01234567"}` */
 const TAIL = 18;
-const EPOCH = ',"epoch":';
+const CRC = Buffer.from(',"crc":"');
+const CLOSE = Buffer.from('"}');
+const EPOCH = Buffer.from(',"epoch":');
+const LONGEST_EPOCH = 9;
 
 export type Verdict =
   /** It belongs; this is its event as JSON. */
@@ -92,11 +95,10 @@ export function openChain(castId: string): Chain {
   };
 
   const verify = (line: Buffer): Verdict => {
-    const text = line.toString("utf8");
-    const read = readTail(text);
+    const read = readTail(line);
     if (!read) return { kind: "damaged", why: "it has no digest" };
     const body = line.subarray(0, line.length - TAIL);
-    const last = heads.at(-1) ?? first;
+    const last = heads[heads.length - 1] ?? first;
     if (read.epoch < epoch)
       return isLate(body, read.epoch, read.crc) ? { kind: "stale" } : { kind: "damaged", why: UNFIT };
     if (crc32(body, last) === read.crc) {
@@ -106,13 +108,13 @@ export function openChain(castId: string): Chain {
         epoch = read.epoch;
         begun.set(epoch, heads.length - 1);
       }
-      return belongs(read.json, read.crc);
+      return belongs(jsonOf(line, read), read.crc);
     }
     const keep = read.epoch > epoch ? goesOnFrom(body, read.crc) : -1;
     return keep === -1 ? { kind: "damaged", why: UNFIT } : { kind: "superseding", keep };
   };
   const passOver = (line: Buffer): void => {
-    const read = readTail(line.toString("utf8"));
+    const read = readTail(line);
     if (read) givenUp.set(read.epoch, read.crc);
   };
   return { verify, passOver, head: () => ({ seq: heads.length - 1, crc: heads.at(-1) ?? first }) };
@@ -121,30 +123,59 @@ export function openChain(castId: string): Chain {
 const UNFIT = "its digest does not fit";
 
 /** The event of a line without a look at what came before it: for the ends of a journal. */
-export function jsonOf(line: string): string {
-  return readTail(line)?.json ?? line;
+export function unchainedJson(line: Buffer): string {
+  const read = readTail(line);
+  return read ? jsonOf(line, read) : line.toString("utf8");
 }
 
-export function epochOf(line: string): number | undefined {
+export function epochOf(line: Buffer): number | undefined {
   return readTail(line)?.epoch;
 }
 
 interface Tail {
-  readonly json: string;
+  /** Where the event ends and its epoch begins. */
+  readonly at: number;
   readonly epoch: number;
   readonly crc: number;
 }
 
-function readTail(text: string): Tail | undefined {
-  const end = text.length - TAIL;
-  if (!text.startsWith(',"crc":"', end) || !text.endsWith('"}')) return undefined;
-  const digits = text.slice(-10, -2);
-  if (!/^[0-9a-f]{8}$/.test(digits)) return undefined;
-  const crc = Number.parseInt(digits, 16);
-  const at = text.lastIndexOf(EPOCH, end);
-  const epoch = text.slice(at + EPOCH.length, end);
-  if (at === -1 || !/^\d{1,9}$/.test(epoch)) return undefined;
-  return { json: `${text.slice(0, at)}}`, epoch: Number(epoch), crc };
+/** The event as it was before its epoch and digest were put behind it. */
+function jsonOf(line: Buffer, { at }: Tail): string {
+  return `${line.toString("utf8", 0, at)}}`;
+}
+
+/** `,"epoch":1,"crc":"01234567"}` at the end of a line, by its bytes: making texts of them would cost more than the digest. */
+function readTail(line: Buffer): Tail | undefined {
+  const end = line.length - TAIL;
+  if (!isAt(line, CRC, end) || !isAt(line, CLOSE, line.length - CLOSE.length)) return undefined;
+  const crc = numberIn(line, end + CRC.length, line.length - CLOSE.length, 16);
+  let from = end;
+  while (isDigit(line[from - 1])) from -= 1;
+  const at = from - EPOCH.length;
+  if (crc === -1 || from === end || end - from > LONGEST_EPOCH || !isAt(line, EPOCH, at)) return undefined;
+  return { at, epoch: numberIn(line, from, end, 10), crc };
+}
+
+function isAt(line: Buffer, word: Buffer, at: number): boolean {
+  if (at < 0) return false;
+  for (let index = 0; index < word.length; index += 1) if (line[at + index] !== word[index]) return false;
+  return true;
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** -1 where something else than digits stands. */
+function numberIn(line: Buffer, from: number, to: number, base: 10 | 16): number {
+  let number = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = line[at] ?? 0;
+    if (byte >= 0x30 && byte <= 0x39) number = number * base + byte - 0x30;
+    else if (base === 16 && byte >= 0x61 && byte <= 0x66) number = number * base + byte - 0x57;
+    else return -1;
+  }
+  return number;
 }
 
 function hex(crc: number): string {

@@ -3,10 +3,11 @@ import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { problemText } from "../../../system/problem.ts";
 import { openRegular } from "../../../system/regular-file.ts";
 import type { Enough, JournalEnds } from "../../cast-store.ts";
-import { epochOf, jsonOf } from "./chain.ts";
+import { epochOf, unchainedJson } from "./chain.ts";
 import { eventOf } from "./read-journal.ts";
 
 const BLOCK = 8_192;
+const LINE_END = 0x0a;
 /** Beyond this nobody looks for a last event: a journal may be larger than memory. */
 const FARTHEST = 64 * 1024 * 1024;
 
@@ -28,9 +29,9 @@ export function journalEnds(file: string, enough: Enough): JournalEnds {
 
 function firstEvent(fd: number, size: number): CastEvent | undefined {
   for (let length = BLOCK; ; length *= 8) {
-    const text = readPart(fd, 0, Math.min(length, size));
-    const end = text.indexOf("\n");
-    if (end !== -1) return lineEvent(text.slice(0, end));
+    const bytes = readPart(fd, 0, Math.min(length, size));
+    const end = bytes.indexOf(LINE_END);
+    if (end !== -1) return lineEvent(bytes.subarray(0, end));
     if (length >= size || length > FARTHEST) return undefined;
   }
 }
@@ -39,15 +40,15 @@ function lastEvents(fd: number, size: number, enough: Enough): Pick<JournalEnds,
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
     // What stands before the first line break may be the end of a longer line; what stands behind the last one is torn.
-    const pieces = readPart(fd, start, size).split("\n");
-    const torn = pieces.at(-1) === "" ? 0 : 1;
+    const pieces = linesOf(readPart(fd, start, size));
+    const torn = pieces.at(-1)?.length === 0 ? 0 : 1;
     const { last, unread, content } = readBack(withoutLate(pieces.slice(start === 0 ? 0 : 1, -1)), enough);
     if (content || start === 0 || length > FARTHEST) return { last, unread: unread + torn };
   }
 }
 
 /** [D16] Epochs only rise: a lower one behind a higher was written by an owner that had been given up. */
-function withoutLate(lines: readonly string[]): readonly string[] {
+function withoutLate(lines: readonly Buffer[]): readonly Buffer[] {
   let highest = 0;
   return lines.filter((line) => {
     const epoch = epochOf(line);
@@ -59,7 +60,7 @@ function withoutLate(lines: readonly string[]): readonly string[] {
 }
 
 /** From the end on, no farther than is wanted: a listing reads thousands of journals. */
-function readBack(lines: readonly string[], enough: Enough) {
+function readBack(lines: readonly Buffer[], enough: Enough) {
   const found: CastEvent[] = [];
   let unread = 0;
   // Asked each time the number has doubled: asking at every line would cost the square of them.
@@ -77,13 +78,24 @@ function readBack(lines: readonly string[], enough: Enough) {
   return { last, unread, content: enough(last) };
 }
 
-function lineEvent(line: string): CastEvent | undefined {
-  const event = eventOf(jsonOf(line), null);
+function lineEvent(line: Buffer): CastEvent | undefined {
+  const event = eventOf(unchainedJson(line), null);
   return typeof event === "string" ? undefined : event;
 }
 
-function readPart(fd: number, from: number, to: number): string {
+/** What stands between line ends, and behind the last one. */
+function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; ;) {
+    const end = bytes.indexOf(LINE_END, from);
+    if (end === -1) return [...lines, bytes.subarray(from)];
+    lines.push(bytes.subarray(from, end));
+    from = end + 1;
+  }
+}
+
+function readPart(fd: number, from: number, to: number): Buffer {
   const buffer = Buffer.allocUnsafe(to - from);
   const read = readSync(fd, buffer, 0, buffer.length, from);
-  return buffer.toString("utf8", 0, read);
+  return buffer.subarray(0, read);
 }
