@@ -24,3 +24,8 @@ export function makesList(materia: Materia, { assign, parse }: GraphSocket, list
   // The `state` of a utility cannot set the work items.
   return first !== "workItems" && parse === "json" && mayWriteAnything(materia, first);
 }
+
+/** Whether a visit may put a list anywhere at all. */
+export function mayMakeLists(materia: Materia, { assign }: GraphSocket): boolean {
+  return assign.length > 0 || materia.type === "utility";
+}

@@ -1,4 +1,4 @@
-import { leadsRound, levelOf } from "./level.ts";
+import { leadsRound } from "./level.ts";
 import type { Knot, Level, Part } from "./level.ts";
 import type { Arc, Limit } from "./region.ts";
 
@@ -7,6 +7,11 @@ export interface Scales {
   /** [G9] How often a socket may be returned to before something makes progress. */
   readonly returns: number;
   readonly boundOf: (limit: Limit) => number;
+}
+
+/** Places that lead round in a circle together; without levels where they are too tangled. */
+export interface Circle extends Knot {
+  readonly level: Level | undefined;
 }
 
 export interface Round {
@@ -21,11 +26,9 @@ export interface Round {
  * What places weigh that lead round in a circle together. Each of two limits bounds it by itself: the traversals of
  * counted edges, and the returns to a socket, which begin again when a counted edge closes a circle.
  */
-export function weighRound(knot: Knot, firstLoop: number, scales: Scales): Round {
-  const { places, arcs } = knot;
+export function weighRound({ places, arcs, level }: Circle, firstLoop: number, scales: Scales): Round {
   const mostVisits = (1 + scales.returns) * (1 + boundsOf(arcs, scales));
   const all = places.reduce((sum, place) => sum + (scales.weights[place] ?? 0), 0);
-  const level = levelOf(knot, firstLoop);
   const visits = new Map<number, number>();
   if (!level) {
     for (const place of places) visits.set(place, place < firstLoop ? mostVisits : Infinity);

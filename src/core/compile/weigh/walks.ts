@@ -1,7 +1,8 @@
 import { components } from "../components.ts";
+import { levelOf } from "./level.ts";
 import type { Region } from "./region.ts";
 import { weighRound } from "./rounds.ts";
-import type { Scales } from "./rounds.ts";
+import type { Circle, Scales } from "./rounds.ts";
 
 /** What the walks through a region weigh at most. */
 export interface Weighed {
@@ -13,45 +14,65 @@ export interface Weighed {
   readonly visits: readonly number[];
 }
 
-export function weigh({ arcs, starts, firstLoop }: Region, scales: Scales): Weighed {
-  const upTo: (number | undefined)[] = arcs.map((_, place) => (starts.has(place) ? 0 : undefined));
-  const added = arcs.map(() => 0);
-  const visits = arcs.map(() => 1);
-  const doors = new Set(starts);
+/** A region as walks come by it, taken apart once however often it is weighed. */
+export interface Course {
+  readonly size: number;
+  readonly firstLoop: number;
+  readonly starts: ReadonlySet<number>;
+  /** Only what a walk reaches, each after what leads to it. */
+  readonly stages: readonly Stage[];
+}
+
+interface Stage {
+  readonly places: readonly number[];
+  /** Set where its places lead round. */
+  readonly circle: Circle | null;
+  /** Where it leads. */
+  readonly onward: readonly number[];
+}
+
+export function courseOf({ arcs, starts, firstLoop }: Region): Course {
   const next = arcs.map((out) => (out.length === 0 ? NOWHERE : out.map((arc) => arc.to)));
   const found = components(next).toReversed();
   const knotAt = new Int32Array(arcs.length);
   found.forEach((places, number) => {
     for (const place of places) knotAt[place] = number;
   });
+  const doors = new Set(starts);
+  const stages: Stage[] = [];
   found.forEach((places, number) => {
-    let total: number | undefined;
-    for (const place of places) total = heavier(total, upTo[place]);
-    if (total === undefined) return;
+    const entered = places.filter((place) => doors.has(place));
+    if (entered.length === 0) return;
     const [first = 0] = places;
-    if (places.length > 1 || next[first]?.includes(first)) {
-      const within = places.flatMap((place) => arcs[place]?.filter((arc) => knotAt[arc.to] === number) ?? []);
-      const knot = { places, doors: new Set(places.filter((place) => doors.has(place))), arcs: within };
-      const round = weighRound(knot, firstLoop, scales);
+    const onward = places.flatMap((place) => next[place]?.filter((to) => knotAt[to] !== number) ?? NOWHERE);
+    for (const to of onward) doors.add(to);
+    if (places.length === 1 && !next[first]?.includes(first)) return stages.push({ places, circle: null, onward });
+    const within = places.flatMap((place) => arcs[place]?.filter((arc) => knotAt[arc.to] === number) ?? []);
+    const knot = { places, doors: new Set(entered), arcs: within };
+    return stages.push({ places, circle: { ...knot, level: levelOf(knot, firstLoop) }, onward });
+  });
+  return { size: arcs.length, firstLoop, starts, stages };
+}
+
+export function weigh({ size, firstLoop, starts, stages }: Course, scales: Scales): Weighed {
+  const upTo = new Array<number | undefined>(size).fill(undefined);
+  for (const place of starts) upTo[place] = 0;
+  const added = new Array<number>(size).fill(0);
+  const visits = new Array<number>(size).fill(1);
+  for (const { places, circle, onward } of stages) {
+    const [first = 0] = places;
+    let total = 0;
+    for (const place of places) total = Math.max(total, upTo[place] ?? 0);
+    if (circle) {
+      const round = weighRound(circle, firstLoop, scales);
       for (const place of places) visits[place] = round.visits.get(place) ?? Infinity;
       added[first] = round.extra;
       total += round.once + round.extra;
     } else total += scales.weights[first] ?? 0;
-    for (const place of places) {
-      upTo[place] = total;
-      for (const to of next[place] ?? NOWHERE) {
-        if (knotAt[to] === number) continue;
-        upTo[to] = heavier(upTo[to], total);
-        doors.add(to);
-      }
-    }
-  });
+    for (const place of places) upTo[place] = total;
+    for (const to of onward) upTo[to] = Math.max(upTo[to] ?? 0, total);
+  }
   return { upTo, added, visits };
 }
 
 const NOWHERE: readonly number[] = [];
-
-function heavier(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Math.max(one, other);
-}

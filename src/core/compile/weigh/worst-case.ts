@@ -3,11 +3,12 @@ import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 import { materiaOf } from "../graph.ts";
-import { makesList } from "../check/writers.ts";
+import { makesList, mayMakeLists } from "../check/writers.ts";
 import { itemRegion, loopMapOf, outerRegion } from "./region.ts";
-import type { LoopMap, Region } from "./region.ts";
+import type { LoopMap } from "./region.ts";
 import { times } from "./rounds.ts";
-import { weigh } from "./walks.ts";
+import { courseOf, weigh } from "./walks.ts";
+import type { Course } from "./walks.ts";
 
 /**
  * How many turns a cast of this graph can take at most, as a formula of the items of its loops: what one item weighs,
@@ -19,10 +20,10 @@ export function worstCase(
   limits: CastLimits,
 ): { readonly turns: Amount; readonly withRepairs: Amount } {
   const map = loopMapOf(graph, flow);
-  const regions = { items: itemRegion(map), outside: outerRegion(map) };
+  const courses = { items: courseOf(itemRegion(map)), outside: courseOf(outerRegion(map)) };
   const amount = (repairs: number): Amount => {
     const weights = flow.sockets.map((socket) => turnsOf(graph, socket, repairs));
-    return amountOf(graph, map, regions, { weights, returns: limits.maxNoAdvanceCycles });
+    return amountOf(graph, map, courses, { weights, returns: limits.maxNoAdvanceCycles });
   };
   return { turns: amount(0), withRepairs: amount(limits.maxRepairs) };
 }
@@ -51,27 +52,27 @@ interface ItemWeight {
 function amountOf(
   graph: Graph,
   map: LoopMap,
-  { items, outside }: { readonly items: Region; readonly outside: Region },
+  { items, outside }: { readonly items: Course; readonly outside: Course },
   load: Load,
 ): Amount {
   const { upTo, visits } = weigh(outside, { ...load, boundOf: (limit) => limit.bound });
   const terms = new Map<string, number>([["", upTo.reduce<number>((most, weight) => Math.max(most, weight ?? 0), 0)]]);
   const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, load);
+  const listsFor = listCounter(graph, map, visits);
   map.loops.forEach((loop, number) => {
     const place = outside.firstLoop + number;
     const weight = itemWeights[number];
     if (upTo[place] === undefined || !weight || weight.whole === 0) return;
     const passes = visits[place] ?? 1;
-    const lists = listsOf(graph, map, loop, visits);
     // [G26] A pass over the same list goes on with the counts of its items.
-    const anew = times(Math.min(passes, lists), weight.added);
+    const anew = times(Math.min(passes, listsFor(loop)), weight.added);
     terms.set(loop.id, Math.min(times(passes, weight.whole), times(passes, weight.plain) + anew));
   });
   if ([...terms.values()].includes(Infinity)) return null;
   return Object.fromEntries([...terms].filter(([, count]) => count > 0));
 }
 
-function weighItems({ loops, loopAt }: LoopMap, items: Region, load: Load): readonly ItemWeight[] {
+function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): readonly ItemWeight[] {
   const full = weigh(items, { ...load, boundOf: (limit) => limit.bound });
   const bare = weigh(items, { ...load, boundOf: () => 0 });
   const found = loops.map(() => ({ whole: 0, plain: 0, added: 0 }));
@@ -86,13 +87,24 @@ function weighItems({ loops, loopAt }: LoopMap, items: Region, load: Load): read
 }
 
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
-function listsOf(graph: Graph, { flow, loopAt }: LoopMap, loop: GraphLoop, visits: readonly number[]): number {
-  const list = loop.items ?? [];
-  // What an earlier cast left is there from the start.
-  let lists = list[0] === "previousCastContext" ? 1 : 0;
-  flow.sockets.forEach((socket, at) => {
-    if (!makesList(materiaOf(graph, socket), socket, list)) return;
-    lists += loopAt[at] === undefined ? (visits[at] ?? 0) : Infinity;
+function listCounter(graph: Graph, { flow, loopAt }: LoopMap, visits: readonly number[]): (loop: GraphLoop) => number {
+  const makers = flow.sockets.flatMap((socket, at) => {
+    const materia = materiaOf(graph, socket);
+    return mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [];
   });
-  return Math.max(1, lists);
+  const count = (list: readonly string[]): number => {
+    // What an earlier cast left is there from the start.
+    let lists = list[0] === "previousCastContext" ? 1 : 0;
+    for (const { materia, socket, at } of makers)
+      if (makesList(materia, socket, list)) lists += loopAt[at] === undefined ? (visits[at] ?? 0) : Infinity;
+    return Math.max(1, lists);
+  };
+  // A thousand loops may walk what stands at one place.
+  const known = new Map<string, number>();
+  return ({ items }) => {
+    const place = JSON.stringify(items);
+    const lists = known.get(place) ?? count(items ?? []);
+    known.set(place, lists);
+    return lists;
+  };
 }
