@@ -30,6 +30,8 @@ export interface Flow {
   readonly onward: readonly (readonly number[])[];
   /** Sockets where a cast may begin. */
   readonly starts: readonly number[];
+  /** All that can be reached from there. */
+  readonly reached: ReadonlySet<number>;
 }
 
 export function flowOf(graph: Graph): Flow {
@@ -41,11 +43,13 @@ export function flowOf(graph: Graph): Flow {
   // A graph without sockets begins nowhere.
   const starts = numberOf.has(graph.entry) ? landings(walker, graph.entry, null) : NOWHERE;
   const onward = drawn.map(placesAfter);
-  const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts };
+  const reached = reachable({ next: onward, starts });
+  const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
   if (!sockets.some(({ edges }) => edges.some(({ then }) => then === NEXT))) return flow;
   const doors = doorsOf(flow);
   const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);
-  return { ...flow, steps, next: steps.map(placesAfter) };
+  const next = steps.map(placesAfter);
+  return { ...flow, steps, next, reached: reachable({ next, starts }) };
 }
 
 export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
@@ -108,7 +112,7 @@ function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: nu
 /** The members by which a cast can enter their loops. What nothing reaches enters none. */
 function doorsOf(flow: Flow): ReadonlySet<number> {
   const doors = new Set(flow.starts);
-  for (const from of reachable(flow))
+  for (const from of flow.reached)
     for (const { landings } of flow.steps[from] ?? [])
       landings.forEach((to, index) => {
         // Behind a loop that is passed by, everything is entered from outside.
@@ -173,7 +177,7 @@ function placesAfter(steps: readonly Step[]): readonly number[] {
   return [...places];
 }
 
-/** All that can be reached from the entry. */
+/** All that can be reached from these starts. */
 export function reachable(flow: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
   const seen = new Set<number>();
   const open = [...flow.starts];

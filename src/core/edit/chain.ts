@@ -3,7 +3,7 @@ import type { TargetRef } from "../command/command.ts";
 import { commandText } from "../command/typed.ts";
 import { checkTarget, compile } from "../compile/targets/compile.ts";
 import type { Compiled } from "../compile/targets/compile.ts";
-import { flowOf, reachable } from "../compile/flow.ts";
+import { flowOf } from "../compile/flow.ts";
 import { socketOf } from "../compile/graph.ts";
 import type { Graph } from "../compile/graph.ts";
 import { renumber } from "../compile/targets/renumber.ts";
@@ -62,7 +62,7 @@ function partsOf(targets: readonly TargetRef[], catalog: Catalog): readonly Grap
 function jointsOf(parts: readonly Graph[]): readonly Joint[] {
   return parts.slice(0, -1).map((graph, index) => {
     const flow = flowOf(graph);
-    const endings = [...reachable(flow)].map((number) => ({
+    const endings = [...flow.reached].map((number) => ({
       id: flow.sockets[number]?.id ?? "",
       steps: (flow.steps[number] ?? []).filter(({ way }) => way.to === END),
     }));

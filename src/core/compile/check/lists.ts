@@ -10,15 +10,16 @@ import { makesList } from "./writers.ts";
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   const walked = Object.values(graph.loops).filter((loop) => loop.items !== null);
   if (walked.length === 0) return [];
-  const reached = reachable(flow);
-  return walked.flatMap((loop) => [...checkMaker(graph, flow, loop, reached), ...checkTargets(flow, loop)]);
+  return walked.flatMap((loop) => [...checkMaker(graph, flow, loop), ...checkTargets(flow, loop)]);
 }
 
 /** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
-function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop, reached: ReadonlySet<number>): readonly Issue[] {
+function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop): readonly Issue[] {
+  if (loop.from !== null) return [];
+  const { reached } = flow;
   const members = new Set(loop.sockets.map((id) => flow.numberOf.get(id) ?? -1));
   // A loop that nothing reaches is reported as that.
-  if (loop.from !== null || ![...members].some((member) => reached.has(member))) return [];
+  if (![...members].some((member) => reached.has(member))) return [];
   const makers = flow.sockets.flatMap((socket, number) =>
     reached.has(number) && !members.has(number) && makesList(materiaOf(graph, socket), socket, loop.items ?? [])
       ? [number]

@@ -1,5 +1,4 @@
 import type { Issue } from "../../model/issue.ts";
-import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
@@ -11,9 +10,8 @@ import { atLoop, atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */
 export function checkReach(flow: Flow): readonly Issue[] {
-  const reached = reachable(flow);
   return flow.sockets
-    .filter((_, number) => !reached.has(number))
+    .filter((_, number) => !flow.reached.has(number))
     .map((socket) =>
       atSocket(
         socket,

@@ -3,7 +3,6 @@ import type { SocketId } from "../../model/ids.ts";
 import { collect, error, fail, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge } from "../../model/loadout.ts";
-import { reachable } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
 import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
 import { socketLabel, socketOf } from "../graph.ts";
@@ -87,7 +86,7 @@ interface Terminal {
 }
 
 function terminalsOf({ flow }: Part): readonly Terminal[] {
-  return [...reachable(flow)].flatMap((number) => {
+  return [...flow.reached].flatMap((number) => {
     const socket = flow.sockets[number];
     const ends = (flow.steps[number] ?? []).filter(({ way }) => way.to === END);
     if (!socket || ends.length === 0) return [];

@@ -1,5 +1,4 @@
 import type { Flow } from "../flow.ts";
-import { reachable } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { isCounted } from "../route.ts";
 import type { Way } from "../route.ts";
@@ -44,9 +43,8 @@ export function loopMapOf(graph: Graph, flow: Flow): LoopMap {
 export function itemRegion({ flow, loopAt }: LoopMap): Region {
   const arcs = flow.sockets.map(() => NO_ARCS);
   const starts = new Set(flow.starts);
-  const reached = reachable(flow);
   flow.steps.forEach((steps, from) => {
-    if (!reached.has(from)) return;
+    if (!flow.reached.has(from)) return;
     const loop = loopAt[from];
     const limits = limitsOf();
     for (const { way, advanced, landings } of steps) {
@@ -69,9 +67,8 @@ export function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
     return loop === undefined ? socket : firstLoop + loop;
   };
   const arcs = [...flow.sockets, ...loops].map(() => NO_ARCS);
-  const reached = reachable(flow);
   flow.steps.forEach((steps, socket) => {
-    if (!reached.has(socket)) return;
+    if (!flow.reached.has(socket)) return;
     const from = placeOf(socket);
     const limits = limitsOf();
     for (const { way, landings } of steps) {
@@ -96,9 +93,10 @@ function lead(arcs: Arc[][], arc: Arc): void {
 
 /** [G7] What limits the ways of one socket; its edge and that edge's `then` know the same traversals. */
 function limitsOf(): (way: Way) => Pick<Arc, "limit" | "after"> {
-  const known = new Map<number, Limit>();
+  let known: Map<number, Limit> | undefined;
   return (way) => {
     if (way.via !== "edge" || way.edge.maxTraversals === undefined) return FREE;
+    known ??= new Map();
     const limit = known.get(way.index) ?? { bound: way.edge.maxTraversals };
     known.set(way.index, limit);
     return isCounted(way) ? { limit, after: null } : { limit: null, after: limit };

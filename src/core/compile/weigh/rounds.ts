@@ -34,8 +34,9 @@ export function weighRound({ places, arcs, level }: Circle, firstLoop: number, s
     for (const place of places) visits.set(place, place < firstLoop ? mostVisits : Infinity);
     return { once: all, extra: times(mostVisits - 1, all), visits };
   }
-  const once = Math.max(...heaviestUpTo(level, scales).values());
-  const extra = weighLevel({ level, segments: 1, arcs, firstLoop, scales, visits });
+  const upTo = heaviestUpTo(level, scales);
+  const once = Math.max(...upTo.values());
+  const extra = weighLevel({ level, segments: 1, arcs, firstLoop, scales, visits }, upTo);
   return { once, extra: Math.min(extra, times(mostVisits, all) - once), visits };
 }
 
@@ -52,9 +53,8 @@ interface Weighing {
 }
 
 /** What further rounds of a level and of those inside it add. */
-function weighLevel(weighing: Weighing): number {
+function weighLevel(weighing: Weighing, upTo: ReadonlyMap<number, number>): number {
   const { level, segments, scales, visits } = weighing;
-  const upTo = heaviestUpTo(level, scales);
   const once = Math.max(...upTo.values());
   // Entered elsewhere, it comes by the cut once more without having gone round.
   const aside = level.isOnlyDoor ? 0 : segments;
@@ -63,7 +63,10 @@ function weighLevel(weighing: Weighing): number {
   let extra = Math.min(...bounds.map((bound) => bound.extra)) + times(aside, once);
   for (const part of level.parts) {
     if ("place" in part) visits.set(part.place, segments + rounds);
-    else extra += weighLevel({ ...weighing, level: part.level, segments: segments + rounds });
+    else {
+      const inner = { ...weighing, level: part.level, segments: segments + rounds };
+      extra += weighLevel(inner, heaviestUpTo(part.level, scales));
+    }
   }
   return extra;
 }

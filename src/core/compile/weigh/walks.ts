@@ -9,9 +9,9 @@ export interface Weighed {
   /** The heaviest walk up to each place, every way round before it included; a place that no walk reaches has none. */
   readonly upTo: readonly (number | undefined)[];
   /** What each way round adds to a walk, noted at one of its places. */
-  readonly added: readonly number[];
+  readonly added: Float64Array;
   /** How often a walk comes by each place. */
-  readonly visits: readonly number[];
+  readonly visits: Float64Array;
 }
 
 /** A region as walks come by it, taken apart once however often it is weighed. */
@@ -55,10 +55,10 @@ export function courseOf({ arcs, starts, firstLoop }: Region): Course {
 }
 
 export function weigh({ size, firstLoop, starts, stages }: Course, scales: Scales): Weighed {
-  const upTo = new Array<number | undefined>(size).fill(undefined);
+  const upTo = Array.from<number | undefined>({ length: size });
   for (const place of starts) upTo[place] = 0;
-  const added = new Array<number>(size).fill(0);
-  const visits = new Array<number>(size).fill(1);
+  const added = new Float64Array(size);
+  const visits = new Float64Array(size).fill(1);
   for (const { places, circle, onward } of stages) {
     const [first = 0] = places;
     let total = 0;
