@@ -87,7 +87,7 @@ function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): read
 }
 
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
-function listCounter(graph: Graph, { flow, loopAt }: LoopMap, visits: readonly number[]): (loop: GraphLoop) => number {
+function listCounter(graph: Graph, { flow, loopAt }: LoopMap, visits: Float64Array): (loop: GraphLoop) => number {
   const makers = flow.sockets.flatMap((socket, at) => {
     const materia = materiaOf(graph, socket);
     return mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [];
