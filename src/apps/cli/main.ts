@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
   }
   const parsed = parseArgv(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv);
   if (!parsed.ok) return refuse(plain, parsed.issues, json);
-  const done = await perform(parsed.value, plain, openUi);
+  const done = await runParsed(parsed.value, plain, openUi);
   return done.ok ? done.value : refuse(plain, done.issues, json);
 }
 
@@ -44,7 +44,7 @@ function refuse(io: Io, issues: readonly Issue[], json: boolean): number {
   return REFUSED;
 }
 
-async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Promise<Result<number>> {
+async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): Promise<Result<number>> {
   if (command.kind === "help") {
     const { help } = await import("../../shell/commands/help.ts");
     return { ok: true, value: printAnswer(io, options, help(command.topic)) };
@@ -65,7 +65,7 @@ async function perform({ command, options }: Parsed, io: Io, openUi: OpenUi): Pr
   const request = { options, io, workspace: workspace.value };
   if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
   if (command.kind === "test") return (await import("./test.ts")).test(command, request);
-  const { answer } = await import("../../shell/commands/perform.ts");
+  const { answer } = await import("../../shell/commands/run-command.ts");
   const answered = await answer(command, workspace.value, io.cwd);
   return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
 }

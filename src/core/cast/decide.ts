@@ -1,7 +1,7 @@
 import type { GraphSocket } from "../compile/graph.ts";
 import { assignFaults } from "../handoff/assign.ts";
 import { readHandoff } from "../handoff/read.ts";
-import type { Unusable } from "../handoff/read.ts";
+import type { UnusableReply } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/values/json.ts";
 import { cut, cutStart, withoutControls } from "../model/values/text.ts";
@@ -136,7 +136,9 @@ export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit,
   return read.blame === "state" ? stateFailed(place, read.problems, NO_USAGE) : undefined;
 }
 
-type Read = { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> } | Unusable;
+type Read =
+  | { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> }
+  | UnusableReply;
 
 function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): Read {
   const place = { socket: socket.id, visit: visit.number };

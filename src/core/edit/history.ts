@@ -8,7 +8,7 @@ export interface History<T> {
 interface Step<T> {
   readonly value: T;
   /** What leads from here to the next value. */
-  readonly did: string;
+  readonly what: string;
   /** Steps of one kind in a row, such as letters typed into one field, are one step. */
   readonly kind?: string;
 }
@@ -21,11 +21,11 @@ export function historyOf<T>(present: T): History<T> {
 }
 
 /** [E10] What was done, with its name. Doing something anew forgets what was undone. */
-export function did<T>(history: History<T>, present: T, what: string, kind?: string): History<T> {
+export function withChange<T>(history: History<T>, present: T, what: string, kind?: string): History<T> {
   if (Object.is(present, history.present)) return history;
   const last = history.past.at(-1);
   if (kind !== undefined && last?.kind === kind && history.future.length === 0) return { ...history, present };
-  const step: Step<T> = { value: history.present, did: what, ...(kind === undefined ? {} : { kind }) };
+  const step: Step<T> = { value: history.present, what, ...(kind === undefined ? {} : { kind }) };
   return { past: [...history.past, step].slice(-KEPT), present, future: [] };
 }
 
@@ -49,5 +49,5 @@ export function redo<T>(history: History<T>): History<T> {
 export function settle<T>(history: History<T>): History<T> {
   const last = history.past.at(-1);
   if (last?.kind === undefined) return history;
-  return { ...history, past: [...history.past.slice(0, -1), { value: last.value, did: last.did }] };
+  return { ...history, past: [...history.past.slice(0, -1), { value: last.value, what: last.what }] };
 }

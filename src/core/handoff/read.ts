@@ -21,10 +21,10 @@ export type Reading =
       readonly dropped: readonly string[];
       readonly hints: readonly string[];
     }
-  | Unusable;
+  | UnusableReply;
 
 /** What is wrong, and whether whoever replied could have done better: state that is not there is not theirs. */
-export interface Unusable {
+export interface UnusableReply {
   readonly ok: false;
   readonly problems: readonly string[];
   readonly blame: "reply" | "state";
@@ -134,7 +134,7 @@ function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject)
 }
 
 /** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
-function unassignable(socket: GraphSocket, handoff: JsonObject, around: Surroundings): Unusable | undefined {
+function unassignable(socket: GraphSocket, handoff: JsonObject, around: Surroundings): UnusableReply | undefined {
   const patched = { ...around, data: patchState(around.data, handoff) };
   const lists = assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
     value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],

@@ -2,8 +2,8 @@ import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
-import { chooseModel, openPi, type ModelChoice, type PiStage } from "./pi/models.ts";
-import type { Companions, RetryPolicy } from "./pi/pi.ts";
+import { chooseModel, openPi, type ModelChoice, type OpenedPi } from "./pi/models.ts";
+import type { SessionHooks, RetryPolicy } from "./pi/pi.ts";
 import { knowKeyOf } from "./pi/pi-secrets.ts";
 import { modelIssues, noPi, toolIssues } from "./pi/preflight.ts";
 import { failed, runPiTurn, textOf } from "./turn.ts";
@@ -14,13 +14,13 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
   /** How long an agent may show no sign of life. */
   readonly silenceMs?: number;
   readonly after?: Timer;
-  readonly companions?: Companions;
+  readonly hooks?: SessionHooks;
 }
 
 /** Agents over real Pi sessions, one per turn, in this process. */
 export function piAgentHost(options: PiHostOptions = {}): AgentHost {
-  let opened: Promise<PiStage> | undefined;
-  const stage = () => (opened ??= openPi(options, options.companions?.equip));
+  let opened: Promise<OpenedPi> | undefined;
+  const stage = () => (opened ??= openPi(options, options.hooks?.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
   async function modelFor(request: TurnRequest): Promise<ModelChoice> {
@@ -44,8 +44,8 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
         const choice = await modelFor(request);
         if (choice.kind !== "found") return refused(choice);
         await knowKeyOf(await stage(), choice.model);
-        const { after = realTimer, silenceMs, companions = {} } = options;
-        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs, companions }, request);
+        const { after = realTimer, silenceMs, hooks = {} } = options;
+        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs, hooks }, request);
       } catch (cause) {
         return failed("provider", textOf(cause), NO_USAGE);
       }

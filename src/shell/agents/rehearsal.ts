@@ -5,7 +5,7 @@ import { didYouMean } from "../../core/model/values/nearest.ts";
 import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
 import type { AgentHost, AgentNeed, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
-import { loadPi, NO_CREDENTIALS, settingsFor, type Stage } from "./pi/pi.ts";
+import { loadPi, NO_CREDENTIALS, settingsFor, type PiContext } from "./pi/pi.ts";
 import { noPi, toolIssues } from "./pi/preflight.ts";
 import { openLog, type PlayLog } from "./play-log.ts";
 import { keyFor, turnsServed } from "./rehearsal-key.ts";
@@ -23,8 +23,8 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
   const { after = realTimer, silenceMs, maxRetries = 3 } = options;
   const scripts = new Map<string, Script>();
   const log = openLog(rehearsal);
-  let opened: Promise<Stage> | undefined;
-  const stage = () => (opened ??= openStage(scripts, after, maxRetries));
+  let opened: Promise<PiContext> | undefined;
+  const stage = () => (opened ??= openScripted(scripts, after, maxRetries));
 
   async function runTurn(request: TurnRequest): Promise<TurnOutcome> {
     let session: string | undefined;
@@ -57,7 +57,11 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
   return { preflight, runTurn, judge: (asked) => answerOf(rehearsal, asked, log), played: log.played };
 }
 
-async function openStage(scripts: ReadonlyMap<string, Script>, after: Timer, maxRetries: number): Promise<Stage> {
+async function openScripted(
+  scripts: ReadonlyMap<string, Script>,
+  after: Timer,
+  maxRetries: number,
+): Promise<PiContext> {
   const pi = await loadPi();
   const runtime = await pi.ModelRuntime.create({
     credentials: NO_CREDENTIALS,

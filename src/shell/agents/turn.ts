@@ -5,15 +5,15 @@ import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
 import { systemOf } from "./pi/instructions.ts";
-import { onlyOurs, type Companions, type PiModel, type Stage } from "./pi/pi.ts";
+import { onlyOurs, type SessionHooks, type PiModel, type PiContext } from "./pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
-import { witness, type Witness } from "./witness.ts";
+import { openTurnRecord, type TurnRecord } from "./turn-record.ts";
 
-interface TurnSetup extends Stage {
+interface TurnSetup extends PiContext {
   readonly model: PiModel;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
-  readonly companions?: Companions;
+  readonly hooks?: SessionHooks;
   readonly onOpened?: (sessionId: string) => void;
 }
 
@@ -31,7 +31,7 @@ async function runSession(
   transcript: OpenedTranscript,
   kept: SessionManager,
 ): Promise<TurnOutcome> {
-  const seen = witness(request.onProgress);
+  const seen = openTurnRecord(request.onProgress);
   try {
     const session = await openSession(setup, request, kept);
     const { after, silenceMs } = setup;
@@ -47,7 +47,7 @@ async function runSession(
     });
     try {
       setup.onOpened?.(session.sessionId);
-      await setup.companions?.opened?.(session, guard.hold);
+      await setup.hooks?.opened?.(session, guard.hold);
       // [A17] All that the agent is told is known before the first request leaves.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);
@@ -86,7 +86,7 @@ export async function stillHolds(guard: Guard, { close }: OpenedTranscript, { ho
 }
 
 /** [A25] Between two requests, when the tools that a reply asked for have run: nothing is in flight that could be lost. */
-export function stopWhenUsedUp(guard: Guard, seen: Witness, { isUsedUp }: TurnRequest): void {
+export function stopWhenUsedUp(guard: Guard, seen: TurnRecord, { isUsedUp }: TurnRequest): void {
   if (seen.last()?.stopReason === "stop" || !isUsedUp(seen.usage())) return;
   guard.end({ reason: "limit", message: "the turn has used up what it may" });
 }
@@ -114,7 +114,7 @@ export function textOf(error: unknown): string {
 
 async function openSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<AgentSession> {
   const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
-  const resources = (await setup.companions?.resources?.(bare)) ?? bare;
+  const resources = (await setup.hooks?.resources?.(bare)) ?? bare;
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,
@@ -130,7 +130,7 @@ async function openSession(setup: TurnSetup, request: TurnRequest, kept: Session
 }
 
 /** [U42] Pi's own shell with the visit in its environment; one that the user's extensions bring stays as it is. */
-function ownShell({ pi, settings }: Stage, { cwd, env }: TurnRequest, resources: ResourceLoader): ToolDefinition[] {
+function ownShell({ pi, settings }: PiContext, { cwd, env }: TurnRequest, resources: ResourceLoader): ToolDefinition[] {
   if (resources.getExtensions().extensions.some(({ tools }) => tools.has("bash"))) return [];
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
   return [
@@ -142,7 +142,11 @@ function ownShell({ pi, settings }: Stage, { cwd, env }: TurnRequest, resources:
   ];
 }
 
-export function outcomeOf(seen: Witness, stop: Stop | undefined, model: Pick<PiModel, "provider" | "id">): TurnOutcome {
+export function outcomeOf(
+  seen: TurnRecord,
+  stop: Stop | undefined,
+  model: Pick<PiModel, "provider" | "id">,
+): TurnOutcome {
   const last = seen.last();
   const usage = seen.usage();
   if (last?.stopReason === "stop") {

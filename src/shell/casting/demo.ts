@@ -40,12 +40,12 @@ export function demoLog(repository: string): string {
   return git(repository, "log", "--oneline", "--stat", "--no-decorate");
 }
 
-interface Scratch {
+interface DemoFolders {
   readonly repository: string;
   readonly config: string;
 }
 
-function makeRepository(): Result<Scratch> {
+function makeRepository(): Result<DemoFolders> {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {

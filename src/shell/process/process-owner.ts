@@ -32,9 +32,9 @@ export function processOf(pid: number): Owner {
 }
 
 /** What can be seen of a process from here: `unseen` says nothing about whether it lives. */
-export type Sight = "alive" | "gone" | "unseen";
+export type Liveness = "alive" | "gone" | "unseen";
 
-export function lookAt(owner: Owner): Sight {
+export function livenessOf(owner: Owner): Liveness {
   if (isOfThisKernel(owner)) {
     if (owner.namespace !== undefined && owner.namespace !== pidNamespace()) return "unseen";
     return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
@@ -46,7 +46,7 @@ export function lookAt(owner: Owner): Sight {
 }
 
 export function isAlive(owner: Owner): boolean {
-  return lookAt(owner) === "alive";
+  return livenessOf(owner) === "alive";
 }
 
 /** Whether it runs, or ran, under the system that runs here now, whatever its host is called. */

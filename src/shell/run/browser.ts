@@ -7,7 +7,7 @@ import { problemText } from "../system/problem.ts";
 /** A browser that has not read the file by then never will. */
 const KEPT_MS = 60_000;
 
-export interface Opened {
+export interface OpenedBrowser {
   /** Why no browser was opened, where none was. */
   readonly problem?: string;
   /** Removes what was made for it. */
@@ -18,7 +18,7 @@ export interface Opened {
  * [N29] Opens a secret address with the system's own opener. Every user of the machine can read the arguments of a program,
  * so the opener is told only of a file that this user alone can read, and that file leads on to the address.
  */
-export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<Opened> {
+export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<OpenedBrowser> {
   let folder: string;
   try {
     folder = mkdtempSync(join(tmpdir(), "materia-open-"));

@@ -1,7 +1,7 @@
 import type { AgentSession, ExtensionContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import type { Companions, Pi } from "../../../shell/agents/pi/pi.ts";
+import type { SessionHooks, Pi } from "../../../shell/agents/pi/pi.ts";
 import { quietUi } from "./quiet-ui.ts";
 
 type Loaded = ReturnType<ResourceLoader["getExtensions"]>;
@@ -11,7 +11,7 @@ type Extension = Loaded["extensions"][number];
 const KEPT_HANDLERS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
 
 /** [X16] The user's own extensions that watch over tools, so that each agent of a cast stands behind them as well. */
-export async function findGates(ctx: ExtensionContext): Promise<Pick<Companions, "resources" | "opened">> {
+export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHooks, "resources" | "opened">> {
   const pi = await loadPi();
   const trusted = ctx.isProjectTrusted();
   const { cwd, mode, ui } = ctx;

@@ -33,7 +33,7 @@ export async function openAgents(
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
-    companions: { equip: (runtime) => shareProviders(ctx, runtime), ...gates },
+    hooks: { equip: (runtime) => shareProviders(ctx, runtime), ...gates },
   });
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {

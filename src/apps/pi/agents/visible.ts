@@ -5,7 +5,7 @@ import { systemOf } from "../../../shell/agents/pi/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
 import { brokenDisk, failed, outcomeOf, stillHolds, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
-import { witness, type Witness } from "../../../shell/agents/witness.ts";
+import { openTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
@@ -111,7 +111,7 @@ interface Asked {
 async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
   const { curation, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
-  const seen = witness(request.onProgress);
+  const seen = openTurnRecord(request.onProgress);
   const settled = untilSettled({ pi, ctx });
   const guard = guardTurn({ halt: () => unlessReplaced(() => ctx.abort()), signal: request.signal, after, silenceMs });
   const retries = turnRetries({ patience, after, onProgress: request.onProgress });
@@ -139,7 +139,7 @@ async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked)
 }
 
 /** The person has ended it with Pi's own means. */
-function stopOf(seen: Witness): Stop | undefined {
+function stopOf(seen: TurnRecord): Stop | undefined {
   return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
 }
 
@@ -150,7 +150,7 @@ function keep(transcript: SessionManager, message: Messages[number]): void {
     transcript.appendMessage({ role: "user", content: message.content, timestamp: message.timestamp });
 }
 
-type Heard = Parameters<ReturnType<typeof witness>["hear"]>[0];
+type Heard = Parameters<ReturnType<typeof openTurnRecord>["hear"]>[0];
 
 interface Listening {
   readonly curation: Curation;

@@ -38,7 +38,7 @@ export function memberships(loadout: Loadout, report: Report): ReadonlyMap<strin
 }
 
 /** What the building of a loadout passes round. */
-export interface Building {
+export interface LoadoutBuild {
   readonly loadout: Loadout;
   readonly report: Report;
   /** Of the loadout. */
@@ -46,7 +46,7 @@ export interface Building {
   readonly file?: string;
 }
 
-export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop {
+export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): GraphLoop {
   const { loadout, report, name, file } = building;
   const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
   const from = loop.consumes?.from ?? null;
@@ -66,7 +66,7 @@ export function buildLoop(id: string, loop: Loop, building: Building): GraphLoop
 }
 
 /** [O13] Exits belong to members, lead out, and no two answer the same. */
-function checkExit(id: string, loop: Loop, index: number, { loadout, report }: Building): void {
+function checkExit(id: string, loop: Loop, index: number, { loadout, report }: LoadoutBuild): void {
   const exit = loop.exits[index];
   if (!exit) return;
   const say = (key: string | null, code: IssueCode, message: string, hint?: Hint): void =>
@@ -100,7 +100,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: B
 }
 
 /** [O12] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
-function listPath(id: string, loop: Loop, { loadout, report }: Building): readonly string[] | null {
+function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuild): readonly string[] | null {
   const named = loop.sockets.flatMap((socket) => {
     const items = loadout.sockets[socket]?.advance?.items;
     return items === undefined ? [] : [{ socket, items }];

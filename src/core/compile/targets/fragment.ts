@@ -12,7 +12,7 @@ import { didYouMean } from "../../model/values/nearest.ts";
 import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
-import type { Building, Report } from "./fragment-loops.ts";
+import type { LoadoutBuild, Report } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
 /** What a target names, found in the catalog. */
@@ -117,7 +117,7 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
   return { graph, issues };
 }
 
-interface Context extends Building {
+interface Context extends LoadoutBuild {
   readonly place: Place;
   readonly catalog: Catalog;
   readonly membership: ReadonlyMap<string, string>;

@@ -83,7 +83,7 @@ export function columnsOf({ metrics, grid, lanes }: Plan): Columns {
 }
 
 /** A label or a track in the gap above a row. */
-interface Thing {
+interface GapContent {
   readonly route: Route;
   readonly x: number;
   readonly width: number;
@@ -133,9 +133,9 @@ export function footOf({ metrics, grid }: Plan, row: number): number {
 }
 
 /** What lies in each gap, by the row below it. */
-function thingsIn(plan: Plan, columns: Columns): ReadonlyMap<number, readonly Thing[]> {
-  const gaps = new Map<number, Thing[]>();
-  const put = (gap: number, thing: Thing): void => {
+function thingsIn(plan: Plan, columns: Columns): ReadonlyMap<number, readonly GapContent[]> {
+  const gaps = new Map<number, GapContent[]>();
+  const put = (gap: number, thing: GapContent): void => {
     const known = gaps.get(gap);
     if (known) known.push(thing);
     else gaps.set(gap, [thing]);

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { ModelsStore } from "@earendil-works/pi-ai";
 import { loadPi, NO_CREDENTIALS, onlyOurs, settingsFor } from "./pi.ts";
 import { knowCredentials } from "./pi-secrets.ts";
-import type { Companions, PiModel, RetryPolicy, Stage } from "./pi.ts";
+import type { SessionHooks, PiModel, RetryPolicy, PiContext } from "./pi.ts";
 
-export interface PiStage extends Stage {
+export interface OpenedPi extends PiContext {
   /** Files of Pi that it could not read, in its words. */
   readonly problems: readonly string[];
 }
 
 /** Pi as its user has configured it: credentials, models and settings of the agent folder. */
-export async function openPi(retry: Partial<RetryPolicy>, equip?: Companions["equip"]): Promise<PiStage> {
+export async function openPi(retry: Partial<RetryPolicy>, equip?: SessionHooks["equip"]): Promise<OpenedPi> {
   const pi = await loadPi();
   const folder = pi.getAgentDir();
   const auth = join(folder, "auth.json");
@@ -44,7 +44,7 @@ export type ModelChoice =
   | { readonly kind: "none" };
 
 /** [A3] A named model, else the one that Pi itself would start with. */
-export async function chooseModel(stage: Stage, wanted: string | undefined): Promise<ModelChoice> {
+export async function chooseModel(stage: PiContext, wanted: string | undefined): Promise<ModelChoice> {
   if (wanted === undefined) return chooseDefault(stage);
   const slash = wanted.indexOf("/");
   const provider = wanted.slice(0, Math.max(0, slash));
@@ -55,7 +55,7 @@ export async function chooseModel(stage: Stage, wanted: string | undefined): Pro
   return hasKey ? { kind: "found", model } : { kind: "no_key", wanted, provider };
 }
 
-async function chooseDefault({ pi, runtime, settings }: Stage): Promise<ModelChoice> {
+async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<ModelChoice> {
   // Only a session asks Pi for its default; this one says nothing and is thrown away.
   const { session } = await pi.createAgentSession({
     modelRuntime: runtime,

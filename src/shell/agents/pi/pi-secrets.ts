@@ -1,6 +1,6 @@
 import { knowSecrets } from "../../secrets/redact.ts";
 import { MOST_BYTES, readRegularText } from "../../system/regular-file.ts";
-import type { PiModel, Stage } from "./pi.ts";
+import type { PiModel, PiContext } from "./pi.ts";
 
 /** [S7] All that Pi's own file of keys holds: an agent may read it, and a provider may repeat it. */
 export function knowCredentials(file: string): void {
@@ -13,7 +13,7 @@ export function knowCredentials(file: string): void {
 }
 
 /** [S7] The key that a model is asked with, wherever Pi found it. */
-export async function knowKeyOf({ runtime }: Stage, model: PiModel): Promise<void> {
+export async function knowKeyOf({ runtime }: PiContext, model: PiModel): Promise<void> {
   try {
     const resolved = await runtime.getAuth(model);
     knowSecrets(stringsIn(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));

@@ -6,14 +6,14 @@ export type PiModel = Model<Api>;
 export type PiSettings = ReturnType<SettingsManager["getGlobalSettings"]>;
 
 /** What all turns of a host share. */
-export interface Stage {
+export interface PiContext {
   readonly pi: Pi;
   readonly runtime: ModelRuntime;
   readonly settings: SettingsManager;
 }
 
 /** What a face that runs inside Pi brings into the sessions of its agents; elsewhere there is none of it. */
-export interface Companions {
+export interface SessionHooks {
   /** Adds providers and keys that only this process knows. */
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
   /** In place of a session's bare resources. */

@@ -3,7 +3,7 @@ import { didYouMean, nearest } from "../../../core/model/values/nearest.ts";
 import { never } from "../../../core/model/values/never.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import type { AgentNeed } from "../../ports.ts";
-import { chooseModel, type ModelChoice, type PiStage } from "./models.ts";
+import { chooseModel, type ModelChoice, type OpenedPi } from "./models.ts";
 
 const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
 /** Where a model that no materia named was chosen, or could be. */
@@ -41,7 +41,7 @@ export function toolIssues(needs: readonly AgentNeed[]): readonly Issue[] {
 
 /** [A4] Each model that cannot be used once, with all that want it and the ways out. */
 export async function modelIssues(
-  stage: PiStage,
+  stage: OpenedPi,
   needs: readonly AgentNeed[],
   defaultModel: string | undefined,
 ): Promise<readonly Issue[]> {
@@ -58,7 +58,7 @@ export async function modelIssues(
   return [...issues, ...unread];
 }
 
-function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStage): Issue | undefined {
+function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: OpenedPi): Issue | undefined {
   const who = whoOf(users);
   const named = users.find((need) => need.model !== undefined);
   const path = named ? placeOf(named, "model") : OPTION;
@@ -94,7 +94,7 @@ function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: PiStag
 const MOST_NAMED = 3;
 
 /** The provider is easily forgotten, or only a part of the name known. */
-function meant(wanted: string, stage: PiStage): string {
+function meant(wanted: string, stage: OpenedPi): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
   const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
   const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);

@@ -24,7 +24,7 @@ export async function doctor(workspace: Workspace, command: DoctorCommand): Prom
   if (command.castId === undefined) return lookAtAll(store);
   const id = await castAt(store, command.castId);
   if (!id.ok) return id;
-  return command.salvage ? bringOver(workspace, id.value) : lookAt(store, id.value);
+  return command.salvage ? bringOver(workspace, id.value) : examineOne(store, id.value);
 }
 
 /** A cast that has lost its `cast.json` is damaged, not unknown. */
@@ -35,7 +35,7 @@ async function castAt(store: CastStore, text: string): Promise<Result<CastId>> {
   return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
 }
 
-async function lookAt(store: CastStore, castId: CastId): Promise<Result<Answer>> {
+async function examineOne(store: CastStore, castId: CastId): Promise<Result<Answer>> {
   const found = await examine(store, castId);
   return ok({ code: isSound(found) ? 0 : 1, data: dataOf(found), lines: () => foundLines(found) });
 }

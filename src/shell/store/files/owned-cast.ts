@@ -22,7 +22,7 @@ import type { JournalEnd } from "./read-cast.ts";
 const NOTE_BYTES = 4_096;
 const GIVEN_UP = "another process has taken this cast over meanwhile";
 
-export interface Holding {
+export interface OwnedCastParts {
   readonly castId: CastId;
   readonly layout: Layout;
   /** Where it goes when it is discarded, so that no half of it is ever seen. */
@@ -34,7 +34,7 @@ export interface Holding {
 }
 
 /** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
-export function ownedCast({ castId, layout, removed, mine, how, head }: Holding): OwnedCast {
+export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCastParts): OwnedCast {
   const { durability = "write", redact = (text: string) => text } = how;
   const artifacts = fileArtifacts(layout, how);
   let writer: JournalWriter | undefined;

@@ -7,13 +7,13 @@ import { getCatalog } from "../net/api.ts";
 import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 
 /** What can be named, as the files say it now. The last known one stays while it is read anew. */
-export interface Known {
+export interface KnownCatalog {
   readonly catalog: Catalog | null;
   readonly layers: CatalogAnswer["layers"] | null;
   readonly issues: readonly Issue[];
 }
 
-const known = openStore<Known>({ catalog: null, layers: null, issues: [] });
+const known = openStore<KnownCatalog>({ catalog: null, layers: null, issues: [] });
 
 export async function readCatalog(): Promise<void> {
   const read = await getCatalog();
@@ -24,7 +24,7 @@ export async function readCatalog(): Promise<void> {
   );
 }
 
-export function useCatalog(): Known {
+export function useCatalog(): KnownCatalog {
   useEffect(() => {
     void readCatalog();
   }, []);

@@ -17,7 +17,7 @@ import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import { readCastMessage, readCastsMessage } from "../../../../core/wire/stream.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
-import { heard, reportStream } from "./connection.ts";
+import { serverAnswered, reportStream } from "./connection.ts";
 import { request, requestText } from "./request.ts";
 import type { Answer } from "./request.ts";
 import { follow } from "./stream.ts";
@@ -146,7 +146,7 @@ function listen(
     ...(after ? { after } : {}),
     onState: (state) => reportStream(stream, state),
     onMessage: (message) => {
-      heard();
+      serverAnswered();
       onMessage(message);
     },
   });

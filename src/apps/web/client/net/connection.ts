@@ -15,7 +15,7 @@ let heardAt = Date.now();
 export function reportStream(stream: symbol, state: StreamState | null): void {
   if (state === null) streams.delete(stream);
   else streams.set(stream, state);
-  if (state === "open") heard();
+  if (state === "open") serverAnswered();
   const now = connection.get();
   const states = new Set(streams.values());
   const worst = states.has("refused") ? "refused" : states.has("lost") ? "lost" : "live";
@@ -25,7 +25,7 @@ export function reportStream(stream: symbol, state: StreamState | null): void {
 }
 
 /** Every message counts, and none of them is worth drawing the page anew. */
-export function heard(): void {
+export function serverAnswered(): void {
   heardAt = Date.now();
 }
 

@@ -13,7 +13,7 @@ import dialogSheet from "../parts/controls/dialog.module.css";
 
 const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 
-interface Goal {
+interface PaletteEntry {
   readonly key: string;
   readonly text: string;
   readonly kind: string;
@@ -26,12 +26,12 @@ const SHOWN = 40;
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState("");
   const list = useId();
-  const goals = useGoals();
-  const found = useMemo(() => goals.filter((goal) => matches(goal, text)).slice(0, SHOWN), [goals, text]);
-  const open = (goal: Goal | undefined): void => {
-    if (!goal) return;
+  const entries = useEntries();
+  const found = useMemo(() => entries.filter((entry) => matches(entry, text)).slice(0, SHOWN), [entries, text]);
+  const open = (entry: PaletteEntry | undefined): void => {
+    if (!entry) return;
     onClose();
-    go(goal.href);
+    go(entry.href);
   };
   const { at, setAt, onKey } = useHighlight(list, found, open);
   return (
@@ -53,17 +53,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         />
       </label>
       <ul className={css("goals")} id={list} role="listbox" aria-label="Places">
-        {found.map((goal, index) => (
+        {found.map((entry, index) => (
           <li
-            key={goal.key}
+            key={entry.key}
             id={`${list}-${index}`}
             role="option"
             aria-selected={index === at}
-            onClick={() => open(goal)}
+            onClick={() => open(entry)}
             onPointerMove={() => setAt(index)}
           >
-            <span className={css("cut grow")}>{goal.text}</span>
-            <span className={css("faint")}>{goal.kind}</span>
+            <span className={css("cut grow")}>{entry.text}</span>
+            <span className={css("faint")}>{entry.kind}</span>
           </li>
         ))}
       </ul>
@@ -73,7 +73,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
 }
 
 /** Which of the options Enter takes: the arrows move it, and it stays in sight. */
-function useHighlight(list: string, goals: readonly Goal[], open: (goal: Goal | undefined) => void) {
+function useHighlight(list: string, entries: readonly PaletteEntry[], open: (entry: PaletteEntry | undefined) => void) {
   const [at, setAt] = useState(0);
   useEffect(() => {
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
@@ -82,16 +82,16 @@ function useHighlight(list: string, goals: readonly Goal[], open: (goal: Goal | 
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setAt((before) => Math.max(0, Math.min(goals.length - 1, before + step)));
+      setAt((before) => Math.max(0, Math.min(entries.length - 1, before + step)));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      open(goals[at]);
+      open(entries[at]);
     }
   };
   return { at, setAt, onKey };
 }
 
-function matches({ text, kind }: Goal, search: string): boolean {
+function matches({ text, kind }: PaletteEntry, search: string): boolean {
   const all = `${text} ${kind}`.toLowerCase();
   return search
     .toLowerCase()
@@ -99,23 +99,23 @@ function matches({ text, kind }: Goal, search: string): boolean {
     .every((word) => all.includes(word));
 }
 
-function useGoals(): readonly Goal[] {
+function useEntries(): readonly PaletteEntry[] {
   const { casts } = useCasts();
-  const [named, setNamed] = useState<readonly Goal[]>([]);
+  const [named, setNamed] = useState<readonly PaletteEntry[]>([]);
   useEffect(() => {
     let isOpen = true;
     const load = async (): Promise<void> => {
       const catalog = await getCatalog();
       if (!catalog.ok || !isOpen) return;
-      const goals = (page: string, kind: string, names: readonly string[]): readonly Goal[] =>
+      const entries = (page: string, kind: string, names: readonly string[]): readonly PaletteEntry[] =>
         names.map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
       setNamed([
-        ...goals(
+        ...entries(
           "loadouts",
           "loadout",
           catalog.value.loadouts.map(({ name }) => name),
         ),
-        ...goals(
+        ...entries(
           "materia",
           "materia",
           catalog.value.materia.map(({ name }) => name),

@@ -10,7 +10,7 @@ import { transcriptNotes } from "./transcript.ts";
 import type { TranscriptNotes } from "./transcript.ts";
 
 /** One cast that is listened to. */
-export interface Listened {
+export interface FollowedCast {
   readonly store: CastStore;
   readonly castId: CastId;
   readonly live: Live;
@@ -18,7 +18,7 @@ export interface Listened {
 }
 
 /** [N11, N12, N13] The events of a cast behind `after`, then each new one, with what its agents do meanwhile. */
-export function castFeed(listened: Listened, after: number): Feed {
+export function castFeed(listened: FollowedCast, after: number): Feed {
   const { store, castId, live, wake } = listened;
   const journal = store.follow(castId, after, wake);
   const notes = noteQueue();
@@ -54,7 +54,7 @@ export function castFeed(listened: Listened, after: number): Feed {
 }
 
 /** Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live. */
-function alivePulse({ store, castId, live, wake }: Listened) {
+function alivePulse({ store, castId, live, wake }: FollowedCast) {
   let said: boolean | undefined;
   let stop: (() => void) | undefined;
   let isOld = true;
@@ -85,7 +85,7 @@ function alivePulse({ store, castId, live, wake }: Listened) {
 }
 
 /** Where another process drives the cast, its agents are heard through the transcript of the visit in hand. */
-function transcriptFollower({ store, castId, live, wake }: Listened) {
+function transcriptFollower({ store, castId, live, wake }: FollowedCast) {
   let visit: EventOf<"visit_started"> | undefined;
   let open: TranscriptNotes | undefined;
   const leave = (): void => {

@@ -12,7 +12,7 @@ import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.t
 import type { CommandAnswer } from "../../../../core/wire/commands.ts";
 import { trustGiven } from "../../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
-import { answer } from "../../../../shell/commands/perform.ts";
+import { answer } from "../../../../shell/commands/run-command.ts";
 import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";

@@ -3,7 +3,7 @@ import { statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { Owner, isOfThisKernel, lookAt, thisProcess } from "../../../process/process-owner.ts";
+import { Owner, isOfThisKernel, livenessOf, thisProcess } from "../../../process/process-owner.ts";
 import { tryLink } from "../../../system/link.ts";
 import { isMissing, problemText } from "../../../system/problem.ts";
 import { readRegularText } from "../../../system/regular-file.ts";
@@ -98,7 +98,7 @@ function failed(thrown: unknown): Claim {
 
 /** [D16] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
 function isHeld(layout: Layout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
-  const sight = lookAt(claim);
+  const sight = livenessOf(claim);
   if (sight !== "unseen") return sight === "alive";
   if (claim.locked && isOfThisKernel(claim)) {
     const locked = lockIsOurs ? false : isLocked(layout.lock);
@@ -107,13 +107,13 @@ function isHeld(layout: Layout, claim: ClaimFile, silentFor: () => number, lockI
   return silentFor() < SILENT_MS;
 }
 
-interface Holding {
+interface HeldClaim {
   readonly epoch: number;
   readonly content: string;
   readonly lock: Exclude<Lock, { kind: "taken" }>;
 }
 
-function held(layout: Layout, { epoch, content, lock }: Holding): Claim {
+function held(layout: Layout, { epoch, content, lock }: HeldClaim): Claim {
   const [own, next] = [layout.claim(epoch), layout.claim(epoch + 1)];
   let isOver = false;
   return {

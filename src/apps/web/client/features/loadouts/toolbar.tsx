@@ -76,14 +76,14 @@ function Steps(): ReactElement {
       <Button
         look="bare"
         icon="undo"
-        label={back ? `Undo: ${back.did}` : "Undo"}
+        label={back ? `Undo: ${back.what}` : "Undo"}
         off={back ? null : "Nothing to undo"}
         onClick={undo}
       />
       <Button
         look="bare"
         icon="redo"
-        label={on ? `Redo: ${on.did}` : "Redo"}
+        label={on ? `Redo: ${on.what}` : "Redo"}
         off={on ? null : "Nothing to redo"}
         onClick={redo}
       />

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { did, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
+import { withChange, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
 import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
@@ -86,7 +86,7 @@ export function beginWork(name: string, draft: Draft, from: string | null = null
 
 export function changeWork(name: string, draft: Draft, what: string, kind?: string): void {
   const work = works.get().get(name);
-  if (work && work.layer !== null) put(name, { ...work, history: did(work.history, draft, what, kind) });
+  if (work && work.layer !== null) put(name, { ...work, history: withChange(work.history, draft, what, kind) });
 }
 
 export function undoWork(name: string): string | null {
@@ -94,7 +94,7 @@ export function undoWork(name: string): string | null {
   const step = work?.history.past.at(-1);
   if (!work || !step) return null;
   put(name, { ...work, history: undo(work.history) });
-  return step.did;
+  return step.what;
 }
 
 export function redoWork(name: string): string | null {
@@ -102,7 +102,7 @@ export function redoWork(name: string): string | null {
   const [step] = work?.history.future ?? [];
   if (!work || !step) return null;
   put(name, { ...work, history: redo(work.history) });
-  return step.did;
+  return step.what;
 }
 
 /** The next letter in a field begins a step of its own. */
@@ -135,5 +135,5 @@ export function takeTheirs(name: string, text: string): void {
   const work = works.get().get(name);
   if (!work) return;
   const theirs = draftOfText(name, text);
-  put(name, { ...work, history: did(work.history, theirs, "Take theirs"), base: theirs, filed: text });
+  put(name, { ...work, history: withChange(work.history, theirs, "Take theirs"), base: theirs, filed: text });
 }

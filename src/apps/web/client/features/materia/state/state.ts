@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { readLayer } from "../../../../../../core/catalog/layer.ts";
-import { did, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
+import { withChange, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
@@ -74,7 +74,7 @@ export function beginMateria(name: string, raw: JsonObject): void {
     name,
     layer: "project",
     filed: null,
-    history: did(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
+    history: withChange(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
   });
 }
 
@@ -86,7 +86,7 @@ export function setField(name: string, key: string, value: Json | null, kind?: s
   const { [key]: _before, ...rest } = raw;
   const next: JsonObject = value === null ? rest : key in raw ? { ...raw, [key]: value } : { ...rest, [key]: value };
   const draft = { raw: next, text: stepText(text, raw, next) };
-  put(name, { ...work, layer: work.layer ?? "project", history: did(work.history, draft, `Set ${key}`, kind) });
+  put(name, { ...work, layer: work.layer ?? "project", history: withChange(work.history, draft, `Set ${key}`, kind) });
 }
 
 export function undoMateria(name: string): void {

@@ -5,14 +5,14 @@ import { addUsage, NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import type { TurnProgress } from "../ports.ts";
 
 /** What one turn showed of itself: its cost so far, its last answer, and whether that did not fit. */
-export interface Witness {
+export interface TurnRecord {
   readonly hear: (event: AgentSessionEvent) => void;
   readonly usage: () => Usage;
   readonly last: () => AssistantMessage | undefined;
   readonly overflowed: () => boolean;
 }
 
-export function witness(onProgress: (progress: TurnProgress) => void): Witness {
+export function openTurnRecord(onProgress: (progress: TurnProgress) => void): TurnRecord {
   let usage = NO_USAGE;
   let last: AssistantMessage | undefined;
   let shortened = false;
