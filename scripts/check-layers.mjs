@@ -20,6 +20,7 @@ const ORDER = [
   "src/shell/system",
   "src/shell/secrets",
   "src/shell/process",
+  "src/shell/git",
   "src/shell/config",
   "src/shell/store",
   "src/shell/run",

@@ -3,6 +3,7 @@ import type { CastId, SocketId } from "../core/model/ids.ts";
 import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
+import type { Checkpoint, NoCheckpoint } from "../core/cast/state/files.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { Played } from "../core/testing/strict.ts";
 
@@ -12,6 +13,8 @@ export interface Ports {
   readonly runUtility: (request: UtilityRequest) => Promise<UtilityOutcome>;
   readonly journal: Journal;
   readonly artifacts: Artifacts;
+  /** Absent where the files of the cast are not kept. */
+  readonly files?: CastCheckpoints;
   /** Takes secrets out of whatever is kept: events before they count, files before they are written. */
   readonly redact: (text: string) => string;
   /** Whether the cast is still this process's own; asked before every effect. */
@@ -19,6 +22,21 @@ export interface Ports {
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** [Y1] The working tree of a cast, kept as commits beside the person's own. */
+export interface CastCheckpoints {
+  /** The tree as it is now; nothing where it is what it was at `since`. One at a time. */
+  readonly take: (request: CheckpointRequest) => Promise<Checkpoint | NoCheckpoint | undefined>;
+  /** [Y10] What lies between two of them, in words that a prompt has room for. */
+  readonly describe: (from: string, to: string) => Promise<string>;
+}
+
+export interface CheckpointRequest {
+  /** The checkpoint before, and the one that changes are counted from. */
+  readonly last: string;
+  readonly since: string;
+  readonly title: string;
 }
 
 export interface AgentHost {

@@ -5,7 +5,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { Outcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { next } from "../../src/core/cast/next.ts";
+import { completed, next } from "../../src/core/cast/next.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
@@ -139,6 +139,7 @@ export function play(
     const effect = next(state);
     if (effect.kind === "stop" || effect.kind === "wait") return { start, events, state };
     if (effect.kind === "record") for (const body of effect.events) note(body);
+    else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
     else {
       const reply = left.get(effect.socket.materia)?.shift();
       if (reply === undefined) return { start, events, state };

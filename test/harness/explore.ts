@@ -2,7 +2,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
 import { listAt } from "../../src/core/cast/list.ts";
-import { next } from "../../src/core/cast/next.ts";
+import { completed, next } from "../../src/core/cast/next.ts";
 import type { Effect } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { Table } from "../../src/core/cast/state/table.ts";
@@ -58,6 +58,7 @@ function upToAnswer(before: CastState): { readonly state: CastState; readonly ef
 function answersTo(state: CastState, effect: Effect, exploring: Exploring): readonly EventBody[] {
   if (effect.kind === "stop" || effect.kind === "record") return [];
   const { socket, visit } = effect;
+  if (effect.kind === "checkpoint") return [completed(state, visit)];
   const materia = state.graph.materia[socket.materia];
   if (effect.kind === "wait") {
     const place = { socket: socket.id, visit: visit.number };

@@ -2,7 +2,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { Outcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { next } from "../../src/core/cast/next.ts";
+import { completed, next } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
@@ -222,6 +222,7 @@ export function simulate(start: CastState, chance: Chance, most: number): Simula
     const effect = next(state);
     if (effect.kind === "stop" || effect.kind === "wait") break;
     if (effect.kind === "record") for (const body of effect.events) note(body);
+    else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
     else {
       const text = randomReply(chance, mood, state.graph, effect.socket);
       if (effect.kind === "agent") turns += 1;

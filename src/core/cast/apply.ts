@@ -8,6 +8,7 @@ import { itemKey } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
+import { filesAfter } from "./state/files.ts";
 import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
 import { hitIn, hitOf } from "./limits/limits.ts";
 import { withListsKept } from "./list.ts";
@@ -27,7 +28,7 @@ import type { Usage } from "./state/usage.ts";
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
 export function apply(state: CastState, event: CastEvent): CastState {
   if (event.seq !== state.seq + 1) throw new Error(`event ${event.seq} cannot follow event ${state.seq}`);
-  return { ...applyBody(state, event), seq: event.seq };
+  return { ...applyBody(state, event), files: filesAfter(state, event), seq: event.seq };
 }
 
 function applyBody(state: CastState, event: EventBody): CastState {
@@ -70,6 +71,9 @@ function applyBody(state: CastState, event: EventBody): CastState {
     }
     case "turn_failed":
       return failTurn(state, event);
+    case "checkpoint_taken":
+      expect(state, event, "visiting");
+      return state;
     case "visit_completed": {
       const { visit } = expect(state, event, "accepted");
       return {

@@ -10,11 +10,11 @@ import type { CastState } from "./state/state.ts";
 const LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
 
 /** [P8] A prompt or a question with its variables filled. A value that is not text is written as JSON, a missing one as nothing. */
-export function fill(state: CastState, template: string): string {
-  return fillTemplate(template, (variable) => valueOf(state, variable));
+export function fill(state: CastState, template: string, changes = ""): string {
+  return fillTemplate(template, (variable) => (variable.kind === "changes" ? changes : valueOf(state, variable)));
 }
 
-function valueOf(state: CastState, variable: Variable): string {
+function valueOf(state: CastState, variable: Exclude<Variable, { kind: "changes" }>): string {
   switch (variable.kind) {
     case "request":
       return cut(state.request, LIMITS.request);

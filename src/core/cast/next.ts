@@ -5,6 +5,7 @@ import type { Way } from "../compile/route.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END } from "../model/ids.ts";
 import type { SocketId } from "../model/ids.ts";
+import { canWrite } from "../model/tools.ts";
 import { NEXT } from "../model/loadout.ts";
 import { never } from "../model/values/never.ts";
 import { acceptReply, decide } from "./decide.ts";
@@ -22,6 +23,7 @@ import { listAt } from "./list.ts";
 import { endText, failureText } from "./limits/reason.ts";
 import { NOTHING_USED, currentItem } from "./state/state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state/state.ts";
+import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "./state/files.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./state/tally.ts";
 import { totalsOf } from "./state/totals.ts";
@@ -33,6 +35,8 @@ export type Effect =
   | { readonly kind: "record"; readonly events: readonly EventBody[] }
   | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: Ask }
   | { readonly kind: "utility"; readonly socket: GraphSocket; readonly visit: Visit }
+  /** What the visit did to the files is looked at before it is over. */
+  | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "stop"; readonly phase: Extract<Phase, { kind: "ended" }> };
 
@@ -40,7 +44,7 @@ export function next(state: CastState): Effect {
   const { phase } = state;
   switch (phase.kind) {
     case "unstarted":
-      return record({ type: "cast_started", castId: state.castId, request: state.request, loadout: state.graph.name });
+      return record(started(state));
     case "arriving":
       return arrive(state, phase);
     case "bypassing":
@@ -52,9 +56,9 @@ export function next(state: CastState): Effect {
     case "waiting":
       return { kind: "wait", socket: socketOf(state.graph, phase.visit.socket), visit: phase.visit };
     case "accepted": {
-      const { socket, number, usage } = phase.visit;
-      const totals = totalsOf({ ...state, done: { ...state.done, visits: state.done.visits + 1 } });
-      return record({ type: "visit_completed", socket, visit: number, usage, totals });
+      const socket = socketOf(state.graph, phase.visit.socket);
+      const isKept = state.files !== null && canWrite(materiaOf(state.graph, socket));
+      return isKept ? { kind: "checkpoint", socket, visit: phase.visit } : record(completed(state, phase.visit));
     }
     case "leaving":
       return leave(state, phase);
@@ -70,6 +74,22 @@ export function next(state: CastState): Effect {
     default:
       return never(phase);
   }
+}
+
+/** The first event of a cast, with the checkpoint that it began from. */
+export function started(state: CastState, files?: FirstCheckpoint): EventBody {
+  const { castId, request, graph } = state;
+  return { type: "cast_started", castId, request, loadout: graph.name, ...(files ? { files } : {}) };
+}
+
+/** A visit is over; `files` is what it made of them, where that is known. */
+export function completed(
+  state: CastState,
+  { socket, number, usage }: Visit,
+  files?: Checkpoint | NoCheckpoint,
+): EventBody {
+  const totals = totalsOf({ ...state, done: { ...state.done, visits: state.done.visits + 1 } });
+  return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : {}) };
 }
 
 function record(...events: readonly EventBody[]): Effect {

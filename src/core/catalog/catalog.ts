@@ -19,6 +19,8 @@ export interface Settings {
   readonly activeLoadout: Setting<string>;
   readonly budget: Budget;
   readonly limits: CastLimits & AgentLimits;
+  /** Whether the files of a cast are kept after every visit. */
+  readonly checkpoints: boolean;
 }
 
 export interface Setting<T> {
@@ -37,6 +39,7 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       activeLoadout: lastSetting(layers, (layer) => layer.settings.activeLoadout, "Full-Auto"),
       budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
+      checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
     },
     materia: mergeMateria(layers),
     loadouts: mergeLoadouts(layers),

@@ -44,6 +44,7 @@ export interface LayerSettings {
   readonly activeLoadout?: string;
   readonly budget?: Budget;
   readonly limits?: Limits;
+  readonly checkpoints?: boolean;
 }
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
@@ -78,14 +79,16 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
   const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
   const budget = optional(v.optional(Budget), raw["budget"], "budget");
   const limits = optional(v.optional(Limits), raw["limits"], "limits");
+  const checkpoints = optional(settingsEntries.checkpoints, raw["checkpoints"], "checkpoints");
   return {
     value: {
       ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
       ...(activeLoadout.value === undefined ? {} : { activeLoadout: activeLoadout.value }),
       ...(budget.value === undefined ? {} : { budget: budget.value }),
       ...(limits.value === undefined ? {} : { limits: limits.value }),
+      ...(checkpoints.value === undefined ? {} : { checkpoints: checkpoints.value }),
     },
-    issues: [artifactDir, activeLoadout, budget, limits].flatMap((part) => part.issues),
+    issues: [artifactDir, activeLoadout, budget, limits, checkpoints].flatMap((part) => part.issues),
   };
 }
 

@@ -7,6 +7,8 @@ export type Command =
   | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
   | { readonly kind: "status"; readonly castId?: string }
   | { readonly kind: "show"; readonly castId?: string }
+  | DiffCommand
+  | RestoreCommand
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
@@ -41,6 +43,23 @@ export interface LinkCommand extends Bounds {
   readonly from?: string;
   readonly targets: readonly TargetRef[];
   readonly prompt: string;
+}
+
+/** What a cast, a visit of it (`Socket-4#2`) or an item (`WI-2`) changed. */
+export interface DiffCommand {
+  readonly kind: "diff";
+  readonly castId?: string;
+  readonly place?: string;
+  readonly as: "patch" | "stat" | "names";
+}
+
+/** The files as they were when a cast, or a visit of it, was over. */
+export interface RestoreCommand {
+  readonly kind: "restore";
+  readonly castId: string;
+  readonly visit?: string;
+  readonly to?: string;
+  readonly here: boolean;
 }
 
 export interface GridCommand {

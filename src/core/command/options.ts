@@ -38,6 +38,10 @@ const OPTIONS = {
   update: "flag",
   junit: "text",
   "min-coverage": "number",
+  stat: "flag",
+  "name-only": "flag",
+  to: "text",
+  here: "flag",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;

@@ -121,6 +121,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "status":
     case "show":
       return ok({ kind: row.name, ...castId });
+    case "diff":
+      return readDiff(row, reading);
+    case "restore":
+      return readRestore(row, reading);
     case "doctor":
       return readDoctor(row, reading);
     case "continue":
@@ -174,6 +178,38 @@ function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> 
 /** Behind a `--` with no word before it there is nothing but text. */
 function literalOf({ rest, split }: Reading): { readonly literal?: true } {
   return split.behind !== undefined && rest.length === 0 ? { literal: true } : {};
+}
+
+/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no id of a cast looks like these. */
+const FILE_PLACE = /#|\/|^(Socket|WI)-\d+$/;
+
+function readDiff(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
+  if (options.stat && options["name-only"])
+    return fail(error("bad_option", "--name-only", "it is either --stat or --name-only", `usage: ${row.usage}`));
+  const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
+  const [first, second] = rest;
+  if (first === undefined) return ok({ kind: "diff", as });
+  if (second === undefined)
+    return ok({ kind: "diff", as, ...(FILE_PLACE.test(first) ? { place: first } : { castId: first }) });
+  return ok({ kind: "diff", as, castId: first, place: second });
+}
+
+function readRestore(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
+  const usage = `usage: ${row.usage}`;
+  const { to, here } = options;
+  const issues: Issue[] = [];
+  const [castId = "", ...visit] = (rest[0] ?? "").split("@");
+  if (castId === "") issues.push(error("missing_cast_id", "restore", "which cast is to be restored?", usage));
+  if (to !== undefined && here)
+    issues.push(error("bad_option", "--here", "it is either --to a folder or --here", usage));
+  if (issues.length > 0) return fail(...issues);
+  return ok({
+    kind: "restore",
+    castId,
+    here: here === true,
+    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
+    ...(to === undefined ? {} : { to }),
+  });
 }
 
 function boundsOf({ budget, cost }: Options): Bounds {

@@ -20,6 +20,8 @@ export interface PreviewData {
   readonly reworked: boolean;
 }
 
+const EXAMPLE_CHANGES = " src/example.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
+
 /** [E19] The prompt that a socket would send, by the same function that sends it. */
 export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): TurnText {
   const state = previewState(graph, socket, data);
@@ -32,7 +34,7 @@ export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData
     usage: state.usage,
     turn: NOTHING_USED,
   };
-  return turnText(state, socket, visit, { kind: "begin" });
+  return turnText(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
 }
 
 function previewState(graph: Graph, socket: GraphSocket, { request, items, reworked }: PreviewData): CastState {
@@ -88,6 +90,7 @@ function variableName(variable: Variable): string {
   switch (variable.kind) {
     case "request":
     case "workItems":
+    case "changes":
       return variable.kind;
     case "item":
       return `item.${variable.field}`;

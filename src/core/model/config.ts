@@ -46,6 +46,12 @@ export const settingsEntries = {
   activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
   budget: v.optional(Budget),
   limits: v.optional(Limits),
+  checkpoints: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description("Whether the files are kept after every visit that changed them; true if unset."),
+    ),
+  ),
 };
 
 /** A materia that says only what differs; what it leaves out comes from the one it extends. */

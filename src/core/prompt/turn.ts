@@ -26,15 +26,24 @@ const LIMITS = {
   answer: 20_000,
 } as const;
 
-export function turnText(state: CastState, socket: GraphSocket, visit: Visit, ask: Ask): TurnText {
-  return { system: systemText(state, socket), prompt: promptText(state, socket, visit, ask) };
+/** What an agent is asked, and where. */
+export interface TurnPlace {
+  readonly socket: GraphSocket;
+  readonly visit: Visit;
+  readonly ask: Ask;
+  /** [Y10] What the item in hand has changed so far, for a prompt that wants to know. */
+  readonly changes?: string;
 }
 
-function systemText(state: CastState, socket: GraphSocket): string {
+export function turnText(state: CastState, { socket, visit, ask, changes }: TurnPlace): TurnText {
+  return { system: systemText(state, socket, changes), prompt: promptText(state, socket, visit, ask) };
+}
+
+function systemText(state: CastState, socket: GraphSocket, changes: string | undefined): string {
   const materia = materiaOf(state.graph, socket);
   const instructions = materia.type === "agent" ? materia.prompt : "";
   const template = cut(instructions, LIMITS.instructions);
-  const filled = cut(fill(state, template), LIMITS.filled);
+  const filled = cut(fill(state, template, changes), LIMITS.filled);
   return join([
     filled.trim(),
     socket.interactive ? INTERACTIVE : "",
@@ -60,6 +69,7 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: As
         section("Current item", itemText(state)),
         handedText(state, visit),
         section("Do it again", reworkText(state, visit)),
+        section("Changed meanwhile", meanwhileText(state)),
       ]);
     case "repair":
       return join([`Your last answer cannot be used: ${ask.problems.join("; ")}.`, contractText(state.graph, socket)]);
@@ -70,6 +80,13 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: As
     default:
       return never(ask);
   }
+}
+
+/** [Y6] What nobody of this cast did. */
+function meanwhileText({ files }: CastState): string {
+  const names = files?.meanwhile ?? [];
+  if (names.length === 0) return "";
+  return `While the cast stood still, somebody changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`;
 }
 
 function itemText(state: CastState): string {

@@ -15,6 +15,7 @@ const SettingsShape = v.object({
   activeLoadout: setting,
   budget: Budget,
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
+  checkpoints: v.boolean(),
 }) satisfies v.GenericSchema<unknown, Settings>;
 
 /** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */

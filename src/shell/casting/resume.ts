@@ -1,10 +1,9 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import type { EventBody } from "../../core/cast/state/event.ts";
-import { next } from "../../core/cast/next.ts";
+import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
+import { started } from "../../core/cast/next.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
-import type { Usage } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, isError, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -14,7 +13,10 @@ import type { AgentHost } from "../ports.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
+import type { OpenCheckpoints } from "../git/cast-checkpoints.ts";
+import { checkpointsOf } from "./drive/checkpoints.ts";
 import { drive } from "./drive/drive.ts";
+import type { CastRun } from "./drive/drive.ts";
 import { writingOf } from "./drive/driver.ts";
 import type { Driver } from "./drive/driver.ts";
 import { agentNeeds, openHost } from "./workspace/hosts.ts";
@@ -88,7 +90,8 @@ export async function prepareResume(
 
 /** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
 export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Driver): Promise<Result<RunEnd>> {
-  const { how, by, cwd, model } = plan;
+  const { how, cwd } = plan;
+  let files: OpenCheckpoints | undefined;
   const owned = await store.claim(plan.cast.castId, writingOf(driver));
   if (!owned.ok) return owned;
   try {
@@ -104,18 +107,42 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
     const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);
     if (isOther) return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
     if (driver.env) ownCasts(driver.env).record(cast.value.file, stamp);
-    const { interruption, usage } = await cutOffOf(store, cast.value, cwd);
-    const run = {
-      state,
-      cwd,
-      first: resumeEvents(state, how, { by, usage }),
-      ...(model === undefined ? {} : { model }),
-      ...(interruption === undefined ? {} : { interruption }),
-    };
+    files = checkpointsOf(store, owned.value, { ...cast.value.file, cwd });
+    const run = await runOf({ store, plan, cast: cast.value, files });
     return ok(await drive(owned.value, run, driver));
   } finally {
+    files?.close();
     await owned.value.release();
   }
+}
+
+interface Resuming {
+  readonly store: CastStore;
+  readonly plan: ResumePlan;
+  readonly cast: LoadedCast;
+  readonly files: OpenCheckpoints | undefined;
+}
+
+/** What the cast goes on from: its state, what happened meanwhile, and what it is set going by. */
+async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
+  const { how, by, cwd, model } = plan;
+  const { state } = cast;
+  const kept = files ? { files } : {};
+  // [J5] A cast that was killed before its first event begins now.
+  if (state.phase.kind === "unstarted" && how.kind === "recast") {
+    const begun = started(state, files && (await files.begin()));
+    return { state, cwd, ...kept, first: [begun, ...raisedLimits(how)], ...(model === undefined ? {} : { model }) };
+  }
+  const meanwhile = state.files && (await files?.meanwhile(state.files.last));
+  const { interruption, usage } = await cutOffOf(store, cast, { cwd, meanwhile });
+  return {
+    state,
+    cwd,
+    ...kept,
+    first: resumeEvents(state, how, { by, ...(usage ? { usage } : {}), ...(meanwhile ? { files: meanwhile } : {}) }),
+    ...(model === undefined ? {} : { model }),
+    ...(interruption === undefined ? {} : { interruption }),
+  };
 }
 
 /** [D6] A kill in the middle of a write leaves a line that never counted. */
@@ -232,15 +259,10 @@ function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<ne
 function resumeEvents(
   state: CastState,
   how: Resumption,
-  { by, usage }: { readonly by: string; readonly usage: Usage | undefined },
+  said: Omit<EventOf<"cast_resumed">, "type">,
 ): readonly EventBody[] {
-  const resumed: EventBody = { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) };
-  if (how.kind === "recast") {
-    const raised = raisedLimits(how);
-    // [J5] A cast that was killed before its first event begins now.
-    const begun = state.phase.kind === "unstarted" ? next(state) : undefined;
-    return begun?.kind === "record" ? [...begun.events, ...raised] : [...raised, resumed];
-  }
+  const resumed: EventBody = { type: "cast_resumed", ...said };
+  if (how.kind === "recast") return [...raisedLimits(how), resumed];
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };

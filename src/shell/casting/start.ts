@@ -4,6 +4,7 @@ import { commandText } from "../../core/command/typed.ts";
 import { compile, remappings } from "../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../core/compile/targets/compile.ts";
 import type { Graph } from "../../core/compile/graph.ts";
+import { started } from "../../core/cast/next.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { fail, isError, ok } from "../../core/model/issue.ts";
@@ -18,6 +19,8 @@ import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { redactKeys } from "../secrets/events.ts";
 import { VERSION } from "../version.ts";
+import { findRepository } from "../git/repository.ts";
+import { checkpointsOf } from "./drive/checkpoints.ts";
 import { drive } from "./drive/drive.ts";
 import { writingOf } from "./drive/driver.ts";
 import type { Driver } from "./drive/driver.ts";
@@ -70,8 +73,15 @@ export async function prepareCast(
     model: agents.model ?? null,
     rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
-  const notes = previous.value?.notes ?? [];
+  const notes = [...(previous.value?.notes ?? []), ...(await unkeptNotes(workspace))];
   return ok({ host: host.value, plan: { ...withReplies(plan, agents), notes } });
+}
+
+/** [Y3] Said once, where the cast is started. */
+async function unkeptNotes({ place, catalog }: Workspace): Promise<readonly string[]> {
+  if (!catalog.settings.checkpoints) return [];
+  const found = await findRepository(place.cwd);
+  return found.kind === "found" ? [] : [`files are not kept from visit to visit: ${found.why}`];
 }
 
 /** Replies that came with the command, as the cast keeps them for its resumes. */
@@ -100,6 +110,7 @@ function described(
       ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
     },
     cwd: place.cwd,
+    checkpoints: catalog.settings.checkpoints,
     configFiles: [...configFiles],
   };
 }
@@ -145,10 +156,14 @@ export async function startCast(store: CastStore, plan: CastPlan, driver: Driver
   const owned = await store.create({ ...plan, file }, writing);
   if (!owned.ok) return owned;
   if (driver.env) ownCasts(driver.env).record(file, await store.stamp(file.castId));
+  const files = checkpointsOf(store, owned.value, file);
   try {
+    const state = startState(startOf(file));
     const model = file.model === null ? {} : { model: file.model };
-    return ok(await drive(owned.value, { state: startState(startOf(file)), cwd: file.cwd, ...model }, driver));
+    const first = files ? { files, first: [started(state, await files.begin())] } : {};
+    return ok(await drive(owned.value, { state, cwd: file.cwd, ...model, ...first }, driver));
   } finally {
+    files?.close();
     await owned.value.release();
   }
 }

@@ -18,6 +18,7 @@ import { castNamed } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
+import { removeRefs } from "../git/cast-ref.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
 
@@ -131,7 +132,10 @@ async function prune(
   if (!removed.ok) return removed;
   // [S11] The marks of those that are gone.
   const own = ownCasts(place.env);
-  if (command.yes) removed.value.forEach((castId) => own.forget(castId));
+  if (command.yes) {
+    removed.value.forEach((castId) => own.forget(castId));
+    await removeRefs(place.cwd, removed.value);
+  }
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
   const lines: Answer["lines"] = (width) =>

@@ -90,6 +90,10 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   update: ["--update", "write what was observed into the tests"],
   junit: ["--junit FILE", "write the results for CI as JUnit XML"],
   "min-coverage": ["--min-coverage PERCENT", "fail when less of a graph was taken"],
+  stat: ["--stat", "a table of files with lines added and removed"],
+  "name-only": ["--name-only", "the names of the files"],
+  to: ["--to DIR", "into this folder, which must be empty or not there"],
+  here: ["--here", "over the working tree itself, where nothing would be lost"],
   salvage: ["--salvage", "keep what is sound of a damaged cast, as a new one"],
 };
 

@@ -9,6 +9,8 @@ import type { Answer } from "./answer/answer.ts";
 import { lookAtCasts } from "./casts.ts";
 import { lookAtCatalog } from "./catalog.ts";
 import { check } from "./check.ts";
+import { diff } from "./files/diff.ts";
+import { restore } from "./files/restore.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
@@ -21,6 +23,10 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
   switch (command.kind) {
     case "abort":
       return abort(workspace, command);
+    case "diff":
+      return diff(workspace, command);
+    case "restore":
+      return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "doctor":
       return doctor(workspace, command);
     case "test":

@@ -7,10 +7,13 @@ import { limitInTurn } from "../../core/cast/limits/limits.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-import { toolsOf } from "../../core/model/tools.ts";
+import { templateOf } from "../../core/model/materia.ts";
+import { mayWrite, toolsOf } from "../../core/model/tools.ts";
+import { variablesOf } from "../../core/model/values/template.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
+import { checkpointsDuring } from "./checkpoints.ts";
 import { earlierTurns } from "./earlier-turns.ts";
 import type { Interruption, EffectResult, EffectContext } from "./effect.ts";
 
@@ -23,14 +26,18 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
   const { ports, options } = context;
   const { socket, visit } = effect;
   const told: Promise<string | undefined>[] = [];
-  const request = turnRequest(effect, context, (text) =>
-    told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
-  );
+  const checkpoints = checkpointsDuring(visit, context);
+  const request = turnRequest(effect, context, {
+    changes: await changesSoFar(effect, context),
+    tell: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
+    wrote: checkpoints.wrote,
+  });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
   // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
   const isUsedUp = (usage: Usage) => limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined;
   const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+  await checkpoints.settled();
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
   // [D24] A command that left its group is ended like the others when its turn was.
@@ -50,16 +57,35 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
   return { kind: "decided", socket, outcome };
 }
 
+/** What a turn has to do with files. */
+interface TurnFiles {
+  readonly changes: string;
+  readonly tell: (text: string) => void;
+  /** A tool that may write has ended. */
+  readonly wrote: () => void;
+}
+
+/** [Y10] Read only for a prompt that asks for it. */
+async function changesSoFar({ socket }: AgentEffect, { state, ports }: EffectContext): Promise<string> {
+  const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
+  if (!variablesOf(template).some(({ kind }) => kind === "changes")) return "";
+  const { files } = state;
+  if (!files || !ports.files) return UNKNOWN_CHANGES;
+  return ports.files.describe(state.pass === null ? files.base : files.item, files.last);
+}
+
+const UNKNOWN_CHANGES = "(not known: the files of this cast are not kept; look at them yourself)";
+
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
-  tell: (text: string) => void,
+  { changes, tell, wrote }: TurnFiles,
 ): Omit<TurnRequest, "isUsedUp"> {
   const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
-  const text = turnText(state, socket, visit, ask);
+  const text = turnText(state, { socket, visit, ask, changes });
   const prompt = promptOf(ask, text.prompt, interruption);
   const model = options.model ?? materia.model;
   return {
@@ -87,7 +113,10 @@ function turnRequest(
     holds: context.ports.holds,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
-    onProgress: (progress) => follow(progress, effect, context, { tell, prompt, ask: text }),
+    onProgress: (progress) => {
+      if (progress.kind === "tool_ended" && mayWrite(progress.name)) wrote();
+      follow(progress, effect, context, { tell, prompt, ask: text });
+    },
   };
 }
 

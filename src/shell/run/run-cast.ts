@@ -2,13 +2,14 @@ import { decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import { stepFrom } from "../../core/cast/step.ts";
 import type { CastStep } from "../../core/cast/step.ts";
-import { next } from "../../core/cast/next.ts";
+import { completed, next } from "../../core/cast/next.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
+import { checkpointAfter } from "./checkpoints.ts";
 import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
 import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
@@ -30,6 +31,10 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
     if (problem !== undefined) return { kind: "broken", state: log.written(), problem };
     const state = log.written();
     if (effect.kind === "stop") return { kind: "ended", state };
+    if (effect.kind === "checkpoint") {
+      log.note(completed(state, effect.visit, await checkpointAfter(effect, state, ports)));
+      continue;
+    }
     if (options.signal.aborted) {
       log.note(decide(state, effect.socket, { kind: "aborted" }));
       continue;
@@ -73,7 +78,7 @@ function settle(log: Log, agents: AgentHost): Exclude<Effect, { kind: "record" }
 }
 
 function runEffect(
-  effect: Exclude<Effect, { kind: "record" | "stop" | "wait" }>,
+  effect: Exclude<Effect, { kind: "record" | "checkpoint" | "stop" | "wait" }>,
   context: EffectContext,
 ): Promise<EffectResult> {
   switch (effect.kind) {

@@ -67,6 +67,8 @@ export const CastFile = v.object({
   /** The state a cast begins with: what an earlier cast left, where it continues one. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
+  /** Whether the files are kept after every visit; absent in casts of earlier versions, which keep none. */
+  checkpoints: v.exactOptional(v.boolean()),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   configFiles: v.array(v.string()),

@@ -68,6 +68,8 @@ export interface OwnedCast {
   readonly load: (known?: LoadedCast) => Promise<Result<LoadedCast>>;
   readonly journal: Journal;
   readonly artifacts: Artifacts;
+  /** A folder of the cast for what nobody needs once it is driven no more; it may hold what a killed owner left. */
+  readonly scratch: string;
   /** A few words that the next owner finds, by name. */
   readonly keepNote: (name: NoteName, text: string) => Promise<void>;
   readonly readNote: (name: NoteName) => Promise<string | undefined>;

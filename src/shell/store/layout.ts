@@ -13,6 +13,7 @@ export interface Layout {
   readonly values: string;
   readonly value: (digest: string) => string;
   readonly owner: string;
+  readonly scratch: string;
   readonly claim: (epoch: number) => string;
   readonly lock: string;
   readonly abortRequest: string;
@@ -41,6 +42,7 @@ export function layoutIn(folder: string): Layout {
     values: join(folder, "values"),
     value: (digest) => join(folder, "values", `${digest}.json`),
     owner,
+    scratch: join(owner, "scratch"),
     claim: (epoch) => join(owner, `${epoch}.json`),
     lock: join(owner, "lock"),
     abortRequest: join(owner, "abort-requested"),

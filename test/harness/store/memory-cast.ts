@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { apply } from "../../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { startState } from "../../../src/core/cast/state/state.ts";
@@ -78,6 +80,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
         return undefined;
       },
     },
+    scratch: join(tmpdir(), `scratch-${castId}`),
     artifacts: {
       folder: `memory of ${castId}`,
       pathOf: (socket, visit, name) => nameOf({ socket, visit, name }),

@@ -72,7 +72,7 @@ export function runEngine(start: CastState, before: readonly CastEvent[], graph:
       had.set(key, turn);
       if (effect.kind === "agent") {
         turns += 1;
-        const { system, prompt } = turnText(state, effect.socket, effect.visit, effect.ask);
+        const { system, prompt } = turnText(state, effect);
         // A repair may quote the reply of this visit that it complains of.
         const quoted = `«p${place.id}#${number}.`;
         const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));

@@ -2,12 +2,14 @@ import { stripVTControlCharacters, styleText } from "node:util";
 
 /** The terminal, or what stands in for it. */
 export interface Io {
-  readonly out: (text: string) => void;
+  readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   /** Whether standard error is a terminal that can redraw. */
   readonly live: boolean;
   /** Whether a person can be asked. */
   readonly canAsk: boolean;
+  /** Whether standard output is read by a person. */
+  readonly isTerminal: boolean;
   readonly columns: () => number;
   readonly color: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +22,7 @@ export function processIo(): Io {
     out: writerTo(stdout),
     err: writerTo(stderr),
     live: stderr.isTTY && env["TERM"] !== "dumb",
+    isTerminal: stdout.isTTY,
     canAsk: stdin.isTTY && stderr.isTTY,
     columns: () => Math.max(40, stderr.columns ?? stdout.columns ?? 80),
     color: wantsColor(env, stdout.isTTY),

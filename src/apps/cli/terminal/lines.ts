@@ -37,8 +37,9 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 /** Listings are JSON for programs and lines for people. */
-export function printAnswer(io: Io, { json }: Options, { code, data, lines }: Answer): number {
+export function printAnswer(io: Io, { json }: Options, { code, data, lines, piped }: Answer): number {
   if (json) io.out(`${jsonText(data, 2)}\n`);
+  else if (piped && !io.isTerminal) io.out(piped);
   else printLines(io, lines(io.columns()));
   return code;
 }

@@ -49,6 +49,8 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "prune":
     case "status":
     case "show":
+    case "diff":
+    case "restore":
     case "doctor":
     case "test":
     case "budget":

@@ -77,7 +77,7 @@ async function valueOffers(
   return FILES.has(option ?? "") ? [] : undefined;
 }
 
-const FILES: ReadonlySet<string> = new Set(["--rehearse", "--config", "--cwd", "--artifacts"]);
+const FILES: ReadonlySet<string> = new Set(["--rehearse", "--config", "--cwd", "--artifacts", "--to"]);
 
 async function wordOffers(name: CommandName, count: number, workspace: Workspace): Promise<readonly Offer[]> {
   switch (name) {
@@ -95,6 +95,8 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
       return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
     case "status":
     case "show":
+    case "diff":
+    case "restore":
     case "doctor":
     case "budget":
       return count === 0 ? casts(workspace) : [];

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
 import { checkOf } from "../../model/values/quick-check.ts";
 import type { Graph } from "../../compile/graph.ts";
+import { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "./files.ts";
 import { upgrade } from "./upgrade.ts";
 import { Usage } from "./usage.ts";
 
@@ -46,7 +47,14 @@ export type CastOutcome = v.InferOutput<typeof CastOutcome>;
 
 /** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `at`. */
 export const EVENTS = {
-  cast_started: v.object({ type: v.literal("cast_started"), castId: CastId, request: v.string(), loadout: v.string() }),
+  cast_started: v.object({
+    type: v.literal("cast_started"),
+    castId: CastId,
+    request: v.string(),
+    loadout: v.string(),
+    /** Absent where checkpoints are turned off. */
+    files: v.exactOptional(FirstCheckpoint),
+  }),
   visit_started: v.object({
     type: v.literal("visit_started"),
     ...place,
@@ -91,7 +99,16 @@ export const EVENTS = {
   /** A turn that used up what it may, stopped at the end of a reply; what it did so far stands in its transcript. */
   turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage, ms: v.number() }),
   turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
-  visit_completed: v.object({ type: v.literal("visit_completed"), ...place, usage, totals: Totals }),
+  /** In the middle of a turn, behind a tool that wrote; counted from where its visit began. */
+  checkpoint_taken: v.object({ type: v.literal("checkpoint_taken"), ...place, files: Checkpoint }),
+  visit_completed: v.object({
+    type: v.literal("visit_completed"),
+    ...place,
+    usage,
+    totals: Totals,
+    /** Absent where it changed no file, or cannot. */
+    files: v.exactOptional(v.union([Checkpoint, NoCheckpoint])),
+  }),
   loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
   cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
   loop_exhausted: v.object({
@@ -166,6 +183,8 @@ export const EVENTS = {
     by: v.string(),
     /** What the visit in flight had used when it was cut off, as far as it had not been counted. */
     usage: v.optional(usage),
+    /** Absent where nothing had changed meanwhile. */
+    files: v.exactOptional(Meanwhile),
   }),
   cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
 } as const;

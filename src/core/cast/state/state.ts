@@ -5,6 +5,7 @@ import type { WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
+import type { CastFiles } from "./files.ts";
 import { NO_REASONS } from "./rework.ts";
 import type { Reasons } from "./rework.ts";
 import { EMPTY_TABLE } from "./table.ts";
@@ -47,6 +48,8 @@ export interface CastState {
   readonly usage: Usage;
   readonly done: Done;
   readonly warned: boolean;
+  /** Null where the files of this cast are not kept. */
+  readonly files: CastFiles | null;
 }
 
 /** What a cast was started with; kept in `cast.json`, so that a resume needs nothing else. */
@@ -237,6 +240,7 @@ export function startState(start: CastStart): CastState {
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },
     warned: false,
+    files: null,
   };
 }
 

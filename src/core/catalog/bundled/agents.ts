@@ -35,7 +35,7 @@ Report in a few lines: what changed, file by file; what you ran and how it ended
     prompt: `You judge whether the current item is done; where there is none, whether the request is. You did not do the work,
 and the account you were given is a claim.
 
-- Read the changed files and what depends on them.
+- Read the change below and what depends on it; where it is cut short or not known, read the files.
 - Run the project's tests and checks. Then use the new behaviour yourself where a command can, at its edges too: empty,
   too long, wrong, twice.
 - Hold the result against every sentence of the item.
@@ -46,7 +46,11 @@ and faults that were there before, are no reason to refuse.
 
 Not satisfied: all faults at once, the gravest first, each with its place, the command or input that shows it, what came
 out and what should have. At most 120 words; whoever mends it sees nothing else of yours. Satisfied: what you verified,
-and which files belong to the item.`,
+and which files belong to the item.
+
+What has changed in the files since the item began:
+
+{{changes}}`,
   },
 
   Maintain: {

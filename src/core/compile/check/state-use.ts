@@ -114,6 +114,8 @@ function checkVariables(
         `${socketLabel(socket)} stands in no loop over items, so nothing fills {{item.${variable.field}}}`,
       );
     }
+    if (variable.kind === "changes" && materiaOf(graph, socket).type !== "agent")
+      return unfilled(`only an agent's prompt knows {{changes}}, and ${socketLabel(socket)} holds none`);
     if (variable.kind === "workItems" && !listIsSet)
       return unfilled(
         `nothing makes work items, so nothing fills {{workItems}} in the prompt of ${socketLabel(socket)}`,

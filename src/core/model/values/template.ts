@@ -2,13 +2,15 @@
 export type Variable =
   | { readonly kind: "request" }
   | { readonly kind: "workItems" }
+  /** What the item in hand has changed so far. */
+  | { readonly kind: "changes" }
   | { readonly kind: "item"; readonly field: "title" | "context" }
   | { readonly kind: "state"; readonly path: readonly string[] }
   | { readonly kind: "unknown"; readonly name: string };
 
 const PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", "workItems"];
+export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", "workItems", "changes"];
 
 export function variablesOf(prompt: string): readonly Variable[] {
   return [...prompt.matchAll(PATTERN)].map((match) => parseVariable(match[1] ?? ""));
@@ -20,7 +22,7 @@ export function fillTemplate(prompt: string, valueOf: (variable: Variable) => st
 }
 
 function parseVariable(name: string): Variable {
-  if (name === "request" || name === "workItems") return { kind: name };
+  if (name === "request" || name === "workItems" || name === "changes") return { kind: name };
   if (name === "item.title") return { kind: "item", field: "title" };
   if (name === "item.context") return { kind: "item", field: "context" };
   if (/^state(\.[\w-]+)+$/.test(name)) return { kind: "state", path: name.split(".").slice(1) };

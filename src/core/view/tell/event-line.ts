@@ -9,6 +9,7 @@ import { statusMark, statusText } from "../casts.ts";
 import { nameText, placeText, visitText } from "../graph/words.ts";
 import { ageText, countedText, ofText } from "../numbers.ts";
 import { itemText } from "./event.ts";
+import { changedText, meanwhileText } from "./files.ts";
 import { titleText } from "./handed.ts";
 import { limitText, raisedText, warningText } from "./limit.ts";
 import { fitLine, line, toned } from "../text/line.ts";
@@ -94,10 +95,12 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     case "limits_raised":
       return say("plain", raisedText(event));
     case "cast_resumed":
-      return say("accent", `resumed by ${nameText(event.by)}`);
+      return say("accent", `resumed by ${nameText(event.by)}${meanwhileText(event)}`);
     case "cast_ended":
       return endWords(event);
     case "visit_completed":
+      return event.files && say("plain", `${who(before, event.socket)} ${changedText(event.files)}`);
+    case "checkpoint_taken":
     case "loop_exhausted":
       return undefined;
     default:

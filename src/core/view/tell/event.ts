@@ -75,6 +75,7 @@ export function eventLines(
       return [line(raisedText(event))];
     case "cast_started":
     case "visit_started":
+    case "checkpoint_taken":
     case "visit_completed":
     case "cast_resumed":
     case "cast_ended":

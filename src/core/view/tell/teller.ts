@@ -10,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import { ageText, amountText, clockText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
+import { changedText, meanwhileText } from "./files.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
 import { BRIEF, WHOLE } from "./handed.ts";
 import type { Extent } from "./handed.ts";
@@ -44,7 +45,10 @@ export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Exte
       open = { event, number: visits, item: itemText(before, 200), since: clock, lines: [] };
       return [];
     }
-    if (event.type === "visit_completed") return open ? close(event.usage) : [completedLine(event)];
+    if (event.type === "visit_completed") {
+      const files = event.files ? [line(INDENT, toned("dim", changedText(event.files)))] : [];
+      return open ? [...close(event.usage), ...files] : [completedLine(event), ...files];
+    }
     const wholeCast = castLines(before, event, { width, idleMs });
     if (wholeCast) return [...close(null), ...wholeCast];
     const told = (much: Extent): readonly Line[] =>
@@ -91,7 +95,10 @@ function castLines(
   if (event.type === "limits_raised" && stopped) return [[], ...eventLines(before, event, width)];
   if (event.type === "cast_resumed") {
     const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
-    return [...(stopped ? [] : [[]]), line(toned("accent", `resumed by ${nameText(event.by)}${after}`))];
+    return [
+      ...(stopped ? [] : [[]]),
+      line(toned("accent", `resumed by ${nameText(event.by)}${after}${meanwhileText(event)}`)),
+    ];
   }
   return event.type === "cast_ended" ? [[], ...endLines(event, width)] : undefined;
 }

@@ -1,4 +1,5 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { Checkpoint, NoCheckpoint } from "../../cast/state/files.ts";
 import { reasonsFor } from "../../cast/state/rework.ts";
 import type { CastState, Reason } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";
@@ -33,6 +34,14 @@ export interface VisitRecord {
   readonly givenUp: string | null;
   /** Why it is done again, newest first. */
   readonly reasons: readonly Reason[];
+  /** What it has made of the files so far; null where it changed none. */
+  readonly files: VisitFiles | null;
+}
+
+/** The checkpoint that a visit began from, and what became of it. */
+export interface VisitFiles {
+  readonly from: string;
+  readonly now: Checkpoint | NoCheckpoint;
 }
 
 export interface VisitItem {
@@ -84,6 +93,7 @@ export function beginVisit(
     leftBy: null,
     givenUp: null,
     reasons: isReworked(before) ? reasonsFor(before, event.socket) : [],
+    files: null,
   };
 }
 
@@ -106,7 +116,9 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "output_accepted":
       return { ...now, to: at, outcome: "done" };
     case "visit_completed":
-      return { ...now, to: at, usage: event.usage };
+      return { ...now, to: at, usage: event.usage, ...filesIn(after, event.files) };
+    case "checkpoint_taken":
+      return { ...now, ...filesIn(after, event.files) };
     case "handoff_rejected":
       return { ...now, repairs: visit.repairs + 1 };
     case "turn_failed":
@@ -144,6 +156,13 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     default:
       return never(event);
   }
+}
+
+function filesIn(
+  { files }: CastState,
+  now: Checkpoint | NoCheckpoint | undefined,
+): Pick<VisitRecord, "files"> | undefined {
+  return now && files ? { files: { from: files.visit, now } } : undefined;
 }
 
 function usageIn({ phase }: CastState, visit: VisitRecord): Usage {

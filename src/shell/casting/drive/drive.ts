@@ -4,7 +4,7 @@ import { userKey } from "../../config/own/user-key.ts";
 import { visitSecret } from "../../process/visit-secret.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import type { UtilityRequest } from "../../ports.ts";
+import type { CastCheckpoints, UtilityRequest } from "../../ports.ts";
 import { endLeftovers, programNote } from "../../run/leftovers.ts";
 import type { Interruption } from "../../run/effect.ts";
 import { pause } from "../../run/pause.ts";
@@ -29,11 +29,13 @@ export interface CastRun {
   /** What happened to it before the loop goes on. */
   readonly first?: readonly EventBody[];
   readonly interruption?: Interruption;
+  /** Absent where its files are not kept. */
+  readonly files?: CastCheckpoints;
 }
 
 /** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
 export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
-  const { state, ...from } = run;
+  const { state, files, ...from } = run;
   const asked = new AbortController();
   const stopListening = owned.onAbortRequest(() => asked.abort());
   const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
@@ -48,6 +50,7 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
         runUtility({ ...request, onStarted: (pid) => void owned.keepNote("program", programNote(pid)) }),
       journal: owned.journal,
       artifacts: owned.artifacts,
+      ...(files ? { files } : {}),
       holds: owned.holds,
       redact: writingOf(driver).redact,
       now: () => new Date(),

@@ -1,3 +1,4 @@
+import type { Meanwhile } from "../../../core/cast/state/files.ts";
 import type { CastState, Phase, Visit } from "../../../core/cast/state/state.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
@@ -24,8 +25,14 @@ export function underlying(phase: Phase): Phase {
   return phase.kind === "ended" || phase.kind === "failing" ? underlying(phase.before) : phase;
 }
 
+/** Where a cast works, and what somebody changed there since its last checkpoint. */
+interface Since {
+  readonly cwd: string;
+  readonly meanwhile: Meanwhile | null | undefined;
+}
+
 /** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
-export async function cutOffOf(store: CastStore, cast: LoadedCast, cwd: string): Promise<CutOff> {
+export async function cutOffOf(store: CastStore, cast: LoadedCast, { cwd, meanwhile }: Since): Promise<CutOff> {
   const visit = visitInFlight(cast.state);
   if (!visit) return {};
   const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
@@ -35,7 +42,10 @@ export async function cutOffOf(store: CastStore, cast: LoadedCast, cwd: string):
   if (conversation.asked === 0) return {};
   const usage = uncounted(conversation, visit);
   const reply = conversation.replies[answersKnown(cast, visit)];
-  const changed = changedSince(cwd, transcript.changedAt, store.placeOf(cast.castId));
+  // [Y6] The checkpoint knows; without one the times of files give an idea.
+  const changed = cast.state.files
+    ? (meanwhile?.names ?? [])
+    : changedSince(cwd, transcript.changedAt, store.placeOf(cast.castId));
   return {
     interruption: { note: noteOf(changed), ...(reply === undefined ? {} : { reply }) },
     ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),

@@ -5,4 +5,6 @@ export interface Answer {
   readonly code: number;
   readonly data: unknown;
   readonly lines: (width: number) => readonly Line[];
+  /** What another program reads in place of the lines, byte for byte. */
+  readonly piped?: Uint8Array;
 }

@@ -86,6 +86,7 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
     epoch: mine.epoch,
     load: async (known) => attempt(() => load(known)),
     journal: { append: async (events, after) => append(events, after) },
+    scratch: layout.scratch,
     artifacts: {
       ...artifacts,
       write: (...args) => guarded(() => artifacts.write(...args)),

@@ -1,0 +1,97 @@
+import type { CastEvent } from "../cast/state/event.ts";
+import type { Checkpoint, LeftOut, NoCheckpoint } from "../cast/state/files.ts";
+import type { SocketId } from "../model/ids.ts";
+
+/** Two checkpoints: what lay there before, and after. */
+export interface FileSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface VisitSpan extends FileSpan {
+  readonly socket: SocketId;
+  readonly visit: number;
+  readonly materia: string;
+  /** What its end says; null for a visit that changed nothing, or has not ended. */
+  readonly files: Checkpoint | NoCheckpoint | null;
+}
+
+export interface ItemSpan extends FileSpan {
+  readonly loop: string;
+  readonly key: string;
+  readonly title: string;
+}
+
+/** [Y7] Everything of a cast whose files can be looked at. */
+export type CastSpans =
+  | { readonly kind: "none"; readonly problem: string | null }
+  | {
+      readonly kind: "kept";
+      readonly whole: FileSpan;
+      readonly visits: readonly VisitSpan[];
+      readonly items: readonly ItemSpan[];
+      /** What the last checkpoint that says so does without. */
+      readonly left: LeftOut;
+    };
+
+/** Read off the events alone, in one pass. */
+export function fileSpans(events: Iterable<CastEvent>): CastSpans {
+  let base: string | null = null;
+  let problem: string | null = null;
+  let last = "";
+  let left: LeftOut = {};
+  let loop = "";
+  let item: string | null = null;
+  const visits: VisitSpan[] = [];
+  const items = new Map<string, ItemSpan>();
+  const reach = (commit: string): void => {
+    last = commit;
+    const visit = visits.at(-1);
+    if (visit) visits[visits.length - 1] = { ...visit, to: commit };
+    const span = item === null ? undefined : items.get(item);
+    if (item !== null && span) items.set(item, { ...span, to: commit });
+  };
+  for (const event of events) {
+    switch (event.type) {
+      case "cast_started":
+        if (event.files && "commit" in event.files) {
+          base = event.files.commit;
+          last = base;
+          left = event.files.left ?? {};
+        } else problem = event.files?.problem ?? null;
+        break;
+      case "loop_entered":
+        ({ loop } = event);
+        break;
+      case "visit_started": {
+        const { socket, visit, materia } = event;
+        visits.push({ socket, visit, materia, from: last, to: last, files: null });
+        item = event.item ? `${loop}/${event.item.key}` : null;
+        if (item !== null && event.item && !items.has(item))
+          items.set(item, { loop, key: event.item.key, title: event.item.title, from: last, to: last });
+        break;
+      }
+      case "checkpoint_taken":
+        reach(event.files.commit);
+        break;
+      case "visit_completed": {
+        const { files } = event;
+        if (!files) break;
+        const visit = visits.at(-1);
+        if (visit) visits[visits.length - 1] = { ...visit, files };
+        if (!("commit" in files)) break;
+        left = files.left ?? {};
+        reach(files.commit);
+        break;
+      }
+      case "cast_resumed":
+        // What somebody else did belongs to the visit only where it was in the middle of its work.
+        if (event.files) last = event.files.commit;
+        break;
+      default:
+        break;
+    }
+  }
+  if (base === null) return { kind: "none", problem };
+  return { kind: "kept", whole: { from: base, to: last }, visits, items: [...items.values()], left };
+}

@@ -1,0 +1,31 @@
+import type { EventOf } from "../../cast/state/event.ts";
+import type { Checkpoint, LeftOut, NoCheckpoint } from "../../cast/state/files.ts";
+import { oneLine } from "../../model/values/text.ts";
+import { countedText } from "../numbers.ts";
+
+/** `3 files, +41 −7`: what lies between two checkpoints. */
+export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "commit">): string {
+  return `${countedText(changed, "file")}, +${added} −${removed}`;
+}
+
+/** [Y7] What a visit made of the files. */
+export function changedText(files: Checkpoint | NoCheckpoint): string {
+  if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
+  return `changed ${fileCountsText(files)}${leftText(files.left)}`;
+}
+
+/** [Y6] What somebody changed while the cast stood still. */
+export function meanwhileText({ files }: EventOf<"cast_resumed">): string {
+  return files ? `; meanwhile ${fileCountsText(files)} changed` : "";
+}
+
+/** [Y4] What a checkpoint does without. */
+export function leftText(left: LeftOut = {}): string {
+  const { large = 0, unreadable = 0, nested = 0 } = left;
+  const parts = [
+    ...(large > 0 ? [`${countedText(large, "file")} over 50 MB`] : []),
+    ...(unreadable > 0 ? [`${countedText(unreadable, "file")} that cannot be read`] : []),
+    ...(nested > 0 ? [nested === 1 ? "1 repository inside" : `${nested} repositories inside`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (without ${parts.join(", ")})`;
+}

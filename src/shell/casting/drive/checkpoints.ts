@@ -1,0 +1,15 @@
+import { openCheckpoints } from "../../git/cast-checkpoints.ts";
+import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
+
+/** The checkpoints of a cast that this process owns; nothing where they are turned off. */
+export function checkpointsOf(
+  store: CastStore,
+  owned: OwnedCast,
+  { castId, cwd, checkpoints }: Pick<CastFile, "castId" | "cwd" | "checkpoints">,
+): OpenCheckpoints | undefined {
+  if (checkpoints !== true) return undefined;
+  const { scratch } = owned;
+  return openCheckpoints({ castId, cwd, store: store.place, scratch, now: () => new Date() });
+}

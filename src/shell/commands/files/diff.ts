@@ -1,0 +1,74 @@
+import type { DiffCommand } from "../../../core/command/command.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import { fileCountsText, leftText } from "../../../core/view/tell/files.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line, Tone } from "../../../core/view/text/line.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { diffText, listChanges } from "../../git/changes.ts";
+import type { FileChange } from "../../git/changes.ts";
+import type { Answer } from "../answer/answer.ts";
+import { castTree, spanNamed } from "./place.ts";
+
+/** [Y7] What lies between two checkpoints, by git's own diff. */
+export async function diff(workspace: Workspace, command: DiffCommand): Promise<Result<Answer>> {
+  const tree = await castTree(workspace, command.castId);
+  if (!tree.ok) return tree;
+  const { castId, spans, repository } = tree.value;
+  const span = command.place === undefined ? ok(spans.whole) : spanNamed(tree.value, command.place);
+  if (!span.ok) return span;
+  const { from, to } = span.value;
+  const between = { cwd: repository.top, from, to };
+  const text = await diffText(between, { form: command.as });
+  if (!text.ok) return fail(error("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`));
+  const files = await listChanges(between);
+  const left = leftText(spans.left);
+  const notes = [
+    ...(files.length === 0 ? [line("No file was changed.")] : []),
+    ...(left === "" ? [] : [line(toned("dim", `These checkpoints are${left}.`))]),
+  ];
+  return ok({
+    code: 0,
+    data: {
+      castId,
+      ...(command.place === undefined ? {} : { place: command.place }),
+      from,
+      to,
+      ...totalOf(files),
+      files,
+      left: spans.left,
+      ...(command.as === "patch" ? { patch: text.bytes.toString("utf8") } : {}),
+    },
+    lines: () => [...diffLines(text.bytes.toString("utf8"), command.as), ...totalLines(files, command.as), ...notes],
+    piped: text.bytes,
+  });
+}
+
+function totalOf(files: readonly FileChange[]) {
+  const sum = (key: "added" | "removed") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  return { changed: files.length, added: sum("added"), removed: sum("removed") };
+}
+
+function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readonly Line[] {
+  return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalOf(files))))] : [];
+}
+
+/** A patch as git prints it, coloured by what each line is; what could steer a terminal is made visible. */
+export function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
+  const lines = text.replace(/\n$/, "").split("\n");
+  if (text === "") return [];
+  let isHead = true;
+  return lines.map((each) => {
+    if (each.startsWith("diff --git ")) isHead = true;
+    else if (each.startsWith("@@")) isHead = false;
+    const tone = as === "patch" ? toneOf(each, isHead) : "plain";
+    return line(toned(tone, harmless(each)));
+  });
+}
+
+function toneOf(text: string, isHead: boolean): Tone {
+  if (isHead) return "strong";
+  if (text.startsWith("@@")) return "accent";
+  return text.startsWith("+") ? "ok" : text.startsWith("-") ? "bad" : "plain";
+}

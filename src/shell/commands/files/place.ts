@@ -1,0 +1,83 @@
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { fileSpans } from "../../../core/view/file-spans.ts";
+import type { CastSpans, FileSpan } from "../../../core/view/file-spans.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { hasCommit } from "../../git/changes.ts";
+import { findRepository } from "../../git/repository.ts";
+import type { Repository } from "../../git/repository.ts";
+
+export type KeptSpans = Extract<CastSpans, { kind: "kept" }>;
+
+/** The files of a cast, and the repository that still has them. */
+export interface CastTree {
+  readonly castId: CastId;
+  readonly spans: KeptSpans;
+  readonly repository: Repository;
+}
+
+/** [Y7] A cast whose files were kept, where they still are; or what is missing. */
+export async function castTree({ store, place }: Workspace, named: string | undefined): Promise<Result<CastTree>> {
+  const id = await castNamed(store, named);
+  if (!id.ok) return id;
+  const castId = id.value;
+  const cast = await store.load(castId);
+  if (!cast.ok) return cast;
+  const spans = fileSpans(cast.value.events);
+  if (spans.kind === "none") return fail(unkept(castId, spans.problem));
+  // A project that was moved or copied brought its checkpoints along; one whose casts are kept elsewhere did not.
+  for (const cwd of new Set([place.cwd, cast.value.file.cwd])) {
+    const found = await findRepository(cwd);
+    if (found.kind === "found" && (await hasCommit(cwd, spans.whole.to)))
+      return ok({ castId, spans, repository: found.repository });
+  }
+  return fail(
+    error(
+      "checkpoint_gone",
+      castId,
+      `the repository around ${place.cwd} has no checkpoints of this cast`,
+      `they stand in the repository that the cast ran in, ${cast.value.file.cwd}`,
+    ),
+  );
+}
+
+function unkept(castId: string, problem: string | null) {
+  const why = problem === null ? "checkpoints were turned off, or an earlier version ran it" : problem;
+  return error(
+    "no_checkpoints",
+    castId,
+    `the files of this cast were not kept: ${why}`,
+    "a cast in a git repository with a commit keeps them",
+  );
+}
+
+/** `Socket-4#2`, `Socket-4` for its last visit, `WI-2`, `loop/WI-2`. */
+export function spanNamed({ castId, spans }: CastTree, name: string): Result<FileSpan> {
+  const [socket, number] = name.split("#");
+  const visit = spans.visits.findLast(
+    (each) => each.socket === socket && (number === undefined || String(each.visit) === number),
+  );
+  if (visit) return ok(visit);
+  const items = spans.items.filter(({ loop, key }) => name === key || name === `${loop}/${key}`);
+  const [item, another] = items;
+  if (item && !another) return ok(item);
+  const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
+  const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : knownPlaces(spans);
+  const hint = known.length === 0 ? `"show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
+  return fail(error("unknown_place", name, message, hint));
+}
+
+const MOST_NAMED = 12;
+
+/** Those that changed something first: they are what is looked for. */
+function knownPlaces({ visits, items }: KeptSpans): readonly string[] {
+  const changed = visits.filter(({ from, to }) => from !== to);
+  const names = [...(changed.length > 0 ? changed : visits).map(visitName), ...items.map(({ key }) => key)];
+  return [...new Set(names)].slice(0, MOST_NAMED);
+}
+
+export function visitName({ socket, visit }: { readonly socket: string; readonly visit: number }): string {
+  return `${socket}#${visit}`;
+}

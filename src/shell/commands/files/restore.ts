@@ -1,0 +1,95 @@
+import { basename, dirname, join } from "node:path";
+import type { RestoreCommand } from "../../../core/command/command.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import { countedText } from "../../../core/view/numbers.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { treeOf } from "../../git/changes.ts";
+import { restoreHere, restoreTo } from "../../git/restore.ts";
+import type { Restored } from "../../git/restore.ts";
+import type { Answer } from "../answer/answer.ts";
+import { castTree, spanNamed } from "./place.ts";
+import type { CastTree } from "./place.ts";
+
+/** [Y8] The files as they were: in a working tree of their own, or here where nothing would be lost. */
+export async function restore(workspace: Workspace, command: RestoreCommand): Promise<Result<Answer>> {
+  const tree = await castTree(workspace, command.castId);
+  if (!tree.ok) return tree;
+  const { spans, repository, castId } = tree.value;
+  const span = command.visit === undefined ? ok(spans.whole) : spanNamed(tree.value, command.visit);
+  if (!span.ok) return span;
+  const { to: commit } = span.value;
+  const folder = command.here ? repository.top : (command.to ?? besideOf(tree.value, command.visit));
+  const owner = command.here ? await workspace.store.owner(castId) : undefined;
+  if (owner)
+    return fail(
+      error(
+        "cast_is_running",
+        castId,
+        "this cast runs here, and its files are in use",
+        `stop it with "abort ${castId}"`,
+      ),
+    );
+  const restored = command.here
+    ? await restoreHere(repository, {
+        commit,
+        known: await knownTrees(tree.value),
+        leaveOut: [workspace.store.place],
+      })
+    : await restoreTo(repository, commit, folder);
+  if (restored.kind !== "restored") return fail(refusalOf(restored, folder));
+  const { files, pointers } = restored;
+  const remove = `git worktree remove ${JSON.stringify(folder)}`;
+  return ok({
+    code: 0,
+    data: { castId, commit, folder, files, pointers },
+    lines: () => [
+      line(`${countedText(files, "file")} as of ${commit.slice(0, 12)} in `, toned("strong", harmless(folder))),
+      ...(pointers > 0
+        ? [line(toned("rework", `${pointers} of them are pointers of git-lfs: "git lfs pull" there`))]
+        : []),
+      ...(command.here ? [] : [line(toned("dim", `Remove it with: ${harmless(remove)}`))]),
+    ],
+  });
+}
+
+/** Beside the repository, never inside it: a test runner there would find every test twice. */
+function besideOf({ castId, repository: { top } }: CastTree, visit: string | undefined): string {
+  const place = visit === undefined ? "" : `-${visit.replaceAll(/[^\w-]/g, "-")}`;
+  return join(dirname(top), `${basename(top)}-${castId}${place}`);
+}
+
+/** Trees that are kept anyway: over these nothing is lost. */
+async function knownTrees({ spans, repository }: CastTree): Promise<ReadonlySet<string>> {
+  const commits = new Set([repository.head, spans.whole.from, spans.whole.to, ...spans.visits.map(({ to }) => to)]);
+  const trees = await Promise.all([...commits].map((commit) => treeOf(repository.top, commit)));
+  return new Set(trees.filter((tree) => tree !== undefined));
+}
+
+const MOST_NAMED = 10;
+
+function refusalOf(refused: Exclude<Restored, { kind: "restored" }>, folder: string) {
+  if (refused.kind === "failed") return error("git_failed", folder, `git cannot do it: ${refused.problem}`);
+  const names = refused.paths.slice(0, MOST_NAMED).join(", ");
+  const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
+  switch (refused.why) {
+    case "not_empty":
+      return error("not_empty", folder, "there is something in this folder already", "name another with --to");
+    case "not_clean":
+      return error(
+        "not_clean",
+        folder,
+        `the working tree has changes that would be lost: ${names}${more}`,
+        "commit or stash them, or restore into a folder of its own with --to",
+      );
+    case "in_the_way":
+      return error(
+        "in_the_way",
+        folder,
+        `these files would be overwritten: ${names}${more}`,
+        "move them away, or restore into a folder of its own with --to",
+      );
+  }
+}

@@ -1,0 +1,123 @@
+import type { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../core/cast/state/files.ts";
+import { cut } from "../../core/model/values/text.ts";
+import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
+import { problemText } from "../system/problem.ts";
+import { diffText, listChanges, treeOf } from "./changes.ts";
+import { countChanges, takeCheckpoint } from "./checkpoint.ts";
+import { findRepository } from "./repository.ts";
+import { castRef } from "./cast-ref.ts";
+import { openShadow } from "./shadow.ts";
+import type { Shadow } from "./shadow.ts";
+
+/** The checkpoints of one cast, for as long as this process owns it. */
+export interface OpenCheckpoints extends CastCheckpoints {
+  /** What the cast begins from. */
+  readonly begin: () => Promise<FirstCheckpoint>;
+  /** [Y6] What changed behind the last checkpoint while nobody drove the cast; nothing where nothing did. */
+  readonly meanwhile: (last: string) => Promise<Meanwhile | undefined>;
+  readonly close: () => void;
+}
+
+export interface CheckpointPlace {
+  readonly castId: string;
+  readonly cwd: string;
+  /** Where casts are kept: no part of anybody's work. */
+  readonly store: string;
+  /** A folder of this cast for what nobody needs once it is driven no more. */
+  readonly scratch: string;
+  readonly now: () => Date;
+}
+
+type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
+
+const MOST_NAMES = 20;
+
+/** Nothing here rejects: a cast goes on without what could not be kept. */
+export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
+  let shadow: Shadow | undefined;
+  const trees = new Map<string, string>();
+  const close = (): void => {
+    shadow?.close();
+    shadow = undefined;
+  };
+  const open = async (): Promise<Shadow | NoCheckpoint> => {
+    if (shadow) return shadow;
+    const found = await findRepository(place.cwd);
+    if (found.kind === "none") return { problem: found.why };
+    shadow = await openShadow(found.repository, { leaveOut: [place.store], folder: place.scratch });
+    return shadow;
+  };
+  const commitAfter = async (opened: Shadow, last: string, title: string): Promise<Kept | NoCheckpoint> => {
+    const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
+    if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
+    const ref = castRef(place.castId);
+    const at = place.now().toISOString();
+    const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, message: title, at });
+    if (taken.kind === "failed") return { problem: taken.problem };
+    trees.set(taken.commit, taken.tree);
+    return { commit: taken.commit, ...(Object.keys(taken.left).length === 0 ? {} : { left: taken.left }) };
+  };
+  const takeOnce = async ({
+    last,
+    since,
+    title,
+  }: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+    const opened = await open();
+    if ("problem" in opened) return opened;
+    const kept = await commitAfter(opened, last, title);
+    if ("problem" in kept) return kept;
+    if (kept.commit === since) return undefined;
+    const counts = await countChanges(opened, since, kept.commit);
+    if (counts === undefined)
+      return { problem: "the checkpoint that its visit began from is gone from the repository" };
+    // What was changed and changed back is no change of a visit.
+    return counts.changed === 0 && kept.commit === last ? undefined : { ...kept, ...counts };
+  };
+  const guarded = async <T>(work: () => Promise<T>): Promise<T | NoCheckpoint> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      close();
+      return { problem: problemText(thrown) };
+    }
+  };
+  const take = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+    const wasOpen = shadow !== undefined;
+    const taken = await guarded(() => takeOnce(request));
+    if (!taken || !("problem" in taken) || !wasOpen) return taken;
+    // What was opened long ago may have been swept away, or damaged by a git that was killed: once more with a new one.
+    close();
+    return guarded(() => takeOnce(request));
+  };
+  return {
+    take,
+    close,
+    begin: () =>
+      guarded(async () => {
+        const opened = await open();
+        if ("problem" in opened) return opened;
+        return commitAfter(opened, opened.repository.head, "Begin");
+      }),
+    meanwhile: async (last) => {
+      const taken = await take({ last, since: last, title: "Meanwhile" });
+      if (!taken || "problem" in taken) return undefined;
+      const changes = await listChanges({ cwd: place.cwd, from: last, to: taken.commit });
+      return { ...taken, names: changes.slice(0, MOST_NAMES).map(({ path }) => path) };
+    },
+    describe: (from, to) => describeChanges(place.cwd, from, to),
+  };
+}
+
+const MOST_STAT = 4_000;
+const MOST_PATCH = 16_000;
+
+/** [Y10] A table of files, and as much of the change itself as a prompt has room for. */
+async function describeChanges(cwd: string, from: string, to: string): Promise<string> {
+  if (from === to) return "(no file has been changed)";
+  const span = { cwd, from, to };
+  const stat = await diffText(span, { form: "stat" });
+  const patch = await diffText(span, { form: "patch", mostBytes: 4 * MOST_PATCH });
+  if (!stat.ok || !patch.ok) return "(not known: the checkpoints are gone from the repository)";
+  const text = (bytes: Buffer, most: number) => cut(bytes.toString("utf8").trimEnd(), most);
+  return `${text(stat.bytes, MOST_STAT)}\n\n${text(patch.bytes, MOST_PATCH)}`;
+}

@@ -1,0 +1,105 @@
+import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
+
+/** One file between two checkpoints. `null` lines are those of a file that is no text. */
+export interface FileChange {
+  readonly status: "added" | "modified" | "deleted" | "renamed" | "type";
+  readonly path: string;
+  /** Its name before, where it was renamed. */
+  readonly from?: string;
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
+/** Two commits of the repository around a folder. */
+export interface Span {
+  readonly cwd: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** git's own diff, without programs that the repository names for it. */
+const PLAIN = [
+  "--no-ext-diff",
+  "--no-textconv",
+  "--find-renames",
+  "--submodule=short",
+  "--no-relative",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+];
+const NAMES = ["-c", "core.quotePath=false"];
+
+export type DiffForm = "patch" | "stat" | "names";
+
+export interface DiffOptions {
+  readonly form: DiffForm;
+  /** Only what concerns this file, by both of its names where it was renamed. */
+  readonly paths?: readonly string[];
+  readonly mostBytes?: number;
+}
+
+export type Diff =
+  | { readonly ok: true; readonly bytes: Buffer; readonly isCut: boolean }
+  | { readonly ok: false; readonly problem: string };
+
+const FORMS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
+
+/** What git prints, or why it cannot. */
+export async function diffText({ cwd, from, to }: Span, { form, paths = [], mostBytes }: DiffOptions): Promise<Diff> {
+  // Names are taken as they are written: one that looks like a pattern is none.
+  const args = [...NAMES, "--literal-pathspecs", "diff", ...PLAIN, "--color=never", ...FORMS[form], from, to, "--"];
+  const answer = await runGit([...args, ...paths], { cwd, ...(mostBytes === undefined ? {} : { mostBytes }) });
+  // What was cut off at a limit is shown as far as it goes.
+  if (answer.ok || answer.stdout.length > 0) return { ok: true, bytes: answer.stdout, isCut: !answer.ok };
+  return { ok: false, problem: complaintOf(answer) };
+}
+
+const STATUS: Readonly<Record<string, FileChange["status"]>> = {
+  A: "added",
+  D: "deleted",
+  M: "modified",
+  R: "renamed",
+  T: "type",
+};
+
+/** The same as data, in git's order. */
+export async function listChanges({ cwd, from, to }: Span): Promise<readonly FileChange[]> {
+  if (from === to) return [];
+  const answer = await runGit(["diff", ...PLAIN, "--raw", "--numstat", "-z", from, to, "--"], { cwd });
+  const parts = partsOf(answer);
+  const statuses = new Map<string, FileChange["status"]>();
+  const found: FileChange[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? "";
+    if (part.startsWith(":")) {
+      const letter = part.split(" ")[4]?.[0] ?? "M";
+      const isPair = letter === "R" || letter === "C";
+      at += isPair ? 2 : 1;
+      statuses.set(parts[at] ?? "", STATUS[letter] ?? "modified");
+      continue;
+    }
+    const [, added = "-", removed = "-", name = ""] = /^([^\t]*)\t([^\t]*)\t(.*)$/s.exec(part) ?? [];
+    const lines = { added: linesOf(added), removed: linesOf(removed) };
+    if (name !== "") found.push({ status: statuses.get(name) ?? "modified", path: name, ...lines });
+    else {
+      const [before = "", path = ""] = parts.slice(at + 1, at + 3);
+      at += 2;
+      found.push({ status: "renamed", path, from: before, ...lines });
+    }
+  }
+  return found;
+}
+
+function linesOf(text: string): number | null {
+  return text === "-" ? null : Number(text);
+}
+
+/** Whether the repository still holds a commit. */
+export async function hasCommit(cwd: string, commit: string): Promise<boolean> {
+  return (await runGit(["cat-file", "-e", `${commit}^{commit}`], { cwd })).ok;
+}
+
+export async function treeOf(cwd: string, commit: string): Promise<string | undefined> {
+  const answer = await runGit(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
+  return answer.ok ? textOf(answer) : undefined;
+}

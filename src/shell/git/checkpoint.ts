@@ -1,0 +1,175 @@
+import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { LeftOut } from "../../core/cast/state/files.ts";
+import type { Shadow } from "./shadow.ts";
+import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
+
+export type Taken =
+  /** `commit` is the one before where nothing has changed. */
+  { readonly kind: "taken"; readonly commit: string; readonly tree: string; readonly left: LeftOut } | Failed;
+
+export interface CheckpointRequest {
+  /** The ref of the cast. */
+  readonly ref: string;
+  /** The last checkpoint, or the commit that the cast began from. */
+  readonly parent: { readonly commit: string; readonly tree: string };
+  readonly message: string;
+  /** When it happened; the same moment gives the same commit. */
+  readonly at: string;
+}
+
+const LARGEST_UNTRACKED = 50 * 1024 * 1024;
+
+/** [Y1] The whole working tree as it is now, as a commit behind the last one; nothing of the person's is touched. */
+export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest): Promise<Taken> {
+  const now = await takeTree(shadow);
+  if (now.kind === "failed") return now;
+  const { tree, left } = now;
+  const { parent } = request;
+  const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
+  if (commit === undefined) return failed("the checkpoint's commit could not be written");
+  const moved = await moveRef(shadow, request.ref, parent.commit, commit);
+  return moved === undefined ? { kind: "taken", commit, tree, left } : failed(moved);
+}
+
+type TakenTree = { readonly kind: "tree"; readonly tree: string; readonly left: LeftOut } | Failed;
+
+/** The working tree as it is now, in the object store, with nothing that names it yet. */
+export async function takeTree(shadow: Shadow): Promise<TakenTree> {
+  const changes = await readChanges(shadow);
+  if (typeof changes === "string") return failed(changes);
+  const kept = await keepChanges(shadow, changes.paths);
+  if (kept !== undefined) return failed(kept);
+  const written = await shadow.git(["write-tree", "--missing-ok"]);
+  return written.ok ? { kind: "tree", tree: textOf(written), left: changes.left } : failed(complaintOf(written));
+}
+
+interface Failed {
+  readonly kind: "failed";
+  readonly problem: string;
+}
+
+function failed(problem: string): Failed {
+  return { kind: "failed", problem };
+}
+
+interface Changes {
+  /** In latin1, which keeps the bytes of any name. */
+  readonly paths: readonly string[];
+  readonly left: LeftOut;
+}
+
+async function readChanges(shadow: Shadow): Promise<Changes | string> {
+  const listed = await shadow.git([
+    "ls-files",
+    "-z",
+    "-t",
+    "--modified",
+    "--deleted",
+    "--others",
+    "--unmerged",
+    "--exclude-standard",
+  ]);
+  if (!listed.ok) return complaintOf(listed);
+  const paths = new Set<string>();
+  const left = { large: 0, unreadable: 0, nested: 0 };
+  for (const entry of listed.stdout.toString("latin1").split("\0")) {
+    const path = pathOf(entry);
+    if (path === "" || isLeftOut(shadow, path)) continue;
+    const why = whyNotKept(shadow, path, entry.startsWith("? "));
+    if (why === undefined) paths.add(path);
+    else left[why] += 1;
+  }
+  return { paths: [...paths], left: onlyCounted(left) };
+}
+
+/** `? name`, or `M <mode> <object> <stage>\tname` where stages are shown. */
+function pathOf(entry: string): string {
+  return entry.startsWith("? ") ? entry.slice(2) : entry.slice(entry.indexOf("\t") + 1);
+}
+
+function isLeftOut({ leftOut }: Shadow, path: string): boolean {
+  return leftOut.some((folder) => {
+    const bytes = Buffer.from(folder).toString("latin1");
+    return path === bytes || path === `${bytes}/` || path.startsWith(`${bytes}/`);
+  });
+}
+
+function whyNotKept({ repository }: Shadow, path: string, isNew: boolean): keyof LeftOut | undefined {
+  // git names a folder that is a repository of its own with a slash behind it.
+  if (path.endsWith("/")) return "nested";
+  const file = Buffer.concat([Buffer.from(`${repository.top}/`), Buffer.from(path, "latin1")]);
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile()) return undefined;
+    if (isNew && stats.size > LARGEST_UNTRACKED) return "large";
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch (thrown) {
+    const isGone = thrown instanceof Error && "code" in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+    return isGone ? undefined : "unreadable";
+  }
+}
+
+function onlyCounted(left: Readonly<Record<keyof LeftOut, number>>): LeftOut {
+  return Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0));
+}
+
+async function keepChanges(shadow: Shadow, paths: readonly string[]): Promise<string | undefined> {
+  if (paths.length === 0) return undefined;
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
+  const kept = await shadow.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input });
+  if (kept.ok) return undefined;
+  // A file that vanished or was locked meanwhile ends the quick way; the slow one passes it by.
+  const slowly = await shadow.git(["add", "--all", "--ignore-errors", "--", ":/"]);
+  return slowly.ok || slowly.code === 1 ? undefined : complaintOf(slowly);
+}
+
+async function commitTree(shadow: Shadow, tree: string, request: CheckpointRequest): Promise<string | undefined> {
+  const who = { NAME: "pi-materia", EMAIL: "pi-materia@localhost", DATE: request.at };
+  const env = Object.fromEntries(
+    Object.entries(who).flatMap(([key, value]) => [
+      [`GIT_AUTHOR_${key}`, value],
+      [`GIT_COMMITTER_${key}`, value],
+    ]),
+  );
+  const made = await shadow.git(["commit-tree", tree, "-p", request.parent.commit, "-F", "-"], {
+    env,
+    input: `${request.message}\n`,
+  });
+  return made.ok ? textOf(made) : undefined;
+}
+
+/** [Y2] Compare and swap. Only the owner of a cast comes here, so a ref that somebody else moved is taken back. */
+async function moveRef({ repository }: Shadow, ref: string, from: string, to: string): Promise<string | undefined> {
+  const call = { cwd: repository.top };
+  const move = (old: string) => runGit(["update-ref", "--no-deref", ref, to, old], call);
+  if ((await move(from)).ok) return undefined;
+  const read = await runGit(["rev-parse", "--verify", "--quiet", ref], call);
+  const now = read.ok ? textOf(read) : "";
+  if (now === to) return undefined;
+  // A git that was killed while it moved this ref left its lock; nobody but the owner moves it.
+  rmSync(join(repository.commonDir, `${ref}.lock`), { force: true });
+  const moved = await move(now);
+  return moved.ok ? undefined : complaintOf(moved);
+}
+
+/** What lies between two commits: files, and lines added and removed; nothing where one of them is gone. */
+export async function countChanges(
+  shadow: Shadow,
+  from: string,
+  to: string,
+): Promise<{ readonly changed: number; readonly added: number; readonly removed: number } | undefined> {
+  if (from === to) return { changed: 0, added: 0, removed: 0 };
+  const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
+  const totals = { changed: 0, added: 0, removed: 0 };
+  const answer = await runGit(args, { cwd: shadow.repository.top });
+  if (!answer.ok) return undefined;
+  for (const line of partsOf(answer)) {
+    const [added = "", removed = ""] = line.split("\t");
+    totals.changed += 1;
+    totals.added += Number(added) || 0;
+    totals.removed += Number(removed) || 0;
+  }
+  return totals;
+}

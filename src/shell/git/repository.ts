@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { complaintOf, runGit, textOf } from "./run-git.ts";
+
+/** A repository whose working tree a cast works in. */
+export interface Repository {
+  /** The top of the working tree; a cast may work in a folder below it. */
+  readonly top: string;
+  /** The folder of this working tree's own HEAD and index, and the one that all its working trees share. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  readonly objectFormat: string;
+  /** The commit that HEAD stands at. */
+  readonly head: string;
+}
+
+export type FoundRepository =
+  | { readonly kind: "found"; readonly repository: Repository }
+  /** Why there can be no checkpoints, as the end of a sentence. */
+  | { readonly kind: "none"; readonly why: string };
+
+/** [Y3] `merge-tree --write-tree`, which parallel items need, came with this one. */
+const OLDEST = [2, 38] as const;
+
+/** [Y3] The repository around a folder, or why its files cannot be kept. */
+export async function findRepository(cwd: string): Promise<FoundRepository> {
+  if (!isBelowGit(cwd)) return none(whyNone(cwd, NO_REPOSITORY));
+  const version = await runGit(["version"], { cwd });
+  if (!version.ok) return none(complaintOf(version));
+  if (!isRecent(textOf(version))) return none(`git is older than ${OLDEST.join(".")}`);
+  const asked = await runGit(
+    [
+      "rev-parse",
+      "--is-inside-work-tree",
+      "--show-toplevel",
+      "--absolute-git-dir",
+      "--git-common-dir",
+      "--show-object-format",
+    ],
+    { cwd },
+  );
+  const [inside, top, gitDir, commonDir, objectFormat] = textOf(asked).split("\n");
+  if (inside === "false") return none("the repository has no working tree");
+  if (!asked.ok || !top || !gitDir || !commonDir || !objectFormat) return none(whyNone(cwd, complaintOf(asked)));
+  const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+  if (!head.ok) return none("the repository has no commit yet");
+  return {
+    kind: "found",
+    repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head: textOf(head) },
+  };
+}
+
+const NO_REPOSITORY = "not a git repository";
+
+/** A look at names, so that a folder outside of every repository costs no process. A bare repository has other names. */
+function isBelowGit(folder: string): boolean {
+  if (existsSync(join(folder, ".git")) || existsSync(join(folder, "HEAD"))) return true;
+  const above = dirname(folder);
+  return above !== folder && isBelowGit(above);
+}
+
+function whyNone(cwd: string, complaint: string): string {
+  if (existsSync(join(cwd, ".jj"))) return "the repository is one of jj alone";
+  if (/dubious ownership/.test(complaint)) return "the repository belongs to another user";
+  return complaint.includes(NO_REPOSITORY) ? "there is no git repository" : complaint;
+}
+
+function none(why: string): FoundRepository {
+  return { kind: "none", why };
+}
+
+function isRecent(text: string): boolean {
+  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}

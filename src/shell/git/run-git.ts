@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+
+/** What a call of git gave. A call never rejects: git may be missing, killed, or hang on a dead disk. */
+export interface GitAnswer {
+  readonly ok: boolean;
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface GitCall {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Buffer;
+  readonly signal?: AbortSignal;
+  /** How many bytes of output are read at the most; what is beyond is cut off and git is ended. */
+  readonly mostBytes?: number;
+}
+
+const MOST_BYTES = 256 * 1024 * 1024;
+const LONGEST_MS = 120_000;
+
+/** No hook, no automatic maintenance, no watcher, no pager and no question, whatever the repository's own configuration says. */
+const QUIET = [
+  "core.hooksPath=/dev/null",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "core.fsmonitor=false",
+  "core.untrackedCache=false",
+  "commit.gpgSign=false",
+  "core.pager=cat",
+  "advice.detachedHead=false",
+].flatMap((setting) => ["-c", setting]);
+
+/** The only place that runs git for the engine. */
+export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+  return new Promise((settle) => {
+    const child = spawn("git", [...QUIET, ...args], {
+      cwd: call.cwd,
+      env: { ...gitEnvironment(), ...call.env },
+      stdio: ["pipe", "pipe", "pipe"],
+      ...(call.signal ? { signal: call.signal } : {}),
+    });
+    const overdue = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+    const end = (answer: GitAnswer): void => {
+      clearTimeout(overdue);
+      settle(answer);
+    };
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let said = "";
+    let problem: string | undefined;
+    child.stdout.on("data", (chunk: Buffer) => {
+      const room = (call.mostBytes ?? MOST_BYTES) - size;
+      size += chunk.length;
+      if (room > 0) chunks.push(chunk.subarray(0, room));
+      if (chunk.length > room) {
+        problem = "its output is too long";
+        child.kill("SIGKILL");
+      }
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      if (said.length < 8_000) said += chunk.toString("utf8");
+    });
+    child.on("error", (thrown) => {
+      problem ??= "code" in thrown && thrown.code === "ENOENT" ? "git is not installed" : thrown.message;
+      // A program that could not be started closes nothing.
+      if (child.pid === undefined) end({ ok: false, code: null, stdout: Buffer.alloc(0), stderr: problem });
+    });
+    child.on("close", (code) =>
+      end({
+        ok: code === 0 && problem === undefined,
+        code,
+        stdout: Buffer.concat(chunks),
+        stderr: problem ?? said.trim(),
+      }),
+    );
+    // A git that ends before it has read everything is told nothing more.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(call.input ?? "");
+  });
+}
+
+/** Without what points git at another repository, index or configuration than the one it is asked about. */
+function gitEnvironment(): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  return {
+    ...Object.fromEntries(kept),
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    LC_ALL: "C",
+  };
+}
+
+/** The first line of what git complained about, in its own words. */
+export function complaintOf({ stderr, code }: GitAnswer): string {
+  const [first = ""] = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
+  return first.replace(/^(fatal|error): /, "") || `git ended with ${code ?? "a signal"}`;
+}
+
+export function textOf({ stdout }: GitAnswer): string {
+  return stdout.toString("utf8").trim();
+}
+
+/** The parts of an answer that git ended with a zero byte each; names may hold anything else. */
+export function partsOf({ stdout }: GitAnswer): readonly string[] {
+  const text = stdout.toString("utf8");
+  return text === "" ? [] : text.replace(/\0$/, "").split("\0");
+}

@@ -1,0 +1,175 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import type { Repository } from "./repository.ts";
+import { partsOf, runGit } from "./run-git.ts";
+import type { GitAnswer, GitCall } from "./run-git.ts";
+
+/**
+ * A second set of git's own files for the same working tree and the same objects: an index that nobody else uses, and
+ * none of the repository's configuration. So nothing of the person's is touched, no filter or watcher of the repository
+ * runs, and bytes are kept as they lie on the disk.
+ */
+export interface Shadow {
+  readonly repository: Repository;
+  readonly folder: string;
+  /** git on the shadow's index, with the working tree as it is. */
+  readonly git: (args: readonly string[], call?: Omit<GitCall, "cwd">) => Promise<GitAnswer>;
+  /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
+  readonly leftOut: readonly string[];
+  readonly close: () => void;
+}
+
+export interface ShadowPlace {
+  /** Folders, given absolutely, that are no part of the person's work: where casts are kept. */
+  readonly leaveOut?: readonly string[];
+  /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
+  readonly folder?: string;
+}
+
+export async function openShadow(repository: Repository, place: ShadowPlace): Promise<Shadow> {
+  const shadow = await emptyShadow(repository, repository.top, place);
+  await takeIndex(shadow);
+  return shadow;
+}
+
+/** A shadow that knows no file yet, over any working tree of the repository. */
+export async function emptyShadow(
+  repository: Repository,
+  workTree: string,
+  { leaveOut = [], folder = mkdtempSync(join(tmpdir(), "materia-files-")) }: ShadowPlace = {},
+): Promise<Shadow> {
+  // Of an owner that was killed; a lock in it would keep its successor out.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const leftOut = leaveOut.flatMap((path) => belowTop(workTree, path));
+  writeShadow(folder, repository, await settingsOf(repository), leftOut);
+  const env = {
+    GIT_DIR: folder,
+    GIT_WORK_TREE: workTree,
+    GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
+  return {
+    repository,
+    folder,
+    git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
+    leftOut,
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const READ = [
+  "core\\.(filemode|symlinks|ignorecase|precomposeunicode|excludesfile|attributesfile|autocrlf|eol)",
+  "filter\\..*",
+];
+const PASSED_ON = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
+
+type Settings = ReadonlyMap<string, string>;
+
+async function settingsOf({ top }: Repository): Promise<Settings> {
+  const answer = await runGit(["config", "--null", "--get-regexp", `^(${READ.join("|")})$`], { cwd: top });
+  return new Map(
+    partsOf(answer).map((entry) => {
+      const [name = "", ...value] = entry.split("\n");
+      return [name.toLowerCase(), value.join("\n")];
+    }),
+  );
+}
+
+function writeShadow(folder: string, repository: Repository, settings: Settings, leftOut: readonly string[]): void {
+  for (const name of ["refs", "info", "objects"]) mkdirSync(join(folder, name));
+  const isSha1 = repository.objectFormat === "sha1";
+  const lines = [
+    "[core]",
+    `repositoryformatversion = ${isSha1 ? 0 : 1}`,
+    "bare = false",
+    "autocrlf = false",
+    "safecrlf = false",
+    ...PASSED_ON.flatMap((name) => (settings.has(`core.${name}`) ? `${name} = ${settings.get(`core.${name}`)}` : [])),
+    ...(settings.has("core.excludesfile") ? [`excludesFile = ${quoted(settings.get("core.excludesfile") ?? "")}`] : []),
+    ...(isSha1 ? [] : ["[extensions]", `objectFormat = ${repository.objectFormat}`]),
+  ];
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
+  // Bytes are kept as they lie on the disk: no line end, keyword or encoding is changed on the way.
+  writeFileSync(join(folder, "info", "attributes"), "* -text -ident !eol !filter !working-tree-encoding -diff\n");
+  const own = readIfThere(join(repository.commonDir, "info", "exclude"));
+  const ours = leftOut.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`);
+  writeFileSync(join(folder, "info", "exclude"), `${own}\n${ours.join("\n")}\n`);
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** The person's index, so that only what changed since has to be read; its time is part of what it says. */
+async function takeIndex(shadow: Shadow): Promise<void> {
+  const { gitDir } = shadow.repository;
+  try {
+    for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
+      const [from, to] = [join(gitDir, name), join(shadow.folder, name)];
+      copyFileSync(from, to);
+      const { atime, mtime } = statSync(from);
+      utimesSync(to, atime, mtime);
+    }
+  } catch {
+    // Read file by file instead, which is slower and gives the same.
+  }
+  const readable = await shadow.git(["ls-files", "--error-unmatch", "--stage", ":/"], { mostBytes: 1 });
+  if (!readable.ok && readable.code === 128) rmSync(join(shadow.folder, "index"), { force: true });
+  if (await convertsBytes(shadow, await settingsOf(shadow.repository))) await forgetConverted(shadow);
+}
+
+const CONVERTING = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
+
+/** Whether some file lies in the repository in other bytes than on the disk. */
+async function convertsBytes({ git, repository }: Shadow, settings: Settings): Promise<boolean> {
+  const autocrlf = settings.get("core.autocrlf") ?? "false";
+  if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;
+  const tracked = await git(["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"]);
+  const files = [
+    ...partsOf(tracked).map((name) => join(repository.top, name)),
+    join(repository.top, ".gitattributes"),
+    join(repository.commonDir, "info", "attributes"),
+  ];
+  return files.some((file) => CONVERTING.test(readIfThere(file)));
+}
+
+/** Their entries are dropped, so that they are read from the disk; what git-lfs keeps elsewhere stays a pointer. */
+async function forgetConverted({ git, repository }: Shadow): Promise<void> {
+  const listed = await git(["ls-files", "-z"]);
+  if (!listed.ok || listed.stdout.length === 0) return;
+  const asked = await runGit(["check-attr", "-z", "--stdin", "filter"], { cwd: repository.top, input: listed.stdout });
+  const fields = asked.stdout.toString("latin1").split("\0");
+  const converted: string[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    if (fields[at + 2] !== "lfs") converted.push(`${fields[at]}\0`);
+  }
+  await git(["update-index", "-z", "--force-remove", "--stdin"], { input: Buffer.from(converted.join(""), "latin1") });
+}
+
+function belowTop(top: string, path: string): readonly string[] {
+  const below = relative(top, path);
+  return below === "" || below.startsWith("..") ? [] : [below.split(sep).join("/")];
+}
+
+function readIfThere(file: string): string {
+  try {
+    return existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,249 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { castFile, readText } from "../harness/cli.ts";
+import {
+  castHere,
+  commitsOf,
+  journalOf,
+  lastCast,
+  materia,
+  repositoryPlace,
+  setReplies,
+  visitFiles,
+  writes,
+} from "./cast-place.ts";
+import { git, namesIn, personsView, scratch } from "./scratch.ts";
+
+describe("[Y1] a checkpoint after every visit that changed the tree", () => {
+  it("[Y1] the events name the commits and count what each visit changed", async () => {
+    const cwd = repositoryPlace();
+    const before = personsView(cwd).slice(1);
+    expect((await castHere(cwd)).code).toBe(0);
+    const events = journalOf(cwd);
+    expect(events[0]).toMatchObject({ type: "cast_started", files: { commit: git(cwd, "rev-parse", "HEAD") } });
+    expect(visitFiles(events)).toMatchObject([
+      { changed: 2, added: 2, removed: 0 },
+      undefined,
+      { changed: 1, added: 1, removed: 0 },
+      undefined,
+      { changed: 1, added: 1, removed: 0 },
+    ]);
+    const commits = commitsOf(events);
+    expect(git(cwd, "rev-parse", `refs/materia/${lastCast(cwd)}`)).toBe(commits.at(-1));
+    expect(commits.map((commit) => namesIn(cwd, commit))).toEqual([
+      [".gitignore", "b.txt", "first.txt", "src/a.txt"],
+      [".gitignore", "b.txt", "first.txt", "src/a.txt"],
+      [".gitignore", "b.txt", "first.txt", "src/a.txt", "touched.txt"],
+    ]);
+    expect(personsView(cwd).slice(1)).toEqual(before);
+  });
+
+  it("[Y1] what lay there uncommitted is in the first one", async () => {
+    const cwd = repositoryPlace();
+    writeFileSync(join(cwd, "mine.txt"), "not committed\n");
+    await castHere(cwd);
+    const [started] = journalOf(cwd);
+    const commit =
+      started?.type === "cast_started" && started.files && "commit" in started.files ? started.files.commit : "";
+    expect(namesIn(cwd, commit)).toContain("mine.txt");
+    expect(visitFiles(journalOf(cwd))[0]).toMatchObject({ changed: 2 });
+  });
+
+  it("[Y5] a visit that cannot write is not looked at", async () => {
+    const cwd = repositoryPlace({ Ask: [{ text: "A plan." }] }, { loadouts: { Small: only("Ask") } });
+    await castHere(cwd, {});
+    expect(visitFiles(journalOf(cwd))).toEqual([undefined]);
+  });
+
+  it("[Y5] each tool that wrote is followed by a checkpoint while the turn goes on", async () => {
+    const steps = [writes({ "one.txt": "1\n" }), writes({ "two.txt": "2\n" })];
+    const tools = steps.flatMap((step) => ("tools" in step && Array.isArray(step.tools) ? step.tools : []));
+    const cwd = repositoryPlace({ Make: [{ tools, text: "Both." }] }, { loadouts: { Small: only("Make") } });
+    await castHere(cwd);
+    const events = journalOf(cwd);
+    const taken = events.filter(({ type }) => type === "checkpoint_taken");
+    expect(taken.length).toBeGreaterThan(0);
+    expect(visitFiles(events)).toMatchObject([{ changed: 2, added: 2 }]);
+  });
+});
+
+function only(name: string): object {
+  return { entry: "Socket-1", sockets: { "Socket-1": { materia: name } } };
+}
+
+describe("[Y3] without a repository a cast runs as ever", () => {
+  it.each([
+    ["there is no git repository", (cwd: string) => rmSync(join(cwd, ".git"), { recursive: true })],
+    [
+      "the repository has no commit yet",
+      (cwd: string) => {
+        rmSync(join(cwd, ".git"), { recursive: true });
+        git(cwd, "init", "-q");
+      },
+    ],
+  ])("[Y3] it says once: %s", async (why, change) => {
+    const cwd = repositoryPlace();
+    change(cwd);
+    const ran = await castHere(cwd);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr.split(why)).toHaveLength(2);
+    expect(journalOf(cwd)[0]).toMatchObject({ files: { problem: why } });
+    expect(visitFiles(journalOf(cwd))).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  });
+
+  it("[Y3] git that is not installed is said too", async () => {
+    const cwd = repositoryPlace();
+    const ran = await castHere(cwd, { env: { PATH: scratch() } });
+    expect(ran.stderr).toContain("files are not kept from visit to visit: git is not installed");
+  });
+
+  it("[Y3] they can be turned off, and nothing is said", async () => {
+    const cwd = repositoryPlace(undefined, { checkpoints: false });
+    const ran = await castHere(cwd);
+    expect(ran.stderr).not.toContain("not kept");
+    expect(journalOf(cwd)[0]).not.toHaveProperty("files");
+    expect(git(cwd, "for-each-ref", "refs/materia")).toBe("");
+    expect((await materia(cwd, ["diff"])).stderr).toContain("no_checkpoints");
+  });
+});
+
+describe("[Y4] what cannot be kept never fails a cast", () => {
+  it("[Y4] an agent that deletes the repository", async () => {
+    const cwd = repositoryPlace({
+      ...rest(),
+      Make: [{ tools: [{ name: "bash", arguments: { command: "rm -rf .git" } }], text: "Gone." }],
+    });
+    const ran = await castHere(cwd);
+    expect(ran.code).toBe(0);
+    expect(visitFiles(journalOf(cwd))[0]).toEqual({ problem: "there is no git repository" });
+    expect((await materia(cwd, ["show"])).stdout).toContain("files are not kept: there is no git repository");
+  });
+
+  it("[Y4] an object store that cannot be written", async () => {
+    const cwd = repositoryPlace({
+      ...rest(),
+      Make: [
+        {
+          tools: [
+            {
+              name: "bash",
+              arguments: { command: "mv .git/objects .git/kept && touch .git/objects && echo x > new.txt" },
+            },
+          ],
+          text: "Broken.",
+        },
+      ],
+    });
+    expect((await castHere(cwd)).code).toBe(0);
+    expect(visitFiles(journalOf(cwd))[0]).toHaveProperty("problem");
+  });
+
+  it("[Y4] an agent that rewrites history, and one that moves the ref of the cast", async () => {
+    const command = `git commit -q --amend -m other && git update-ref -d refs/materia/$(ls .pi/pi-materia) ; echo x > new.txt`;
+    const env = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@a" };
+    const cwd = repositoryPlace({
+      ...rest(),
+      Make: [{ tools: [{ name: "bash", arguments: { command } }], text: "Ha." }],
+    });
+    expect((await castHere(cwd, { env })).code).toBe(0);
+    const commits = commitsOf(journalOf(cwd));
+    expect(git(cwd, "rev-parse", `refs/materia/${lastCast(cwd)}`)).toBe(commits.at(-1));
+    expect(namesIn(cwd, commits[0])).toContain("new.txt");
+  });
+});
+
+function rest(): object {
+  return { Look: [{ json: { satisfied: true } }] };
+}
+
+describe("[Y6] what changed while nobody drove the cast", () => {
+  it("[Y6] is a checkpoint of its own, said to the person and to the next agent", async () => {
+    const cwd = repositoryPlace({ Make: [writes({ "a.txt": "a\n" })], Look: [] });
+    expect((await castHere(cwd)).code).not.toBe(0);
+    appendFileSync(join(cwd, "first.txt"), "by hand\n");
+    writeFileSync(join(cwd, "नया नाम.txt"), "new\n");
+    setReplies(cwd, { Make: [writes({ "a.txt": "a\n" })], Look: [{ json: { satisfied: true } }] });
+    const ran = await materia(cwd, ["recast", lastCast(cwd)]);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain("meanwhile 2 files, +2 −0 changed");
+    const resumed = journalOf(cwd).find(({ type }) => type === "cast_resumed");
+    expect(resumed).toMatchObject({ files: { changed: 2, names: ["first.txt", "नया नाम.txt"] } });
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    expect(prompt).toContain("Files that changed since then:\n- first.txt\n- नया नाम.txt");
+    // What the person did is nobody's visit.
+    expect(visitFiles(journalOf(cwd)).at(-1)).toMatchObject({ changed: 1 });
+  });
+
+  it("[Y6] an agent whose visit begins only now is told as well", async () => {
+    const no = { json: { satisfied: false, context: "again" } };
+    const makes = ["1", "2", "3", "4"].map((text) => writes({ "a.txt": text }));
+    const cwd = repositoryPlace({ Make: makes, Look: [no, no, no, no] });
+    await castHere(cwd);
+    appendFileSync(join(cwd, "first.txt"), "by hand\n");
+    await materia(cwd, ["recast", lastCast(cwd), "--allow", "1"]);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-1", "5", "prompt.md"));
+    expect(prompt).toContain("somebody changed these files:\n- first.txt");
+  });
+
+  it("[Y6] nothing is said where nothing changed", async () => {
+    const cwd = repositoryPlace({ Make: [writes({ "a.txt": "a\n" })], Look: [] });
+    await castHere(cwd);
+    setReplies(cwd, { Make: [writes({ "a.txt": "a\n" })], Look: [{ json: { satisfied: true } }] });
+    const ran = await materia(cwd, ["recast", lastCast(cwd)]);
+    expect(ran.stderr).not.toContain("meanwhile");
+    expect(journalOf(cwd).find(({ type }) => type === "cast_resumed")).not.toHaveProperty("files");
+  });
+});
+
+describe("[Y9] with the cast its checkpoints go", () => {
+  it("[Y9] prune removes the ref of those that it removes", async () => {
+    const cwd = repositoryPlace();
+    await castHere(cwd);
+    await materia(cwd, ["casts", "prune", "--keep", "0"]);
+    expect(git(cwd, "for-each-ref", "refs/materia")).not.toBe("");
+    await materia(cwd, ["casts", "prune", "--keep", "0", "--yes"]);
+    expect(git(cwd, "for-each-ref", "refs/materia")).toBe("");
+  });
+});
+
+describe("[Y10] what has changed, in a prompt", () => {
+  it("[Y10] a judge is told the table and the patch", async () => {
+    const cwd = repositoryPlace();
+    await castHere(cwd);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "2", "prompt.md"));
+    expect(prompt).toContain("2 files changed, 3 insertions(+)");
+    expect(prompt).toContain("+++ b/src/a.txt\n@@ -0,0 +1,2 @@\n+one\n+two");
+  });
+
+  it("[Y10] where files are not kept it says so", async () => {
+    const cwd = repositoryPlace(undefined, { checkpoints: false });
+    await castHere(cwd);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    expect(prompt).toContain("(not known: the files of this cast are not kept");
+  });
+
+  it("[Y10] a person's question does not know it, and the check says so", async () => {
+    const person = { type: "person", question: "Is this good? {{changes}}" };
+    const cwd = repositoryPlace({}, { materia: { Who: person }, loadouts: { Small: only("Who") } });
+    expect((await materia(cwd, ["check"])).stdout).toContain("only an agent's prompt knows {{changes}}");
+  });
+
+  it("[Y10] a large change is cut, and the cut is marked", async () => {
+    const long = `${"a line of some length\n".repeat(3_000)}`;
+    const cwd = repositoryPlace({ ...rest(), Make: [writes({ "long.txt": long })] });
+    await castHere(cwd);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    expect(prompt).toContain("long.txt | 3000");
+    expect(prompt.length).toBeLessThan(25_000);
+  });
+});
+
+describe("[Y2] the journal and the ref", () => {
+  it("[Y2] nothing of the shadow is left when the cast is over", async () => {
+    const cwd = repositoryPlace();
+    await castHere(cwd);
+    expect(existsSync(castFile(cwd, lastCast(cwd), "owner", "scratch"))).toBe(false);
+    expect(readFileSync(join(cwd, ".git", "HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
+  });
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { takeCheckpoint } from "../../src/shell/git/checkpoint.ts";
+import type { Taken } from "../../src/shell/git/checkpoint.ts";
+import { treeOf } from "../../src/shell/git/changes.ts";
+import { findRepository } from "../../src/shell/git/repository.ts";
+import type { Repository } from "../../src/shell/git/repository.ts";
+import { openShadow } from "../../src/shell/git/shadow.ts";
+
+/** git as a person calls it, with a name of its own and none of the machine's configuration. */
+export function git(cwd: string, ...args: readonly string[]): string {
+  return execFileSync("git", args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      HOME: cwd,
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_AUTHOR_NAME: "A Person",
+      GIT_AUTHOR_EMAIL: "person@example.org",
+      GIT_COMMITTER_NAME: "A Person",
+      GIT_COMMITTER_EMAIL: "person@example.org",
+    },
+  }).trim();
+}
+
+export function scratch(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), "materia-git-")));
+}
+
+/** A repository with one commit of one file. */
+export function newRepository(...options: readonly string[]): string {
+  const cwd = scratch();
+  git(cwd, "init", "-q", "-b", "main", ...options);
+  writeFileSync(join(cwd, "first.txt"), "one\n");
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-qm", "first");
+  return cwd;
+}
+
+export async function repositoryAt(cwd: string): Promise<Repository> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") throw new Error(found.why);
+  return found.repository;
+}
+
+export const REF = "refs/materia/cast-1";
+
+/** One checkpoint behind a commit, HEAD unless another is named. */
+export async function checkpoint(cwd: string, parent = "HEAD", leaveOut: readonly string[] = []): Promise<Taken> {
+  const repository = await repositoryAt(cwd);
+  const shadow = await openShadow(repository, { leaveOut });
+  try {
+    const commit = git(cwd, "rev-parse", parent);
+    const tree = (await treeOf(cwd, commit)) ?? "";
+    return await takeCheckpoint(shadow, {
+      ref: REF,
+      parent: { commit, tree },
+      message: "Socket-1 visit 1",
+      at: "2026-01-02T03:04:05.000Z",
+    });
+  } finally {
+    shadow.close();
+  }
+}
+
+/** The names that a commit holds. */
+export function namesIn(cwd: string, commit = REF): readonly string[] {
+  return git(cwd, "ls-tree", "-r", "-z", "--name-only", commit).split("\0").filter(Boolean);
+}
+
+/** All of a repository that a person would notice if it changed. */
+export function personsView(cwd: string): readonly string[] {
+  return [
+    git(cwd, "status", "--porcelain=v2", "--branch", "-z"),
+    git(cwd, "stash", "list"),
+    git(cwd, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags"),
+    git(cwd, "diff", "--cached"),
+    git(cwd, "ls-files", "--stage"),
+  ];
+}
