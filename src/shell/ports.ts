@@ -3,7 +3,7 @@ import type { CastId, SocketId } from "../core/model/ids.ts";
 import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
-import type { Checkpoint, NoCheckpoint } from "../core/cast/state/files.ts";
+import type { Checkpoint, NoCheckpoint } from "../core/model/values/checkpoint.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { Played } from "../core/testing/strict.ts";
 

@@ -230,7 +230,7 @@ describe("[Y10] what has changed, in a prompt", () => {
   });
 
   it("[Y10] a large change is cut, and the cut is marked", async () => {
-    const long = `${"a line of some length\n".repeat(3_000)}`;
+    const long = "a line of some length\n".repeat(3_000);
     const cwd = repositoryPlace({ ...rest(), Make: [writes({ "long.txt": long })] });
     await castHere(cwd);
     const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));

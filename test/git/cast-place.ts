@@ -37,7 +37,7 @@ const CONFIG = {
   activeLoadout: "Small",
 };
 
-export const REPLIES = {
+const REPLIES = {
   Make: [writes({ "src/a.txt": "one\n", "b.txt": "b\n" }), writes({ "src/a.txt": "one\ntwo\n" })],
   Look: [{ json: { satisfied: false, context: "a second line" } }, { json: { satisfied: true } }],
 };

@@ -192,7 +192,7 @@ describe("[Y3] repositories in every state", () => {
     git(cwd, "checkout", "-q", "main");
     writeFileSync(join(cwd, "first.txt"), "ours\n");
     git(cwd, "commit", "-qam", "ours");
-    expect(() => git(cwd, "merge", "-q", "other")).toThrow();
+    expect(() => git(cwd, "merge", "-q", "other")).toThrow("merge");
     const before = personsView(cwd);
     await checkpoint(cwd);
     expect(git(cwd, "cat-file", "-p", `${REF}:first.txt`)).toContain("<<<<<<<");

@@ -13,7 +13,9 @@ function treeAt(folder: string, except: ReadonlySet<string> = new Set([".git", "
     .map((name) => {
       const stats = lstatSync(join(folder, name));
       if (stats.isDirectory()) return `${name}/`;
-      const bytes = stats.isSymbolicLink() ? readlinkSync(join(folder, name)) : readFileSync(join(folder, name), "base64");
+      const bytes = stats.isSymbolicLink()
+        ? readlinkSync(join(folder, name))
+        : readFileSync(join(folder, name), "base64");
       return `${name} ${(stats.mode & 0o111).toString(8)} ${bytes}`;
     });
 }
@@ -106,7 +108,8 @@ describe("[Y8] going back", () => {
   });
 
   it("[Y8] what lay there while a visit was over is what comes back", async () => {
-    const command = "printf 'a\\r\\nb' > 'odd name\n.txt'; ln -s /etc/passwd out; chmod +x first.txt; rm .gitignore; cp -R . ../seen; rm -rf ../seen/.git ../seen/.pi";
+    const command =
+      "printf 'a\\r\\nb' > 'odd name\n.txt'; ln -s /etc/passwd out; chmod +x first.txt; rm .gitignore; cp -R . ../seen; rm -rf ../seen/.git ../seen/.pi";
     const cwd = repositoryPlace({
       Make: [{ tools: [{ name: "bash", arguments: { command } }], text: "Done." }],
       Look: [{ json: { satisfied: true } }],
@@ -155,7 +158,7 @@ describe("[Y8] going back", () => {
     git(cwd, "checkout", "-q", ".gitignore");
     writeFileSync(join(cwd, "ignored.txt"), "mine\n");
     git(cwd, "clean", "-fq", "touched.txt");
-    const refused = await materia(cwd, ["restore", `${lastCast(cwd)}`, "--here"]);
+    const refused = await materia(cwd, ["restore", lastCast(cwd), "--here"]);
     expect(refused.stderr).toMatch(/in_the_way[^]*ignored\.txt/);
     expect(readFileSync(join(cwd, "ignored.txt"), "utf8")).toBe("mine\n");
   });

@@ -42,7 +42,7 @@ export function newRepository(...options: readonly string[]): string {
   return cwd;
 }
 
-export async function repositoryAt(cwd: string): Promise<Repository> {
+async function repositoryAt(cwd: string): Promise<Repository> {
   const found = await findRepository(cwd);
   if (found.kind === "none") throw new Error(found.why);
   return found.repository;

@@ -8,20 +8,20 @@ import { itemKey } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
-import { filesAfter } from "./state/files.ts";
+import { filesAfter } from "./files.ts";
 import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
 import { hitIn, hitOf } from "./limits/limits.ts";
 import { withListsKept } from "./list.ts";
 import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./notes.ts";
-import { countVisit, forgiven } from "./limits/returns.ts";
+import { raiseLimits } from "./limits/raise.ts";
+import { countVisit } from "./limits/returns.ts";
 import { reasonOf } from "./state/rework.ts";
 import { NOTHING_USED, currentItem, surroundingsOf } from "./state/state.ts";
 import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state/state.ts";
 import { withValue } from "./state/table.ts";
 import { increment, turnKey } from "./state/tally.ts";
 import type { Tally } from "./state/tally.ts";
-import { addTo } from "./state/traversals.ts";
 import { NO_USAGE, addUsage } from "./state/usage.ts";
 import type { Usage } from "./state/usage.ts";
 
@@ -266,24 +266,6 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
   const had = wasTurn ? turnHad(state, visit, event.usage, ask) : state;
   return failing(had, failure);
-}
-
-function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
-  const { maxTokens, maxCostUsd, allow } = event;
-  const budget = {
-    ...state.budget,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-  };
-  return allowMore({ ...state, budget, warned: false }, allow ?? 0);
-}
-
-/** [G8, G10] What stopped the cast may happen so many times more. */
-function allowMore(state: CastState, times: number): CastState {
-  const hit = hitIn(state.phase);
-  if (!hit || times === 0) return state;
-  if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: forgiven(state, hit.at, times) };
-  return hit.scope ? addTo(state, "allowed", hit.scope, times) : state;
 }
 
 function resume(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {

@@ -23,7 +23,7 @@ import { listAt } from "./list.ts";
 import { endText, failureText } from "./limits/reason.ts";
 import { NOTHING_USED, currentItem } from "./state/state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state/state.ts";
-import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "./state/files.ts";
+import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "../model/values/checkpoint.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./state/tally.ts";
 import { totalsOf } from "./state/totals.ts";

@@ -1,8 +1,8 @@
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { PersonMateria } from "../model/materia.ts";
 import { cut } from "../model/values/text.ts";
-import { fill } from "./fill.ts";
-import { workItemsText } from "./items-text.ts";
+import { fill } from "./words/fill.ts";
+import { workItemsText } from "./words/items-text.ts";
 import type { CastState } from "./state/state.ts";
 
 /** The materia of the person whose yes or no a cast waits for, or waited for when it was stopped. */

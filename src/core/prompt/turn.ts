@@ -1,7 +1,7 @@
 import { materiaOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
-import { fill } from "../cast/fill.ts";
-import { workItemsText } from "../cast/items-text.ts";
+import { fill } from "../cast/words/fill.ts";
+import { workItemsText } from "../cast/words/items-text.ts";
 import { reasonsFor, shownReasons } from "../cast/state/rework.ts";
 import { currentItem } from "../cast/state/state.ts";
 import type { Ask, CastState, Reason, Visit } from "../cast/state/state.ts";

@@ -1,5 +1,5 @@
 import type { CastEvent } from "../cast/state/event.ts";
-import type { Checkpoint, LeftOut, NoCheckpoint } from "../cast/state/files.ts";
+import type { Checkpoint, LeftOut, NoCheckpoint } from "../model/values/checkpoint.ts";
 import type { SocketId } from "../model/ids.ts";
 
 /** Two checkpoints: what lay there before, and after. */

@@ -1,4 +1,4 @@
-import type { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../core/cast/state/files.ts";
+import type { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../core/model/values/checkpoint.ts";
 import { cut } from "../../core/model/values/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { problemText } from "../system/problem.ts";
@@ -47,16 +47,6 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
     shadow = await openShadow(found.repository, { leaveOut: [place.store], folder: place.scratch });
     return shadow;
   };
-  const commitAfter = async (opened: Shadow, last: string, title: string): Promise<Kept | NoCheckpoint> => {
-    const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
-    if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
-    const ref = castRef(place.castId);
-    const at = place.now().toISOString();
-    const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, message: title, at });
-    if (taken.kind === "failed") return { problem: taken.problem };
-    trees.set(taken.commit, taken.tree);
-    return { commit: taken.commit, ...(Object.keys(taken.left).length === 0 ? {} : { left: taken.left }) };
-  };
   const takeOnce = async ({
     last,
     since,
@@ -64,7 +54,7 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
   }: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
     const opened = await open();
     if ("problem" in opened) return opened;
-    const kept = await commitAfter(opened, last, title);
+    const kept = await commitAfter({ opened, place, trees }, last, title);
     if ("problem" in kept) return kept;
     if (kept.commit === since) return undefined;
     const counts = await countChanges(opened, since, kept.commit);
@@ -96,16 +86,43 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
       guarded(async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
-        return commitAfter(opened, opened.repository.head, "Begin");
+        return commitAfter({ opened, place, trees }, opened.repository.head, "Begin");
       }),
-    meanwhile: async (last) => {
-      const taken = await take({ last, since: last, title: "Meanwhile" });
-      if (!taken || "problem" in taken) return undefined;
-      const changes = await listChanges({ cwd: place.cwd, from: last, to: taken.commit });
-      return { ...taken, names: changes.slice(0, MOST_NAMES).map(({ path }) => path) };
-    },
+    meanwhile: async (last) => named(await take({ last, since: last, title: "Meanwhile" }), place.cwd, last),
     describe: (from, to) => describeChanges(place.cwd, from, to),
   };
+}
+
+async function named(
+  taken: Checkpoint | NoCheckpoint | undefined,
+  cwd: string,
+  last: string,
+): Promise<Meanwhile | undefined> {
+  if (!taken || "problem" in taken) return undefined;
+  const changes = await listChanges({ cwd, from: last, to: taken.commit });
+  return { ...taken, names: changes.slice(0, MOST_NAMES).map(({ path }) => path) };
+}
+
+interface Keeping {
+  readonly opened: Shadow;
+  readonly place: CheckpointPlace;
+  /** The trees of commits that were made here. */
+  readonly trees: Map<string, string>;
+}
+
+async function commitAfter(
+  { opened, place, trees }: Keeping,
+  last: string,
+  title: string,
+): Promise<Kept | NoCheckpoint> {
+  const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
+  if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
+  const ref = castRef(place.castId);
+  const at = place.now().toISOString();
+  const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, message: title, at });
+  if (taken.kind === "failed") return { problem: taken.problem };
+  trees.set(taken.commit, taken.tree);
+  return { commit: taken.commit, ...(Object.keys(taken.left).length === 0 ? {} : { left: taken.left }) };
 }
 
 const MOST_STAT = 4_000;

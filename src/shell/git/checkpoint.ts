@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { LeftOut } from "../../core/cast/state/files.ts";
+import type { LeftOut } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 

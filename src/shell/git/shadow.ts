@@ -44,11 +44,16 @@ export async function openShadow(repository: Repository, place: ShadowPlace): Pr
   return shadow;
 }
 
+function temporaryFolder(): string {
+  mkdirSync(tmpdir(), { recursive: true });
+  return mkdtempSync(join(tmpdir(), "materia-files-"));
+}
+
 /** A shadow that knows no file yet, over any working tree of the repository. */
 export async function emptyShadow(
   repository: Repository,
   workTree: string,
-  { leaveOut = [], folder = mkdtempSync(join(tmpdir(), "materia-files-")) }: ShadowPlace = {},
+  { leaveOut = [], folder = temporaryFolder() }: ShadowPlace = {},
 ): Promise<Shadow> {
   // Of an owner that was killed; a lock in it would keep its successor out.
   rmSync(folder, { recursive: true, force: true });
@@ -67,7 +72,13 @@ export async function emptyShadow(
     folder,
     git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
     leftOut,
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    close: () => {
+      try {
+        rmSync(folder, { recursive: true, force: true });
+      } catch {
+        // It is swept away with the cast, or by the next owner.
+      }
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Effect } from "../../core/cast/next.ts";
-import type { Checkpoint, NoCheckpoint } from "../../core/cast/state/files.ts";
+import type { Checkpoint, NoCheckpoint } from "../../core/model/values/checkpoint.ts";
 import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
 import type { Ports } from "../ports.ts";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
 import { checkOf } from "../../model/values/quick-check.ts";
 import type { Graph } from "../../compile/graph.ts";
-import { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "./files.ts";
+import { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../model/values/checkpoint.ts";
 import { upgrade } from "./upgrade.ts";
 import { Usage } from "./usage.ts";
 

@@ -5,7 +5,6 @@ import type { WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import type { CastFiles } from "./files.ts";
 import { NO_REASONS } from "./rework.ts";
 import type { Reasons } from "./rework.ts";
 import { EMPTY_TABLE } from "./table.ts";
@@ -217,6 +216,17 @@ export interface Done {
   readonly itemsDone: number;
   readonly items: number;
   readonly itemsGivenUp?: number;
+}
+
+/** The checkpoints that a cast refers to; each is a commit. */
+export interface CastFiles {
+  readonly base: string;
+  readonly last: string;
+  /** What stood when the visit and the item in hand began. */
+  readonly visit: string;
+  readonly item: string;
+  /** [Y6] Names of files that changed while the cast was stopped; the next agent is told. */
+  readonly meanwhile: readonly string[];
 }
 
 export function startState(start: CastStart): CastState {

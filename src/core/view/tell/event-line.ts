@@ -99,7 +99,7 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
     case "cast_ended":
       return endWords(event);
     case "visit_completed":
-      return event.files && say("plain", `${who(before, event.socket)} ${changedText(event.files)}`);
+      return changedWords(before, event);
     case "checkpoint_taken":
     case "loop_exhausted":
       return undefined;
@@ -112,6 +112,11 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
 function advancedWords({ phase }: CastState, { index, size }: EventOf<"cursor_advanced">): Words | undefined {
   const gaveUp = phase.kind === "leaving" && phase.gaveUp;
   return gaveUp ? undefined : say("ok", `item ${index} of ${size} done`);
+}
+
+function changedWords(before: CastState, { socket, files }: EventOf<"visit_completed">): Words | undefined {
+  const changed = changedText(files);
+  return changed === undefined ? undefined : say("plain", `${who(before, socket)} ${changed}`);
 }
 
 function judgedText({ satisfied, text }: EventOf<"person_judged">): string {

@@ -1,5 +1,5 @@
 import type { EventOf } from "../../cast/state/event.ts";
-import type { Checkpoint, LeftOut, NoCheckpoint } from "../../cast/state/files.ts";
+import type { Checkpoint, LeftOut, NoCheckpoint } from "../../model/values/checkpoint.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { countedText } from "../numbers.ts";
 
@@ -8,10 +8,11 @@ export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "co
   return `${countedText(changed, "file")}, +${added} −${removed}`;
 }
 
-/** [Y7] What a visit made of the files. */
-export function changedText(files: Checkpoint | NoCheckpoint): string {
+/** [Y7] What a visit made of the files; nothing where it changed none, or changed back what it had. */
+export function changedText(files: Checkpoint | NoCheckpoint | undefined): string | undefined {
+  if (!files) return undefined;
   if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
-  return `changed ${fileCountsText(files)}${leftText(files.left)}`;
+  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftText(files.left)}`;
 }
 
 /** [Y6] What somebody changed while the cast stood still. */

@@ -46,7 +46,8 @@ export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Exte
       return [];
     }
     if (event.type === "visit_completed") {
-      const files = event.files ? [line(INDENT, toned("dim", changedText(event.files)))] : [];
+      const changed = changedText(event.files);
+      const files = changed === undefined ? [] : [line(INDENT, toned("dim", changed))];
       return open ? [...close(event.usage), ...files] : [completedLine(event), ...files];
     }
     const wholeCast = castLines(before, event, { width, idleMs });

@@ -1,5 +1,5 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import type { Checkpoint, NoCheckpoint } from "../../cast/state/files.ts";
+import type { Checkpoint, NoCheckpoint } from "../../model/values/checkpoint.ts";
 import { reasonsFor } from "../../cast/state/rework.ts";
 import type { CastState, Reason } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";

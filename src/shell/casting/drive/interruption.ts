@@ -1,4 +1,4 @@
-import type { Meanwhile } from "../../../core/cast/state/files.ts";
+import type { Meanwhile } from "../../../core/model/values/checkpoint.ts";
 import type { CastState, Phase, Visit } from "../../../core/cast/state/state.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";

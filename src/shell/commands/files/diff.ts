@@ -55,7 +55,7 @@ function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readon
 }
 
 /** A patch as git prints it, coloured by what each line is; what could steer a terminal is made visible. */
-export function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
+function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
   const lines = text.replace(/\n$/, "").split("\n");
   if (text === "") return [];
   let isHead = true;

@@ -78,6 +78,6 @@ function knownPlaces({ visits, items }: KeptSpans): readonly string[] {
   return [...new Set(names)].slice(0, MOST_NAMED);
 }
 
-export function visitName({ socket, visit }: { readonly socket: string; readonly visit: number }): string {
+function visitName({ socket, visit }: { readonly socket: string; readonly visit: number }): string {
   return `${socket}#${visit}`;
 }

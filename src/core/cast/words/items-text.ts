@@ -1,5 +1,5 @@
-import type { WorkItem } from "../model/handoff.ts";
-import { cut } from "../model/values/text.ts";
+import type { WorkItem } from "../../model/handoff.ts";
+import { cut } from "../../model/values/text.ts";
 
 const LIMITS = { title: 500, item: 6_000, list: 60_000 } as const;
 

@@ -1,0 +1,23 @@
+import type { EventOf } from "../state/event.ts";
+import type { CastState } from "../state/state.ts";
+import { addTo } from "../state/traversals.ts";
+import { hitIn } from "./limits.ts";
+import { forgiven } from "./returns.ts";
+
+export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
+  const { maxTokens, maxCostUsd, allow } = event;
+  const budget = {
+    ...state.budget,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+  return allowMore({ ...state, budget, warned: false }, allow ?? 0);
+}
+
+/** [G8, G10] What stopped the cast may happen so many times more. */
+function allowMore(state: CastState, times: number): CastState {
+  const hit = hitIn(state.phase);
+  if (!hit || times === 0) return state;
+  if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: forgiven(state, hit.at, times) };
+  return hit.scope ? addTo(state, "allowed", hit.scope, times) : state;
+}

@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { wholeNumber } from "./number.ts";
+
+const count = wholeNumber(0);
+
+/** [Y4] Files that a checkpoint does without, by reason; only what happened is there. */
+const LeftOut = v.object({
+  /** Untracked and larger than 50 MB. */
+  large: v.exactOptional(count),
+  unreadable: v.exactOptional(count),
+  /** Other repositories below the working tree. */
+  nested: v.exactOptional(count),
+});
+export type LeftOut = v.InferOutput<typeof LeftOut>;
+
+const kept = { commit: v.string(), left: v.exactOptional(LeftOut) };
+
+/** [Y1] The working tree as a commit: how many files differ from the commit that it is compared with, and by how many lines. */
+export const Checkpoint = v.object({ ...kept, changed: count, added: count, removed: count });
+export type Checkpoint = v.InferOutput<typeof Checkpoint>;
+
+/** Why there is none, as the end of a sentence. */
+export const NoCheckpoint = v.object({ problem: v.string() });
+export type NoCheckpoint = v.InferOutput<typeof NoCheckpoint>;
+
+/** What the tree was when a cast began. */
+export const FirstCheckpoint = v.union([v.object(kept), NoCheckpoint]);
+export type FirstCheckpoint = v.InferOutput<typeof FirstCheckpoint>;
+
+/** [Y6] What somebody else changed while a cast was stopped, and the first of it by name. */
+export const Meanwhile = v.object({ ...Checkpoint.entries, names: v.array(v.string()) });
+export type Meanwhile = v.InferOutput<typeof Meanwhile>;
