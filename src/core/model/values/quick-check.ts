@@ -50,10 +50,6 @@ function bareCheck(schema: v.GenericSchema): Check {
     case "optional":
     case "exact_optional":
       return wrappedCheck(wrapped, (inner) => (value) => value === undefined || inner(value));
-    case "union": {
-      const ways = ((options ?? []) as readonly v.GenericSchema[]).map(checkOf); // a union's options are schemas
-      return (value) => ways.some((way) => way(value));
-    }
     case "nullable":
       return wrappedCheck(wrapped, (inner) => (value) => value === null || inner(value));
     case "union":
