@@ -107,9 +107,10 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
   let pending: CastStep[] = [];
   let problem: string | undefined;
   let writing: Promise<void> = Promise.resolve();
+  const timeText = timeWriter();
   const note = (body: EventBody): void => {
     // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
-    const event = redactEvent({ seq: ahead.seq + 1, at: ports.now().toISOString(), ...body }, ports.redact);
+    const event = redactEvent({ seq: ahead.seq + 1, at: timeText(ports.now()), ...body }, ports.redact);
     const step = stepFrom(ahead, event);
     ahead = step.after;
     pending.push(step);
@@ -141,5 +142,16 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
       void write();
     },
     write,
+  };
+}
+
+/** Several events of one moment are noted together: its text is made once. */
+function timeWriter(): (now: Date) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (now) => {
+    if (now.getTime() !== last) text = now.toISOString();
+    last = now.getTime();
+    return text;
   };
 }

@@ -6,13 +6,16 @@ export function redactEvent(event: CastEvent, redact: Redact): CastEvent {
   return redactKeys(event, WORDS, redact);
 }
 
-/** The same value with the words under these keys redacted, however deep they stand below them. */
+/** The value with the words under these keys redacted, however deep they stand below them; itself where no word was a secret. */
 export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>, redact: Redact): T {
-  const clean = Object.entries(value).map(([key, inner]: [string, unknown]) => [
-    key,
-    keys.has(key) ? redactDeep(inner, redact) : key === "where" ? redactKeys(inner as object, keys, redact) : inner,
-  ]); // `where` is an object in every event that has one
-  return Object.fromEntries(clean) as T; // the same keys with values of the same kinds
+  let clean = value;
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+    if (!keys.has(key) && key !== "where") continue;
+    // `where` is an object in every event that has one.
+    const kept = keys.has(key) ? redactDeep(inner, redact) : redactKeys(inner as object, keys, redact);
+    if (kept !== inner) clean = { ...clean, [key]: kept };
+  }
+  return clean;
 }
 
 const WORDS: ReadonlySet<string> = new Set([
@@ -31,10 +34,14 @@ const WORDS: ReadonlySet<string> = new Set([
 
 function redactDeep(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((each: unknown) => redactDeep(each, redact));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    // A key is a word as well: an agent chooses it.
-    Object.entries(value).map(([key, inner]: [string, unknown]) => [redact(key), redactDeep(inner, redact)]),
-  );
+  if (Array.isArray(value)) {
+    const clean = value.map((each: unknown) => redactDeep(each, redact));
+    return clean.some((each, index) => each !== value[index]) ? clean : value;
+  }
+  const entries: [string, unknown][] = Object.entries(value);
+  // A key is a word as well: an agent chooses it.
+  const clean = entries.map(([key, inner]): [string, unknown] => [redact(key), redactDeep(inner, redact)]);
+  const isChanged = clean.some(([key, inner], index) => key !== entries[index]?.[0] || inner !== entries[index][1]);
+  return isChanged ? Object.fromEntries(clean) : value;
 }

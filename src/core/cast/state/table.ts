@@ -22,14 +22,21 @@ const NO_ROWS: readonly (readonly Bucket<never>[])[] = Array.from({ length: WIDT
 const NO_SHEETS: Table<never> = Array.from({ length: WIDTH }, () => NO_ROWS);
 
 export function valueIn<T>(table: Table<T>, key: string): T | undefined {
-  return bucketIn(table, hashOf(key)).find((entry) => entry.key === key)?.value;
+  const bucket = bucketIn(table, hashOf(key));
+  return bucket[placeIn(bucket, key)]?.value;
 }
 
 export function withValue<T>(table: Table<T>, key: string, value: T): Table<T> {
+  return withChange(table, key, () => value);
+}
+
+/** The table with what `change` makes of a key's value. */
+export function withChange<T>(table: Table<T>, key: string, change: (value: T | undefined) => T): Table<T> {
   const hash = hashOf(key);
   const bucket = bucketIn(table, hash);
-  const at = bucket.findIndex((entry) => entry.key === key);
-  return withBucket(table, hash, at === -1 ? [...bucket, { key, value }] : bucket.with(at, { key, value }));
+  const at = placeIn(bucket, key);
+  const entry = { key, value: change(bucket[at]?.value) };
+  return withBucket(table, hash, at === -1 ? [...bucket, entry] : bucket.with(at, entry));
 }
 
 export function withoutKeys<T>(table: Table<T>, keys: Iterable<string>): Table<T> {
@@ -49,6 +56,11 @@ export function keysIn<T>(table: Table<T>): readonly string[] {
 
 function bucketIn<T>(table: Table<T>, hash: number): Bucket<T> {
   return table[digit(hash, 0)]?.[digit(hash, 1)]?.[digit(hash, 2)] ?? NO_ENTRIES;
+}
+
+function placeIn<T>(bucket: Bucket<T>, key: string): number {
+  for (let at = 0; at < bucket.length; at += 1) if (bucket[at]?.key === key) return at;
+  return -1;
 }
 
 function withBucket<T>(table: Table<T>, hash: number, bucket: Bucket<T>): Table<T> {

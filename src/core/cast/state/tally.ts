@@ -1,4 +1,4 @@
-import { EMPTY_TABLE, valueIn, withValue } from "./table.ts";
+import { EMPTY_TABLE, valueIn, withChange } from "./table.ts";
 import type { Table } from "./table.ts";
 
 /** Counts by key. */
@@ -16,5 +16,9 @@ export function countOf(tally: Tally, key: string): number {
 }
 
 export function increment(tally: Tally, key: string): Tally {
-  return withValue(tally, key, countOf(tally, key) + 1);
+  return withChange(tally, key, oneMore);
+}
+
+function oneMore(count = 0): number {
+  return count + 1;
 }

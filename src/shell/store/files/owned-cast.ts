@@ -61,7 +61,8 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
     return ok(loadedCast(cast.value));
   };
   const append = (events: readonly CastEvent[], after: number): string | undefined => {
-    if (!mine.holds()) return GIVEN_UP;
+    // The writer itself notices a journal that is gone.
+    if (mine.isSuperseded()) return GIVEN_UP;
     try {
       const read = writer ? undefined : load();
       if (read && !read.ok) return unwritten(read.issues.map(({ message }) => message).join("; "));

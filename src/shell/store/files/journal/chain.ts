@@ -178,6 +178,9 @@ function numberIn(line: Buffer, from: number, to: number, base: 10 | 16): number
   return number;
 }
 
+/** By bytes: numbers of this size are slow to write in another base. */
 function hex(crc: number): string {
-  return crc.toString(16).padStart(8, "0");
+  return `${BYTES[crc >>> 24]}${BYTES[(crc >>> 16) & 255]}${BYTES[(crc >>> 8) & 255]}${BYTES[crc & 255]}`;
 }
+
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

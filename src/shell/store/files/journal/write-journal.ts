@@ -1,4 +1,13 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  writeSync,
+} from "node:fs";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { problemText } from "../../../system/problem.ts";
 import { redactEvent } from "../../../secrets/events.ts";
@@ -27,6 +36,8 @@ export interface JournalWriter {
   readonly close: () => void;
 }
 
+const GONE = "the journal cannot be written: it is gone";
+
 /** Opened with its first line, so that a cast that never began has no journal. */
 export function openWriter(writing: JournalWriting): JournalWriter {
   const { durability } = writing;
@@ -49,7 +60,10 @@ export function openWriter(writing: JournalWriting): JournalWriter {
         const { text, head: reached } = encoded(events, head, writing);
         const bytes = Buffer.from(text);
         size = bytes.length;
-        before = fstatSync(opened()).size;
+        const found = fstatSync(opened());
+        // A file without a name: the cast was removed, and what is written now nobody will ever read.
+        if (found.nlink === 0 && !existsSync(writing.file)) return GONE;
+        before = found.size;
         writeWhole(opened(), bytes);
         if (durability === "sync") fdatasyncSync(opened());
         head = reached;
