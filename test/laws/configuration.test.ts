@@ -153,7 +153,7 @@ function useAll(raw: unknown): readonly Issue[] {
 
 function isWhole({ severity, code, path, message, hint }: Issue): boolean {
   return (
-    /^(error|warning)$/.test(severity) &&
+    /^(error|warning|info)$/.test(severity) &&
     /^[a-z_]+$/.test(code) &&
     path.every((key) => typeof key === "string" || Number.isInteger(key)) &&
     message !== "" &&

@@ -208,3 +208,23 @@ describe("what Ignore-Artifacts refuses", () => {
     expect(readFileSync(join(linked, "shared"), "utf8")).toBe("dist\n");
   });
 });
+
+describe("what the materia asks for besides", () => {
+  it("[U46] lines are added where they are missing, once", () => {
+    const root = newRepository({ ".gitignore": "build\n" });
+    const params = { patterns: [".pi/pi-materia/", "build/", "*.log", "*.log"] };
+    expect(ignore(root, { params })).toEqual({
+      state: { artifactIgnore: { file: join(root, ".gitignore"), pattern, added: true, patterns: ["*.log"] } },
+    });
+    expect(ignore(root, { params })).toEqual(kept(root));
+    expect(read(root)).toBe(`build\n${pattern}\n*.log\n`);
+  });
+
+  it.each([["x"], [["a\nb"]], [[1]], [[""]]])("[U46] %j is no list of lines", (patterns) => {
+    const root = newRepository();
+    expect(runIn("ignore-artifacts", { cwd: root, params: { patterns } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("params.patterns"),
+    });
+  });
+});

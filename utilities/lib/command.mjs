@@ -22,7 +22,7 @@ export function commandAt(cwd, program, options, env = {}) {
 }
 
 /** Without hooks, watchers, fetching and upkeep in the background: they would run, change, block or outlive the utility. */
-const quiet = [
+export const quiet = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "gc.auto=0",
@@ -68,7 +68,7 @@ function withoutHook(name) {
 }
 
 /** In the environment: a name may hold any character, and `-c` would cut it at the first `=`. */
-function settingsOf(pairs) {
+export function settingsOf(pairs) {
   const entries = pairs.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, Buffer.from(key, "latin1").toString("utf8")],
     [`GIT_CONFIG_VALUE_${index}`, value],

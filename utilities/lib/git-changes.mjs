@@ -51,18 +51,39 @@ export function refuseFiltered(git, root, filters) {
   );
 }
 
+/** [U43] All that the work has changed, as one commit; nothing where nothing has changed. */
+export function commitWork(git, message) {
+  const changed = readPending(git).filter((change) => !isRepository(change));
+  if (changed.length === 0) return undefined;
+  addAll(git, changed);
+  if (git.run(["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"]).code !== 1) return undefined;
+  git.bytes(["commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--file=-"], Buffer.from(message));
+  return { commit: git.text(["rev-parse", "HEAD"]), files: changed.length };
+}
+
 /** Without a first commit the branch that people start from would be gone once we leave it. */
 export function commitFirst(git) {
   const { commits } = commitPending(git, "initial commit");
   return commits.length > 0 ? commits : [commit(git, "initial commit", ["--allow-empty"])];
 }
 
-export function refuseConflict(git, root) {
+/** The first file with an unresolved conflict. */
+export function conflictIn(git) {
   const conflict = readPending(git).find(
     ({ index, work }) => index === "U" || work === "U" || ["AA", "DD"].includes(index + work),
   );
-  if (conflict === undefined) return;
-  refuse(`${show(conflict.path)} in ${root} has an unresolved conflict`, "resolve it, git add it, then recast");
+  return conflict && show(conflict.path);
+}
+
+/** How many files differ from the last commit. */
+export function countPending(git) {
+  return readPending(git).filter((change) => !isRepository(change)).length;
+}
+
+export function refuseConflict(git, root) {
+  const path = conflictIn(git);
+  if (path === undefined) return;
+  refuse(`${path} in ${root} has an unresolved conflict`, "resolve it, git add it, then recast");
 }
 
 function commit(git, subject, options = []) {

@@ -98,7 +98,7 @@ function escape(path) {
   return path.replace(/[\\*?[]/g, "\\$&");
 }
 
-function readLines(file) {
+export function readLines(file) {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
   return readFileSync(file, "utf8")
     .replace(/^\uFEFF/, "")

@@ -65,21 +65,26 @@ function createRepository(root) {
 }
 
 /** [U27] A configuration may say that the files lie elsewhere: then everything of that place would be committed. */
-function refuseElsewhere(git, root) {
+export function refuseElsewhere(git, root) {
   const files = git.text(["rev-parse", "--show-toplevel"]);
   if (files === "" || realpathSync(files) === root) return;
   refuse(`the repository in ${root} works on the files of ${files}`, "unset core.worktree, or start the cast there");
 }
 
-function refuseUnfinished(git, root) {
+/** What is in the middle of being done, and how it is ended. */
+export function unfinishedIn(git) {
   const gitDir = git.text(["rev-parse", "--absolute-git-dir"]);
-  const found = unfinished.find(([mark]) => existsSync(join(gitDir, mark)));
+  return unfinished.find(([mark]) => existsSync(join(gitDir, mark)));
+}
+
+function refuseUnfinished(git, root) {
+  const found = unfinishedIn(git);
   if (found) refuse(`${found[1]} is in progress in ${root}`, `end it with ${found[2]}, then recast`);
   refuseConflict(git, root);
 }
 
 /** For our own commits only; the configuration stays as it is. */
-function fallbackIdentity(git) {
+export function fallbackIdentity(git) {
   const isKnown = (ident) => git.run(["-c", "user.useConfigOnly=true", "var", ident]).code === 0;
   if (isKnown("GIT_AUTHOR_IDENT") && isKnown("GIT_COMMITTER_IDENT")) return [];
   const name = read(git, ["config", "user.name"]) ?? "pi-materia";
@@ -87,7 +92,7 @@ function fallbackIdentity(git) {
   return [`user.name=${name}`, `user.email=${email}`];
 }
 
-function readHead(git) {
+export function readHead(git) {
   return {
     branch: read(git, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     commit: read(git, ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]),

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { refuse } from "./utility.mjs";
 
 /** [U11] The nearest repository around a folder, found without running git or jj. */
 export function detectVcs(folder) {
@@ -26,4 +27,11 @@ function detectByEnvironment(folder) {
   const { GIT_DIR, GIT_WORK_TREE } = process.env;
   if (!GIT_DIR || !existsSync(resolve(folder, GIT_DIR))) return undefined;
   return { kind: "git", root: resolve(folder, GIT_WORK_TREE || ".") };
+}
+
+/** The same for utilities that know git alone: behind jj's back nothing is done. */
+export function detectGit(folder, instead) {
+  const found = detectVcs(folder);
+  if (found.kind !== "jj") return found;
+  return refuse(`${found.root} is a jj repository`, `use ${instead} there`);
 }

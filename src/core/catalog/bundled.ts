@@ -3,6 +3,7 @@ import { GATES } from "./bundled/gates.ts";
 import { GENERATORS } from "./bundled/generators.ts";
 import { LOADOUTS } from "./bundled/loadouts.ts";
 import { UTILITIES } from "./bundled/utilities.ts";
+import { VERSION_CONTROL } from "./bundled/version-control.ts";
 import { readLayer } from "./layer.ts";
 import type { Layer } from "./layer.ts";
 
@@ -12,7 +13,7 @@ const BUNDLED = {
   activeLoadout: "Full-Auto",
   budget: { maxTokens: 10_000_000, maxCostUsd: 20, warnAtPercent: 75 },
   limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-  materia: { ...AGENTS, ...GENERATORS, ...UTILITIES, ...GATES },
+  materia: { ...AGENTS, ...GENERATORS, ...UTILITIES, ...VERSION_CONTROL, ...GATES },
   loadouts: LOADOUTS,
 };
 

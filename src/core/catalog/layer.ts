@@ -1,6 +1,6 @@
 import { Budget, Limits, settingsEntries } from "../model/config.ts";
 import { error, isError, warning } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
+import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import type { JsonObject } from "../model/values/json.ts";
 import type { Loadout } from "../model/loadout.ts";
@@ -10,6 +10,7 @@ import { oneLine } from "../model/values/text.ts";
 import * as v from "valibot";
 import { readLoadout } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
+import { readFormat } from "./formats/formats.ts";
 import { validate } from "./validate.ts";
 
 export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
@@ -37,6 +38,8 @@ export interface Entry<T> {
   /** As it was written, where that matters: what a materia leaves out may come from another one. */
   readonly raw?: JsonObject;
   readonly issues: readonly Issue[];
+  /** [M2] Where a place of it stands in the file, which may be written in an older form. */
+  readonly positionOf?: (path: Keys) => Keys;
 }
 
 export interface LayerSettings {
@@ -49,8 +52,9 @@ export interface LayerSettings {
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
 
-export function readLayer(name: LayerName, raw: unknown, file?: string): Layer {
+export function readLayer(name: LayerName, written: unknown, file?: string): Layer {
   const source = file === undefined ? { layer: name } : { layer: name, file };
+  const { value: raw, issues: told, positionOf } = readFormat(written);
   if (!isJsonObject(raw)) {
     const issues = [
       error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
@@ -59,19 +63,46 @@ export function readLayer(name: LayerName, raw: unknown, file?: string): Layer {
   }
   const settings = readSettings(raw);
   const issues = [
+    ...told.filter(({ path }) => !isOfEntry(path)),
     ...settings.issues,
     ...sectionIssues(raw, "materia"),
     ...sectionIssues(raw, "loadouts"),
     ...unknownTopKeys(raw),
   ];
+  const entry = <T extends { readonly issues: readonly Issue[] }>(
+    section: Section,
+    key: string,
+    read: T,
+  ): T & Source => ({
+    ...source,
+    ...read,
+    positionOf,
+    issues: [
+      ...told.filter(({ path }) => path[0] === section && path[1] === key),
+      ...read.issues.map((issue) => ({ ...issue, path: positionOf(issue.path) })),
+    ],
+  });
   return {
     name,
     ...source,
     settings: settings.value,
-    materia: readEntries(raw["materia"], (key, value) => ({ ...source, ...readMateria(key, value) })),
-    loadouts: readEntries(raw["loadouts"], (key, value) => ({ ...source, ...readLoadout(key, value) })),
+    materia: readEntries(raw["materia"], (key, value) => entry("materia", key, readMateria(key, value))),
+    loadouts: readEntries(raw["loadouts"], (key, value) => entry("loadouts", key, readLoadout(key, value))),
     issues: withFile(issues, file),
   };
+}
+
+type Section = "materia" | "loadouts";
+
+function isOfEntry([section, name]: Keys): boolean {
+  return (section === "materia" || section === "loadouts") && name !== undefined;
+}
+
+/** Which file a named thing stands in, and where in it. */
+interface Source {
+  readonly layer: LayerName;
+  readonly file?: string;
+  readonly positionOf: (path: Keys) => Keys;
 }
 
 function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSettings; issues: readonly Issue[] } {
@@ -115,10 +146,8 @@ function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[
     );
 }
 
-interface Draft<T> {
+interface Draft<T> extends Source {
   readonly name: string;
-  readonly file?: string;
-  readonly layer: LayerName;
   readonly value?: T | undefined;
   readonly raw?: JsonObject;
   readonly issues: readonly Issue[];

@@ -15,7 +15,8 @@ export function readLoadout(
   raw: unknown,
 ): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
-  const read = validate(Loadout, raw, keys);
+  const whole = validate(Loadout, raw, keys);
+  const read = whole.issues.some(isOfLayout) ? withoutLayout(raw, keys, whole.issues) : whole;
   const keysOf = (section: string): readonly string[] =>
     isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
   const ids = [
@@ -28,6 +29,20 @@ export function readLoadout(
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
       : (read.value ?? salvage(raw));
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
+}
+
+function isOfLayout({ path }: Issue): boolean {
+  return path[2] === "layout";
+}
+
+/** [M3] How a graph is drawn refuses nothing: it is drawn anew. */
+function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly Issue[]) {
+  const { layout: _layout, ...graph } = isJsonObject(raw) ? raw : {};
+  const drawn = warning("bad_layout", [...keys, "layout"], "these places cannot be used, so the graph is drawn anew");
+  return {
+    value: validate(Loadout, graph, keys).value,
+    issues: [...issues.filter((each) => !isOfLayout(each)), drawn],
+  };
 }
 
 /** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */

@@ -4,6 +4,14 @@ const BUNDLED: ReadonlyMap<string, { readonly file: string; readonly writes: rea
   ["Detect-VCS", { file: "detect-vcs.mjs", writes: ["vcs"] }],
   ["Blackbelt-Bootstrap", { file: "blackbelt-bootstrap.mjs", writes: ["blackbelt"] }],
   ["Commit-Sigil", { file: "commit-sigil.mjs", writes: [] }],
+  ["Blackbelt-Maintain", { file: "blackbelt-maintain.mjs", writes: ["lastCommit"] }],
+  ["Blackbelt-GH-PR", { file: "blackbelt-gh-pr.mjs", writes: ["pullRequest"] }],
+  ["Blackbelt-ADO-PR", { file: "blackbelt-ado-pr.mjs", writes: ["pullRequest"] }],
+  ["Mime-Bootstrap", { file: "mime-bootstrap.mjs", writes: ["mime"] }],
+  ["Mime-Maintain", { file: "mime-maintain.mjs", writes: ["lastCommit"] }],
+  ["Mime-GH-PR", { file: "mime-gh-pr.mjs", writes: ["pullRequest"] }],
+  ["Mime-ADO-PR", { file: "mime-ado-pr.mjs", writes: ["pullRequest"] }],
+  ["Pass-On", { file: "pass-on.mjs", writes: [] }],
   ["Run-Checks", { file: "run-checks.mjs", writes: [] }],
 ]);
 

@@ -21,7 +21,7 @@ export type Command =
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
   | TestCommand
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
-  | { readonly kind: "init" }
+  | { readonly kind: "init"; readonly from?: string }
   | { readonly kind: "demo" };
 
 /** What a cast may use in all, where that was typed. */

@@ -160,8 +160,9 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "test":
       return ok(readTest(reading.rest, options));
     case "init":
+      return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "demo":
-      return ok({ kind: row.name });
+      return ok({ kind: "demo" });
     default:
       return never(row.name);
   }

@@ -184,10 +184,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "init",
-    usage: "init",
-    does: "write a small commented project configuration to start from",
+    usage: "init [--from FILE]",
+    does: "write a small commented project configuration to start from, or an older one in today's form",
     example: "init",
-    options: [],
+    options: ["from"],
     takes: 0,
   },
   {

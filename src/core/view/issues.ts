@@ -7,7 +7,7 @@ import type { Line } from "./text/line.ts";
 /** Every problem: what, where, and the way out. Where the place they stand in says `Error` already, `marked` is false. */
 export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {
   return issues.flatMap(({ severity, code, file, path, message, hint }) => {
-    const label = toned(severity === "error" ? "bad" : "rework", severity);
+    const label = toned(severity === "error" ? "bad" : severity === "info" ? "dim" : "rework", severity);
     const place = [file ?? "", pathText(path)].filter((part) => part !== "").map(harmless);
     return [
       line(...(marked || severity !== "error" ? [label, " "] : []), toned("dim", code), `: ${harmless(message)}`),

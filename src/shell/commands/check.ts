@@ -12,6 +12,7 @@ import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/text/line.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import { worstCaseText } from "../../core/view/worst-case.ts";
+import { withFoundCommands } from "../config/found-commands.ts";
 import { readJsonFile } from "../config/json-file.ts";
 import type { Answer } from "./answer/answer.ts";
 
@@ -25,7 +26,8 @@ export function check(configured: Catalog, { file, strict }: Pick<CheckCommand, 
   const issues = strict ? checked.issues.map(stern) : checked.issues;
   const worst = checked.loadouts.map((loadout) => ({ ...loadout, text: worstCaseText(loadout.graph, loadout.worst) }));
   const errors = issues.filter(isError).length;
-  const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(issues.length - errors, "warning")}.`;
+  const warnings = issues.filter(({ severity }) => severity === "warning").length;
+  const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(warnings, "warning")}.`;
   const lines = () => [
     ...issueLines(issues),
     ...(issues.length > 0 ? [line("")] : []),
@@ -38,7 +40,9 @@ export function check(configured: Catalog, { file, strict }: Pick<CheckCommand, 
 
 function catalogWith(file: string): Result<Catalog> {
   const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such file"), file });
-  return raw.ok ? ok(mergeLayers([bundledLayer(), readLayer("explicit", raw.value, file)])) : raw;
+  return raw.ok
+    ? ok(mergeLayers([bundledLayer(), readLayer("explicit", withFoundCommands(raw.value, file), file)]))
+    : raw;
 }
 
 function stern(issue: Issue): Issue {

@@ -73,7 +73,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   durability: ["--durability sync", "flush every step to the disk (fdatasync)"],
   anyway: ["--anyway", "even while another cast works on the same files"],
   loadout: ["--loadout NAME", "run this loadout once, without choosing it"],
-  from: ["--from CAST", "continue from an earlier cast"],
+  from: ["--from CAST|FILE", "go on from an earlier cast; for init, write this file in today's form"],
   link: ["--link", "draw the chain of these targets without running it"],
   mermaid: ["--mermaid", "as a mermaid flowchart"],
   strict: ["--strict", "a warning counts as an error"],

@@ -1,51 +1,106 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, isAbsolute, relative } from "node:path";
+import { readFormat } from "../../core/catalog/formats/formats.ts";
+import type { FormatEdit } from "../../core/catalog/formats/edit.ts";
+import { inTodaysForm } from "../../core/edit/text/todays-form.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
+import { isJsonObject } from "../../core/model/values/json.ts";
+import { harmless } from "../../core/model/values/text.ts";
+import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
+import { readConfigText } from "../config/config-text.ts";
 import { loadConfig, projectConfigFile } from "../config/config.ts";
 import type { ConfigPlace } from "../config/config.ts";
+import { parseJson } from "../config/json-file.ts";
+import { foundFrom } from "../config/found-commands.ts";
 import { problemText } from "../system/problem.ts";
 import { STARTER } from "../config/starter.ts";
 import { rememberTrust } from "../config/trust.ts";
 import type { Answer } from "./answer/answer.ts";
 
-/** [F13] Writes the starter and trusts it, because it was just written; an existing file is left alone. */
-export function init({ below, ...project }: ConfigPlace): Result<Answer> {
+/** [F13] Writes the starter, or what `from` holds, and trusts it, because it was just written; an existing file is left alone. */
+export function init({ below, ...project }: ConfigPlace, from?: string): Result<Answer> {
   // A folder inside a project may become one of its own.
   const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, STARTER, { flag: "wx" });
-  } catch (thrown) {
-    const exists = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
-    if (exists)
-      return fail({
-        ...error(
-          "exists",
-          "",
-          "there is a configuration already; it was left as it is",
-          `"materia check" says whether it is sound`,
-        ),
-        file,
-      });
-    return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });
-  }
+  const text = from === undefined ? ok({ text: STARTER, notes: [] }) : broughtText(from, file);
+  if (!text.ok) return text;
+  const problem = writeNew(file, text.value.text);
+  if (problem) return fail(problem);
   rememberTrust(place, loadConfig(place).project?.raw);
+  const { notes } = text.value;
+  const shown = relative(place.cwd, file);
   return ok({
     code: 0,
-    data: { file },
-    lines: () =>
-      [
-        `Wrote ${relative(place.cwd, file)}: a loadout "Fix-And-Review" with one role of your own.`,
-        "",
-        "Next:",
-        "  materia check                    is it sound, and how many turns can it take?",
-        "  materia grid Fix-And-Review      see the graph",
-        '  materia cast "Fix the typo"      run it (needs a model: see Pi\'s /login, or --model)',
-        '  materia cast --rehearse replies.json "Fix the typo"   run it without a model:',
-        `    { "replies": { "Build": [{ "text": "done" }], "Reviewer": [{ "json": { "satisfied": true } }] } }`,
-      ].map((text) => line(text)),
+    data: { file, ...(from === undefined ? {} : { from, issues: notes.map(issueJson) }) },
+    lines: () => (from === undefined ? starterLines(shown) : broughtLines(shown, from, notes)),
   });
+}
+
+function writeNew(file: string, text: string): Issue | undefined {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: "wx" });
+    return undefined;
+  } catch (thrown) {
+    const exists = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
+    const hint = `"materia check" says whether it is sound`;
+    return exists
+      ? { ...error("exists", "", "there is a configuration already; it was left as it is", hint), file }
+      : { ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file };
+  }
+}
+
+/** [M8] What a file holds, as it would be written today at another place. */
+function broughtText(from: string, file: string): Result<{ readonly text: string; readonly notes: readonly Issue[] }> {
+  const read = readConfigText(from);
+  if (!read.ok) return read;
+  const source = read.value.text.replace(/^\ufeff/, "");
+  const raw = parseJson(from, source);
+  const text = inTodaysForm(source, (value) => movedCommands(value, dirname(from), dirname(file)));
+  if (!raw.ok) return raw;
+  if (!text.ok) return text;
+  const notes = readFormat(raw.value).issues.filter(({ code }) => code !== "older_format");
+  return ok({ text: text.value, notes: notes.map((issue) => ({ ...issue, file: from })) });
+}
+
+/** [U39] A program that is named relative to its file is named anew from where the file will be. */
+function movedCommands(value: unknown, from: string, to: string): readonly FormatEdit[] {
+  const materia = isJsonObject(value) ? value["materia"] : undefined;
+  return Object.entries(isJsonObject(materia) ? materia : {}).flatMap(([name, each]) => {
+    const command = isJsonObject(each) ? each["command"] : undefined;
+    if (!Array.isArray(command)) return [];
+    return command.flatMap((word: unknown, index) => {
+      const found = typeof word === "string" ? foundFrom(from, word, index) : undefined;
+      if (found === undefined) return [];
+      const moved = relative(to, found);
+      return [{ path: ["materia", name, "command", index], value: isAbsolute(moved) ? found : moved }];
+    });
+  });
+}
+
+function broughtLines(shown: string, from: string, notes: readonly Issue[]): readonly Line[] {
+  return [
+    line(`Wrote ${shown} from ${harmless(from)}, in today's form.`),
+    ...issueLines(notes),
+    line(""),
+    line("Next:"),
+    line("  materia check      is it sound, and how many turns can it take?"),
+    line("  materia loadout    what can be cast"),
+  ];
+}
+
+function starterLines(shown: string): readonly Line[] {
+  return [
+    `Wrote ${shown}: a loadout "Fix-And-Review" with one role of your own.`,
+    "",
+    "Next:",
+    "  materia check                    is it sound, and how many turns can it take?",
+    "  materia grid Fix-And-Review      see the graph",
+    '  materia cast "Fix the typo"      run it (needs a model: see Pi\'s /login, or --model)',
+    '  materia cast --rehearse replies.json "Fix the typo"   run it without a model:',
+    `    { "replies": { "Build": [{ "text": "done" }], "Reviewer": [{ "json": { "satisfied": true } }] } }`,
+  ].map((text) => line(text));
 }

@@ -53,7 +53,7 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
     case "help":
       return ok(help(command.topic));
     case "init":
-      return init(workspace.place);
+      return init(workspace.place, command.from === undefined ? undefined : resolve(from, command.from));
     default:
       return never(command);
   }

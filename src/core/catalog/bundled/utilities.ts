@@ -23,17 +23,6 @@ export const UTILITIES: Utilities = {
     parse: "json",
     env: ["GIT_DIR", "GIT_WORK_TREE"],
   },
-  "Blackbelt-Bootstrap": {
-    type: "utility",
-    description: "Prepares version control: a repository, earlier work kept safe, a branch or bookmark of its own.",
-    group: "Utility",
-    color: "slate",
-    script: "Blackbelt-Bootstrap",
-    parse: "json",
-    // Not GIT_DIR: its commits belong to the repository it found, whatever the environment points at.
-    env: ["XDG_CONFIG_HOME", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"],
-    timeoutMs: 120_000,
-  },
   "Commit-Sigil": {
     type: "utility",
     description: "Hands the work items on unchanged, satisfied when every title can be a commit subject.",

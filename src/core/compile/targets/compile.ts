@@ -69,13 +69,19 @@ export interface CheckedTarget extends Fragment {
 export function checkTarget(target: Target, catalog: Catalog, order: number): CheckedTarget {
   const { graph, issues } = fragmentOf(target, catalog, order);
   const faults = target.kind === "loadout" ? target.entry.issues : [];
-  const named = [...faults, ...besideFaults(faults, issues)];
+  const placed = (issue: Issue): Issue => inFile(issue, target);
+  const named = [...faults, ...besideFaults(faults, issues).map(placed)];
   if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
   const flow = flowOf(graph);
   const found = checkGraph(graph, flow, stateElsewhere(catalog));
   // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
   const doubted = named.some(isError) ? found.filter(isError) : found;
-  return { graph, issues: [...named, ...besideFaults(faults, doubted)], flow };
+  return { graph, issues: [...named, ...besideFaults(faults, doubted).map(placed)], flow };
+}
+
+/** [M2] A problem of a graph points into the file as its author wrote it. */
+function inFile(issue: Issue, { entry }: Target): Issue {
+  return entry.positionOf && issue.file === entry.file ? { ...issue, path: entry.positionOf(issue.path) } : issue;
 }
 
 /** [L19] Each part was sound alone, so an error in the whole belongs to a joint. */

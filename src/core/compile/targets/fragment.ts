@@ -217,7 +217,9 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
         [...keys, target],
         "bad_assign",
         `agents hand over only workItems, satisfied and context; "${source}" is never there`,
-        `use $.context, or "$" for all three`,
+        source === "$.text"
+          ? `a handoff has no text of its own: use $.context; what a text socket says is handed on by itself`
+          : `use $.context, or "$" for all three`,
       );
       return [];
     }

@@ -1,0 +1,47 @@
+import type { Keys } from "../../model/issue.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import type { Json } from "../../model/values/json.ts";
+
+/** One step from an older file to one of today: a value that is written, or a key that goes. */
+export interface FormatEdit {
+  readonly path: Keys;
+  /** Absent: the key goes. */
+  readonly value?: Json;
+  /** What the user wrote it as. */
+  readonly was?: Keys;
+}
+
+export function applyEdits(raw: Json, edits: readonly FormatEdit[]): Json {
+  return edits.reduce((value, edit) => withEdit(value, edit.path, edit.value), raw);
+}
+
+function withEdit(value: Json, [key, ...rest]: Keys, next: Json | undefined): Json {
+  if (key === undefined) return next ?? null;
+  if (Array.isArray(value)) {
+    const list: readonly Json[] = value;
+    return list.map((each, index) => (index === key ? withEdit(each, rest, next) : each));
+  }
+  const fields = isJsonObject(value) ? value : {};
+  const name = String(key);
+  // Built from entries: an assignment to `__proto__` would change the object itself.
+  const others = Object.entries(fields).filter(([each]) => each !== name);
+  if (rest.length === 0 && next === undefined) return Object.fromEntries(others);
+  const inner = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const changed = rest.length === 0 ? (next ?? null) : withEdit(inner ?? {}, rest, next);
+  return Object.fromEntries(
+    Object.hasOwn(fields, name)
+      ? Object.entries(fields).map(([each, old]): [string, Json] => [each, each === name ? changed : old])
+      : [...others, [name, changed]],
+  );
+}
+
+/** [M2] Where a place of what was read stands in the user's own file. */
+export function positionIn(edits: readonly FormatEdit[]): (path: Keys) => Keys {
+  const moved = edits.flatMap(({ path, was }) => (was ? [{ path, was }] : []));
+  return (path) => {
+    const found = moved
+      .filter((each) => each.path.every((key, index) => path[index] === key))
+      .toSorted((a, b) => b.path.length - a.path.length)[0];
+    return found ? found.was : path;
+  };
+}

@@ -1,0 +1,26 @@
+import type { Issue } from "../../model/issue.ts";
+import { isJsonObject } from "../../model/values/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
+import type { FormatEdit } from "./edit.ts";
+
+/** What makes a part of a file one of today, and what of it is not done. */
+export interface Translation {
+  readonly edits: readonly FormatEdit[];
+  readonly issues: readonly Issue[];
+}
+
+export const NOTHING: Translation = { edits: [], issues: [] };
+
+export function joined(parts: readonly Translation[]): Translation {
+  return { edits: parts.flatMap(({ edits }) => edits), issues: parts.flatMap(({ issues }) => issues) };
+}
+
+/** What is no object has no fields; that it should be one is said where the file of today is read. */
+export function fieldsOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** [M3] Keys that decide nothing here. */
+export function withoutKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): Translation {
+  return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
+}

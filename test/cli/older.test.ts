@@ -1,0 +1,73 @@
+import { cpSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { castsIn, journalOf, newPlace, put, readText, run } from "../harness/cli.ts";
+
+const fixtures = fileURLToPath(new URL("../fixtures/older", import.meta.url));
+const workItems = [
+  { title: "feat: one", context: "first" },
+  { title: "feat: two", context: "second" },
+];
+const replies = {
+  replies: {
+    "Auto-Plan": [{ json: { workItems } }],
+    "Auto-Architect": [{ json: { workItems } }],
+    "Interactive-Plan": [{ text: "Which?" }, { json: { workItems } }],
+    Build: [{ text: "built" }],
+    "Auto-Eval": [{ json: { satisfied: false, context: "not yet" } }, { json: { satisfied: true, context: "fine" } }],
+    Maintain: [{ json: { satisfied: true, context: "kept" } }],
+    Narrate: [{ text: "The story." }],
+  },
+  onEmpty: "repeat-last",
+};
+
+function place(): string {
+  const cwd = newPlace({ "replies.json": replies });
+  cpSync(fixtures, join(cwd, "older"), { recursive: true });
+  return cwd;
+}
+
+it.each([
+  ["older/config/default.json", "Full-Auto", "The story."],
+  ["older/config/default.json", "Planning-Consult", "kept"],
+  ["older/config/default.json", "Hojo-Consult", "The story."],
+  ["older/examples/graph-semantics-loadout.json", "Graph Semantics Example", "kept"],
+])("[M10] %s: %s runs from start to end under a rehearsal", async (file, loadout, last) => {
+  const cwd = place();
+  const options = ["--config", file, "--rehearse", "replies.json"];
+  const begun = await run(["cast", ...options, "--loadout", loadout, "x"], { cwd });
+  const done = begun.code === 4 ? await run(["continue", ...options, "last"], { cwd }) : begun;
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining(last)]);
+  const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
+  expect(events.filter(({ type }) => type === "cursor_advanced")).toHaveLength(2);
+});
+
+it("[M1] check says once for the file that it is read as the older form, and exits with 0", async () => {
+  const cwd = place();
+  const { code, stdout } = await run(["check", "older/examples/graph-semantics-loadout.json"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout.match(/reads as pi-materia 0\.1/g)).toHaveLength(1);
+  expect(stdout).toContain("No errors, 1 warning.");
+});
+
+it("[M8] init --from writes the project's configuration, whose programs are found from its new place", async () => {
+  const cwd = place();
+  const from = "older/examples/graph-semantics-loadout.json";
+  const written = await run(["init", "--from", from], { cwd });
+  expect([written.code, written.stdout]).toEqual([0, expect.stringContaining(`from ${join(cwd, from)}`)]);
+  expect(readText(join(cwd, ".pi/pi-materia.json"))).toContain('"../older/config/utilities/detect-vcs.mjs"');
+  expect((await run(["check"], { cwd })).stdout).not.toContain("reads as");
+  // [S5] What was just written is trusted.
+  expect((await run(["cast", "--rehearse", "replies.json", "x"], { cwd })).code).toBe(0);
+});
+
+it.each([
+  ["a file that is not there", "nowhere.json", "missing_file"],
+  ["a file that is no JSON", "broken.json", "bad_json"],
+])("[M8] %s is refused without a trace", async (_what, file, code) => {
+  const cwd = newPlace();
+  put(cwd, { "broken.json": '{ "a": ' });
+  const ran = await run(["init", "--from", file], { cwd });
+  expect([ran.code, ran.stderr.includes(`error ${code}`), existsSync(join(cwd, ".pi"))]).toEqual([2, true, false]);
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { readFormat } from "../../src/core/catalog/formats/formats.ts";
+import { readLayer } from "../../src/core/catalog/layer.ts";
+import { checkCatalog } from "../../src/core/compile/targets/check-catalog.ts";
+import { inTodaysForm } from "../../src/core/edit/text/todays-form.ts";
+import { pathText } from "../../src/core/model/issue.ts";
+
+const textOf = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../fixtures/older/${name}`, import.meta.url)), "utf8");
+const catalogue: unknown = JSON.parse(textOf("config/default.json"));
+const example: unknown = JSON.parse(textOf("examples/graph-semantics-loadout.json"));
+
+const issuesOf = (raw: unknown) =>
+  checkCatalog(mergeLayers([bundledLayer(), readLayer("project", raw, "old.json")])).issues;
+const told = (raw: unknown) => issuesOf(raw).map(({ severity, code, path }) => `${severity} ${code} ${pathText(path)}`);
+
+const single = (socket: object, rest: object = {}) => ({
+  loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build", ...socket } }, ...rest } },
+});
+
+describe("[M1] a file is known by any key that only the older form has", () => {
+  it.each<[string, object]>([
+    ["eventing", { eventing: {} }],
+    ["parallelism", { parallelism: { maxConcurrency: 2 } }],
+    ["stopAtLimit", { budget: { stopAtLimit: true } }],
+    ["a script that is an object", { materia: { A: { type: "utility", script: { name: "detect-vcs.mjs" } } } }],
+    ["socketKind", single({ socketKind: "entry" })],
+    ["advance.done", single({ advance: { done: "end" } })],
+    ["a single exit", single({}, { loops: { l: { sockets: ["Socket-1"], exit: {} } } })],
+    ["a layout of sockets", single({}, { layout: { sockets: {} } })],
+  ])("%s", (_what, raw) => {
+    expect(told(raw).filter((issue) => issue.includes("older_format"))).toEqual(["info older_format "]);
+  });
+
+  it("a file of today is read as it is", () => {
+    const raw = single({});
+    expect(readFormat(raw)).toMatchObject({ value: raw, edits: [], issues: [] });
+    expect(readFormat(null).value).toBe(null);
+  });
+});
+
+it("[M2] problems point to the keys as they stand in the file", () => {
+  const raw = {
+    materia: {
+      A: { type: "utility", script: { kind: "shippedUtility", name: "unknown.mjs", runtime: "node" } },
+      B: { type: "utility", utility: "other.thing", parse: "json" },
+    },
+    ...single(
+      {},
+      { loops: { l: { sockets: ["Socket-1"], exit: { from: "Socket-1", when: "always", to: "Socket-9" } } } },
+    ),
+  };
+  const errors = issuesOf(raw).filter(({ severity }) => severity === "error");
+  expect(errors.map(({ code, path, file }) => `${file} ${code} ${pathText(path)}`)).toEqual([
+    "old.json unknown_script materia.A.script.name",
+    "old.json unknown_script materia.B.utility",
+    "old.json unknown_socket loadouts.Main.loops.l.exit",
+  ]);
+});
+
+it("[M3] what decides nothing is read in silence", () => {
+  const raw = {
+    materia: { A: { prompt: "A.", id: "x", source: "y", lockState: "locked", color: "materia-color-black-gray" } },
+    loadouts: {
+      Main: {
+        id: "a",
+        source: "default",
+        lockState: "locked",
+        entry: "Socket-1",
+        layout: { sockets: { "Socket-1": { x: 1, y: 2 }, "Socket-2": { x: "far" } } },
+        sockets: { "Socket-1": { materia: "A", socketKind: "entry", empty: false, id: "z" } },
+      },
+    },
+  };
+  expect(told(raw)).toEqual(["info older_format "]);
+  expect(readLayer("project", raw).loadouts.get("Main")?.value?.layout).toEqual({ "Socket-1": { x: 290, y: 220 } });
+  expect(readLayer("project", raw).materia.get("A")?.value?.color).toBe("slate");
+});
+
+it.each([[{ "Socket-1": { x: "left" } }], ["nowhere"], [[1, 2]]])("[M3] the layout %j refuses nothing", (layout) => {
+  const entry = readLayer("project", single({}, { layout })).loadouts.get("Main");
+  expect(entry?.issues.map(({ severity, code }) => `${severity} ${code}`)).toEqual(["warning bad_layout"]);
+  expect(entry?.value).toMatchObject({ entry: "Socket-1", layout: {} });
+});
+
+it("[M4] what is not done is said once each", () => {
+  const notDone = told(catalogue).filter((issue) => issue.includes("not_done"));
+  expect(notDone).toEqual([
+    "warning not_done eventing",
+    "warning not_done budget.stopAtLimit",
+    "warning not_done materia.Spawn-JJ-Workspace.utility",
+    "warning not_done materia.Integrate-JJ-Workspaces.utility",
+    "warning not_done materia.Finalize-JJ-Workspace.utility",
+  ]);
+  expect(told(catalogue).filter((issue) => issue.includes("unknown_key"))).toEqual([]);
+});
+
+it("[M5] a script is the bundled utility of its file, with what that one needs", () => {
+  const { materia } = readLayer("project", catalogue);
+  expect(materia.get("Ignore-Artifacts")?.value).toMatchObject({
+    script: "Ignore-Artifacts",
+    params: { patterns: [".pi/pi-materia/"] },
+    env: ["XDG_CONFIG_HOME"],
+  });
+  for (const name of [
+    "Mime-GH-PR",
+    "Mime-ADO-PR",
+    "Mime-Bootstrap",
+    "Mime-Maintain",
+    "Blackbelt-GH-PR",
+    "Commit-Sigil",
+  ])
+    expect(materia.get(name)?.value).toMatchObject({ script: name });
+});
+
+describe("[M6] exits", () => {
+  const exitsOf = (loop: object, advance: object = {}) => {
+    const raw = single({ advance, socketKind: "entry" }, { loops: { l: { sockets: ["Socket-1"], ...loop } } });
+    const exits = readLayer("project", raw).loadouts.get("Main")?.value?.loops["l"]?.exits ?? [];
+    return exits.map(({ from, condition, targetSocketId }) => `${from} ${condition} ${targetSocketId}`);
+  };
+  const exit = { from: "Socket-1", when: "satisfied", to: "end" };
+  const always = { id: "a", from: "Socket-1", condition: "always", targetSocketId: "Socket-7" };
+
+  it.each<[string, object, object, readonly string[]]>([
+    ["a single exit", { exit }, {}, ["Socket-1 satisfied end"]],
+    ["exits that leave it no way win", { exit, exits: [always] }, { done: "end" }, ["Socket-1 always Socket-7"]],
+    [
+      "it stands behind exits that leave it one",
+      { exit, exits: [{ ...always, condition: "not_satisfied" }] },
+      {},
+      ["Socket-1 not_satisfied Socket-7", "Socket-1 satisfied end"],
+    ],
+    ["done is where the cast goes on", {}, { done: "Socket-3" }, ["Socket-1 always Socket-3"]],
+    ["done at the end needs no exit", {}, { done: "end" }, []],
+  ])("[M6] %s", (_what, loop, advance, expected) => {
+    expect(exitsOf(loop, advance)).toEqual(expected);
+  });
+
+  it("[M6] a loop over a list that nothing advances moves on where its exit begins", () => {
+    const loadout = readLayer("project", catalogue).loadouts.get("Parallel-Experimental");
+    expect((loadout?.value ?? loadout?.partial)?.sockets["Socket-8"]?.advance).toEqual({
+      cursor: "workItemIndex",
+      items: "state.workItems",
+      when: "satisfied",
+    });
+  });
+});
+
+it.each(["config/default.json", "examples/graph-semantics-loadout.json"])(
+  "[M8] %s means the same in today's form, and is no longer older",
+  (name) => {
+    const written = inTodaysForm(textOf(name), () => []);
+    const value: unknown = written.ok ? JSON.parse(written.value) : undefined;
+    expect(value).toEqual(readFormat(JSON.parse(textOf(name))).value);
+    expect(readFormat(value).edits).toEqual([]);
+  },
+);
+
+it("[M8] comments stay beside the keys that stay", () => {
+  const text = `{
+  // how we plan
+  "materia": {
+    "A": { /* reads only */ "prompt": "A.", "lockState": "locked" }, // last word
+  },
+  "eventing": {} // gone
+}`;
+  const written = inTodaysForm(text, () => []);
+  expect(written).toMatchObject({ ok: true });
+  for (const kept of ["// how we plan", "/* reads only */", "// last word"])
+    expect(written.ok ? written.value : "").toContain(kept);
+  expect(written.ok ? written.value : "").not.toMatch(/lockState|eventing/);
+});
+
+it("[M9] $.text is refused with what to use", () => {
+  const found = issuesOf(single({ parse: "json", assign: { note: "$.text" } }));
+  expect(found).toMatchObject([{ code: "bad_assign", hint: expect.stringContaining("use $.context") }]);
+});
+
+it("[M7, M10] the catalogue and the example load without an error but for what is refused by name", () => {
+  expect(told(example).filter((issue) => issue.startsWith("error"))).toEqual([]);
+  expect(told(catalogue).filter((issue) => issue.startsWith("error"))).toEqual([
+    "error not_supported loadouts.Parallel-Experimental.loops.parallelWork",
+    "error not_supported loadouts.Parallel-Interactive.loops.parallelWork",
+  ]);
+});
