@@ -176,7 +176,7 @@ it("[T6] what would fail a test is a note of a rehearsed cast", async () => {
   const cwd = newPlace({ "review.json": CONFIG, "a.json": testOf({}, { Build: build, Jugde: [yes] }) });
   const args = ["cast", "--config", "review.json", "--loadout", "Review", "--rehearse", "a.json", "Say hello"];
   const { code, stderr } = await run(args, { cwd });
-  const notes = stderr.split("\n").filter((text) => text.startsWith("note:"));
+  const notes = stderr.split("\n").filter((text) => text.startsWith("note: rehearsal:"));
   expect(code).toBe(0);
   expect(notes).toEqual([
     'note: rehearsal: "Jugde" is neither a materia nor a socket of Review; did you mean "Judge"?',

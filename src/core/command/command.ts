@@ -20,6 +20,13 @@ export type Command =
   | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
   | TestCommand
+  | {
+      readonly kind: "fuzz";
+      readonly loadout?: string;
+      readonly settings: { readonly casts?: number; readonly seed?: number; readonly items?: number };
+      readonly out?: string;
+    }
+  | { readonly kind: "replay"; readonly castId?: string; readonly all?: true; readonly loadout?: string }
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
   | { readonly kind: "init"; readonly from?: string }
   | { readonly kind: "demo" };

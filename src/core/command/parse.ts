@@ -8,7 +8,7 @@ import { readTarget } from "./command.ts";
 import type { Bounds, Command } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
-import { readTest } from "./read-testing.ts";
+import { readFuzz, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
@@ -159,6 +159,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       });
     case "test":
       return ok(readTest(reading.rest, options));
+    case "fuzz":
+      return readFuzz(reading.rest, options);
+    case "replay":
+      return readReplay(reading.rest, options);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "demo":

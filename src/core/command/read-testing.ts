@@ -1,4 +1,7 @@
-import type { TestCommand } from "./command.ts";
+import { error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+import type { Command, TestCommand } from "./command.ts";
+import { readCount } from "./amounts.ts";
 import type { Options } from "./options.ts";
 
 export function readTest(paths: readonly string[], options: Options): TestCommand {
@@ -13,4 +16,32 @@ export function readTest(paths: readonly string[], options: Options): TestComman
     ...(junit === undefined ? {} : { junit }),
     ...(minCoverage === undefined ? {} : { minCoverage }),
   };
+}
+
+export function readReplay([castId]: readonly string[], { all, loadout }: Options): Result<Command> {
+  if (all && castId !== undefined)
+    return fail(error("too_many_words", castId, "replay takes one cast or --all", "leave one of them out"));
+  return ok({
+    kind: "replay",
+    ...(castId === undefined ? {} : { castId }),
+    ...(all ? { all } : {}),
+    ...(loadout === undefined ? {} : { loadout }),
+  });
+}
+
+export function readFuzz([loadout]: readonly string[], { casts, items, seed, out }: Options): Result<Command> {
+  const number = seed === undefined ? undefined : readCount(seed);
+  if (seed !== undefined && number === undefined)
+    return fail(error("bad_number", "--seed", `--seed needs a whole number, not "${seed}"`));
+  const settings = {
+    ...(casts === undefined ? {} : { casts }),
+    ...(items === undefined ? {} : { items }),
+    ...(number === undefined ? {} : { seed: number }),
+  };
+  return ok({
+    kind: "fuzz",
+    settings,
+    ...(loadout === undefined ? {} : { loadout }),
+    ...(out === undefined ? {} : { out }),
+  });
 }

@@ -29,6 +29,10 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "doctor":
       return doctor(workspace, command);
+    case "fuzz":
+      return (await import("./testing/fuzz.ts")).fuzz(workspace, command, from);
+    case "replay":
+      return (await import("./testing/replay.ts")).replay(workspace, command);
     case "test":
       // Here nobody could end it.
       if (command.watch) return fail(error("not_here", "--watch", '"test --watch" is for a terminal'));

@@ -53,6 +53,8 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "restore":
     case "doctor":
     case "test":
+    case "replay":
+    case "fuzz":
     case "budget":
     case "loadout":
     case "materia":

@@ -85,6 +85,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
       return [...targets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
     case "grid":
       return [...loadouts(workspace, ""), ...materia(workspace, "")];
+    case "fuzz":
     case "loadout":
       return count === 0 ? loadouts(workspace, "") : [];
     case "materia":
@@ -98,6 +99,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "diff":
     case "restore":
     case "doctor":
+    case "replay":
     case "budget":
       return count === 0 ? casts(workspace) : [];
     case "continue":

@@ -1,4 +1,4 @@
-import type { Json } from "../model/values/json.ts";
+import type { Json } from "../../model/values/json.ts";
 import type { ToldTest } from "./report.ts";
 
 /** The results as CI reads them. */

@@ -1,0 +1,39 @@
+import type { Graph } from "../../compile/graph.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
+import { limitReached, outcomeOf, visitsOf } from "../observed.ts";
+import { handoffOf, replyText } from "./choice.ts";
+import type { FuzzedCast, MadeChoice } from "./one-cast.ts";
+import { isSimple } from "./smaller.ts";
+
+/** [T18] A cast as a test file; nothing where a program would have to answer in its own way: programs really run. */
+export function asTest({ choices, cast }: FuzzedCast, graph: Graph): JsonObject | undefined {
+  if (!cast || choices.some((choice) => choice.by === "utility" && !isSimple(choice))) return undefined;
+  const replies: Record<string, Json[]> = {};
+  const answers: Json[] = [];
+  for (const choice of choices) {
+    const socket = graph.sockets[choice.socket];
+    if (!socket || choice.by === "utility") continue;
+    const isPerson = graph.materia[socket.materia]?.type === "person";
+    if (choice.by === "wait" && !isPerson) answers.push(true);
+    else (replies[choice.socket] ??= []).push(isPerson ? judgement(choice) : reply(choice, socket));
+  }
+  const limit = limitReached(cast.events);
+  return {
+    cast: { loadout: graph.name, request: "Found by fuzzing", ...(answers.length === 0 ? {} : { answers }) },
+    replies,
+    expect: {
+      outcome: outcomeOf(cast.state),
+      path: visitsOf(cast.events).map(({ socket }) => socket),
+      ...(limit === null ? {} : { limit }),
+    },
+  };
+}
+
+function judgement({ satisfied }: MadeChoice): Json {
+  return { json: satisfied ? { satisfied } : { satisfied, context: "no" } };
+}
+
+function reply(choice: MadeChoice, socket: Graph["sockets"][string]): Json {
+  if (choice.hostile !== undefined || socket.parse === "text") return { text: replyText(choice, socket) };
+  return { json: handoffOf(choice) };
+}

@@ -1,0 +1,89 @@
+import { decide } from "../../cast/decide.ts";
+import type { Outcome } from "../../cast/decide.ts";
+import type { EventBody } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { NO_USAGE } from "../../cast/state/usage.ts";
+import { materiaOf } from "../../compile/graph.ts";
+import type { GraphSocket } from "../../compile/graph.ts";
+import { isGate } from "../../model/materia.ts";
+import type { JsonObject } from "../../model/values/json.ts";
+import { withValueAt } from "../../model/values/path.ts";
+import type { Chance } from "../chance.ts";
+import type { Asked } from "../simulate.ts";
+
+/** What somebody answers, whoever it is: yes or no, a list of so many items, or something that is no answer. */
+export interface Choice {
+  readonly satisfied: boolean;
+  readonly items: number;
+  /** Which of the hostile replies, in place of a good one. */
+  readonly hostile?: number;
+}
+
+export const SIMPLE: Choice = { satisfied: true, items: 1 };
+
+/** Replies that break the contract, or try to reach what is none of theirs. */
+export const HOSTILE: readonly [string, ...string[]] = [
+  "I would rather not say.",
+  "",
+  "[]",
+  "null",
+  '{"satisfied":"yes"}',
+  '{"workItems":{}}',
+  '{"workItems":[{"title":1}]}',
+  '{"__proto__":{"satisfied":true}}',
+  '{"satisfied":true',
+  '```json\n{"satisfied":false}\n```\nor {"satisfied":true}',
+  '{"tasks":[],"passed":true}',
+  '{"context":7,"satisfied":false}',
+];
+
+export function randomChoice(chance: Chance, mostItems: number): Choice {
+  const satisfied = chance.next() < 0.6;
+  const items = chance.below(mostItems + 1);
+  return chance.next() < 0.04 ? { satisfied, items, hostile: chance.below(HOSTILE.length) } : { satisfied, items };
+}
+
+/** What the engine makes of a choice. */
+export function answerWith(choice: Choice, asked: Asked, state: CastState): EventBody {
+  const { socket } = asked;
+  const place = { socket: socket.id, visit: asked.visit.number };
+  if (asked.kind === "wait") {
+    const isGateOfPerson = materiaOf(state.graph, socket).type === "person";
+    const { satisfied } = choice;
+    return isGateOfPerson
+      ? { type: "person_judged", ...place, satisfied, text: satisfied ? "" : "no" }
+      : { type: "person_finished", ...place };
+  }
+  return decide(state, socket, outcomeOf(choice, asked, state));
+}
+
+function outcomeOf(choice: Choice, { kind, socket }: Asked, { graph }: CastState): Outcome {
+  if (kind === "agent") return { kind: "replied", text: replyText(choice, socket), usage: NO_USAGE };
+  if (isGate(materiaOf(graph, socket))) return { kind: "ended", code: choice.satisfied ? 0 : 1, printed: "no" };
+  return { kind: "exited", stdout: programText(choice, socket), cut: false };
+}
+
+export function replyText(choice: Choice, { parse }: GraphSocket): string {
+  if (choice.hostile !== undefined) return HOSTILE[choice.hostile] ?? "";
+  return parse === "text" ? "done" : JSON.stringify(handoffOf(choice));
+}
+
+export function handoffOf({ satisfied, items }: Choice): JsonObject {
+  const workItems = Array.from({ length: items }, (_, index) => ({ title: `Item ${index + 1}`, context: "" }));
+  return { satisfied, context: satisfied ? "" : "not yet", workItems };
+}
+
+/** A program hands over whatever its socket wants to keep. */
+function programText(choice: Choice, { parse, assign }: GraphSocket): string {
+  if (parse === "text") return "done";
+  const handoff = handoffOf(choice);
+  const { workItems = [] } = handoff;
+  const whole = assign.reduce<JsonObject>(
+    (object, { from, path }) =>
+      from === "output" && path.length > 0 && !Object.hasOwn(handoff, path[0] ?? "")
+        ? withValueAt(object, path, workItems)
+        : object,
+    handoff,
+  );
+  return JSON.stringify(whole);
+}

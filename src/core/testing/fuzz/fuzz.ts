@@ -1,0 +1,80 @@
+import { outcomeOf } from "../observed.ts";
+import type { Chance } from "../chance.ts";
+import { chanceOf } from "../chance.ts";
+import { coverable } from "../coverage.ts";
+import { waysTaken } from "../way-names.ts";
+import { randomChoice } from "./choice.ts";
+import { castOnce, isFault } from "./one-cast.ts";
+import type { FuzzedCast, Subject } from "./one-cast.ts";
+import { smaller } from "./smaller.ts";
+
+export interface FuzzSettings {
+  readonly casts: number;
+  readonly seed: number;
+  /** The longest list. */
+  readonly items: number;
+}
+
+export interface Finding {
+  readonly what: string;
+  readonly fault: boolean;
+  /** How many casts had it. */
+  readonly casts: number;
+  /** The smallest of them. */
+  readonly smallest: FuzzedCast;
+}
+
+export interface Fuzzed {
+  readonly casts: number;
+  readonly seed: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly mostTurns: number;
+  readonly findings: readonly Finding[];
+  /** What no cast took, by the names of coverage. */
+  readonly missing: readonly string[];
+}
+
+/** [T17] Random and hostile casts of a graph; the same for the same seed. */
+export function fuzz(subject: Subject, { casts, seed, items }: FuzzSettings): Fuzzed {
+  const { graph } = subject.start;
+  const missing = new Set(coverable(graph, subject.flow));
+  const outcomes: Record<string, number> = {};
+  const found = new Map<string, { casts: number; smallest: FuzzedCast }>();
+  let mostTurns = 0;
+  for (let number = 0; number < casts; number += 1) {
+    const chance = chanceOf(seed + number);
+    const one = castOnce(subject, chooser(chance, items));
+    const { cast, turns, findings } = one;
+    mostTurns = Math.max(mostTurns, turns);
+    const outcome = cast ? outcomeOf(cast.state) : "broken";
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (cast && missing.size > 0) for (const each of takenIn(cast)) missing.delete(each);
+    for (const what of new Set(findings)) {
+      const before = found.get(what);
+      const smallest = before && before.smallest.choices.length <= one.choices.length ? before.smallest : one;
+      found.set(what, { casts: (before?.casts ?? 0) + 1, smallest });
+    }
+  }
+  const findings = [...found].map(([what, each]) => ({
+    what,
+    fault: isFault(what),
+    casts: each.casts,
+    smallest: smaller(subject, each.smallest, what),
+  }));
+  return { casts, seed, outcomes, mostTurns, findings: findings.toSorted(byWeight), missing: [...missing] };
+}
+
+/** Most answers are good ones, or hardly a cast would come far. */
+function chooser(chance: Chance, items: number) {
+  const most = chance.below(items + 1);
+  return () => randomChoice(chance, most);
+}
+
+function takenIn({ events, state }: NonNullable<FuzzedCast["cast"]>): readonly string[] {
+  const visited = events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+  return [...visited, ...waysTaken(state.graph, events).keys()];
+}
+
+function byWeight(a: Finding, b: Finding): number {
+  return Number(b.fault) - Number(a.fault) || b.casts - a.casts;
+}

@@ -1,0 +1,45 @@
+import { harmless } from "../../model/values/text.ts";
+import { countedText } from "../../view/numbers.ts";
+import { line, toned, wrapLine } from "../../view/text/line.ts";
+import type { Line } from "../../view/text/line.ts";
+import type { Fuzzed } from "./fuzz.ts";
+
+const SHOWN = 20;
+
+export function fuzzLines(
+  name: string,
+  fuzzed: Fuzzed & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
+  width: number,
+): readonly Line[] {
+  const { casts, seed, outcomes, mostTurns, findings, missing, seconds, worst, written } = fuzzed;
+  const faults = findings.filter(({ fault }) => fault).length;
+  const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  return [
+    line(
+      faults === 0 ? toned("ok", "✓ ") : toned("bad", "✗ "),
+      toned("strong", harmless(name)),
+      toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
+    ),
+    line(toned("dim", "  ended    "), ends.join(" · ")),
+    ...wrapLine(
+      line(toned("dim", "  turns    "), `at most ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
+      width,
+    ),
+    ...findings.flatMap(({ what, fault, casts: count, smallest }) =>
+      wrapLine(
+        line(
+          toned(fault ? "bad" : "rework", fault ? "  fault    " : "  found    "),
+          harmless(what),
+          toned(
+            "dim",
+            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.length, "answer")}`,
+          ),
+        ),
+        width,
+      ),
+    ),
+    ...missing.slice(0, SHOWN).map((each) => line(toned("rework", "  never    "), harmless(each))),
+    ...(missing.length > SHOWN ? [line(toned("dim", `           … ${missing.length - SHOWN} more`))] : []),
+    ...written.map((file) => line(toned("dim", "  written  "), harmless(file))),
+  ];
+}

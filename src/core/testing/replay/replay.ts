@@ -1,0 +1,167 @@
+import { apply } from "../../cast/apply.ts";
+import { decide } from "../../cast/decide.ts";
+import type { Outcome } from "../../cast/decide.ts";
+import { completed, next } from "../../cast/next.ts";
+import type { Effect } from "../../cast/next.ts";
+import type { CastEvent, EventBody, EventOf } from "../../cast/state/event.ts";
+import { startState } from "../../cast/state/state.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { NO_USAGE } from "../../cast/state/usage.ts";
+import type { Graph, GraphSocket } from "../../compile/graph.ts";
+import { materiaOf } from "../../compile/graph.ts";
+import { neededFields } from "../../compile/needs.ts";
+import { isGate } from "../../model/materia.ts";
+import { turnText } from "../../prompt/turn.ts";
+import type { TurnText } from "../../prompt/turn.ts";
+import type { Asked } from "../simulate.ts";
+import { outsideOf, put, visitKey } from "./recorded.ts";
+import type { Outside, RecordedCast } from "./recorded.ts";
+
+/** The same answers on another graph. */
+export interface Replayed {
+  readonly events: readonly CastEvent[];
+  readonly told: ReadonlyMap<string, readonly TurnText[]>;
+  readonly state: CastState;
+  /** The visit that nobody has answered, where the replay had to end. */
+  readonly unanswered?: { readonly socket: GraphSocket; readonly visit: number };
+}
+
+export interface Replay {
+  readonly before: Outside;
+  readonly after: Replayed;
+}
+
+/** When a replay is to end before its time: asked before every visit. */
+export type EndsBefore = (key: string) => boolean;
+
+/** [T14] What was answered then, on what is configured now. Nothing is run and nothing is written. */
+export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: EndsBefore = () => false): Replay {
+  const before = outsideOf(recorded);
+  const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
+  const resumptions = [...before.resumptions];
+  const told = new Map<string, TurnText[]>();
+  const events: CastEvent[] = [];
+  let state = startState(now);
+  const note = (body: EventBody, at: string): void => {
+    const event: CastEvent = { ...body, seq: state.seq + 1, at };
+    state = apply(state, event);
+    events.push(event);
+  };
+  let at = recorded.events[0]?.at ?? "";
+  for (;;) {
+    const effect = next(state);
+    if (effect.kind === "record") {
+      const begins = effect.events.find((body) => body.type === "visit_started");
+      if (begins && endsBefore(visitKey(begins.socket, begins.visit))) break;
+      for (const body of effect.events) note(body.type === "cast_started" ? begun(body, recorded) : body, at);
+      continue;
+    }
+    if (effect.kind === "stop") {
+      if (!goesOn(effect, resumptions)) break;
+      for (const again of takeResumption(resumptions)) note(again, (at = again.at));
+      continue;
+    }
+    const key = visitKey(effect.socket.id, effect.visit.number);
+    if (effect.kind === "checkpoint") {
+      note(completed(state, effect.visit, before.completed.get(key)?.files), at);
+      continue;
+    }
+    const answer = answers.get(key)?.shift();
+    if (effect.kind === "agent" && answer?.type !== "turn_retried") put(told, key, turnText(state, effect));
+    const body = answer && answerOn({ recorded, state, effect, answer, taken: told.get(key)?.length ?? 1 });
+    if (!body || !answer) {
+      const unanswered = { socket: effect.socket, visit: effect.visit.number };
+      return { before, after: { events, told, state, unanswered } };
+    }
+    note(body, (at = answer.at));
+  }
+  return { before, after: { events, told, state } };
+}
+
+/** The files that it began from are the same. */
+function begun(body: EventOf<"cast_started">, { events: [first] }: RecordedCast): EventBody {
+  return first?.type === "cast_started" && first.files ? { ...body, files: first.files } : body;
+}
+
+function goesOn({ phase }: Extract<Effect, { kind: "stop" }>, resumptions: readonly CastEvent[]): boolean {
+  return resumptions.length > 0 && (phase.outcome === "failed" || phase.outcome === "aborted");
+}
+
+/** What raised a limit, and the resume behind it. */
+function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
+  const end = resumptions.findIndex(({ type }) => type === "cast_resumed");
+  return resumptions.splice(0, end === -1 ? resumptions.length : end + 1);
+}
+
+interface Question {
+  readonly recorded: RecordedCast;
+  readonly state: CastState;
+  readonly effect: Asked;
+  readonly answer: CastEvent;
+  /** How many turns of the visit were had, this one included. */
+  readonly taken: number;
+}
+
+/** What an answer means now; nothing where somebody of another kind would be asked. */
+function answerOn({ recorded, state, effect, answer, taken }: Question): EventBody | undefined {
+  const { socket } = effect;
+  const before = recorded.start.graph.sockets[socket.id];
+  const { seq: _seq, at: _at, ...body } = answer;
+  if (effect.kind === "wait") return PERSONAL.has(body.type) || body.type === "cast_ended" ? body : undefined;
+  if (PERSONAL.has(body.type)) return undefined;
+  if (!SAID.has(body.type)) return body;
+  if (before && contractOf(recorded.start.graph, before) === contractOf(state.graph, socket))
+    return readsState(socket) ? anew({ state, effect, text: textOf(body), otherwise: body }) : body;
+  if (before && typeOf(recorded.start.graph, before) !== typeOf(state.graph, socket)) return undefined;
+  const text = recorded.raw?.(socket.id, effect.visit.number)?.[taken - 1] ?? textOf(body);
+  return text === undefined ? body : anew({ state, effect, text, otherwise: body });
+}
+
+const PERSONAL: ReadonlySet<string> = new Set(["person_answered", "person_finished", "person_judged"]);
+const SAID: ReadonlySet<string> = new Set(["handoff_accepted", "output_accepted", "handoff_rejected", "turn_answered"]);
+
+/** All that decides how a reply is read. */
+export function contractOf(graph: Graph, socket: GraphSocket): string {
+  const { parse, generator, interactive, assign } = socket;
+  const fields = [...neededFields(graph, socket).keys()];
+  return JSON.stringify([typeOf(graph, socket), parse, generator, interactive, assign, fields]);
+}
+
+function typeOf(graph: Graph, socket: GraphSocket): string {
+  const materia = materiaOf(graph, socket);
+  return isGate(materia) ? `${materia.type} gate` : materia.type;
+}
+
+/** Another socket may no longer have put there what this one takes. */
+function readsState({ assign }: GraphSocket): boolean {
+  return assign.some(({ from }) => from !== "output");
+}
+
+function textOf(body: EventBody): string | undefined {
+  if (body.type === "handoff_accepted") return JSON.stringify(body.handoff);
+  return body.type === "output_accepted" || body.type === "turn_answered" ? body.text : undefined;
+}
+
+/** Read again; where that comes to the same, the answer stands as it was. */
+function anew({
+  state,
+  effect,
+  text,
+  otherwise,
+}: Pick<Question, "state"> & {
+  readonly effect: Extract<Question["effect"], { kind: "agent" | "utility" }>;
+  readonly text: string | undefined;
+  readonly otherwise: EventBody;
+}): EventBody {
+  if (text === undefined) return otherwise;
+  const usage = "usage" in otherwise ? (otherwise.usage ?? NO_USAGE) : NO_USAGE;
+  const outcome: Outcome =
+    effect.kind === "agent" ? { kind: "replied", text, usage } : { kind: "exited", stdout: text, cut: false };
+  const body = decide(state, effect.socket, outcome);
+  const isSame = body.type === otherwise.type && JSON.stringify(saidIn(body)) === JSON.stringify(saidIn(otherwise));
+  return isSame ? otherwise : body;
+}
+
+function saidIn(body: EventBody): unknown {
+  return body.type === "handoff_accepted" ? body.handoff : textOf(body);
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Command } from "../../../core/command/command.ts";
+import type { CastStart } from "../../../core/cast/state/state.ts";
+import { compile } from "../../../core/compile/targets/compile.ts";
+import { worstCase } from "../../../core/compile/weigh/worst-case.ts";
+import { printJson } from "../../../core/edit/text/print.ts";
+import { parseCastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { asTest } from "../../../core/testing/fuzz/as-test.ts";
+import { fuzz as fuzzGraph } from "../../../core/testing/fuzz/fuzz.ts";
+import type { Fuzzed } from "../../../core/testing/fuzz/fuzz.ts";
+import { fuzzLines } from "../../../core/testing/fuzz/lines.ts";
+import { subjectOf } from "../../../core/testing/fuzz/one-cast.ts";
+import { worstCaseText } from "../../../core/view/worst-case.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { problemText } from "../../system/problem.ts";
+import type { Answer } from "../answer/answer.ts";
+
+type FuzzCommand = Extract<Command, { kind: "fuzz" }>;
+
+const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
+
+/** [T17] Nothing is run: the answers of agents, programs and people are made up. */
+export function fuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<Answer> {
+  const { limits, activeLoadout } = catalog.settings;
+  const compiled = compile([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
+  if (!compiled.ok) return compiled;
+  const { graph, flow } = compiled.value;
+  const castId = parseCastId("fuzz");
+  if (castId === undefined) throw new Error("an id of this form can be had");
+  const start: CastStart = { castId, request: "Found by fuzzing", graph, limits, budget: {}, data: {} };
+  const began = performance.now();
+  const fuzzed = fuzzGraph(subjectOf(start, flow), { ...DEFAULTS, ...command.settings });
+  const seconds = (performance.now() - began) / 1000;
+  const tests = fuzzed.findings.map(({ smallest }) => asTest(smallest, graph) ?? null);
+  const written =
+    command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
+  if (!written.ok) return written;
+  const worst = worstCaseText(graph, worstCase(graph, flow, limits));
+  const { casts, seed, outcomes, mostTurns, findings, missing } = fuzzed;
+  return ok({
+    code: findings.some(({ fault }) => fault) ? 1 : 0,
+    data: {
+      loadout: graph.name,
+      casts,
+      seed,
+      seconds,
+      outcomes,
+      mostTurns,
+      findings: findings.map(({ what, fault, casts: count }, index) => ({
+        what,
+        fault,
+        casts: count,
+        test: tests[index],
+      })),
+      missing,
+    },
+    lines: (width) =>
+      fuzzLines(
+        graph.name,
+        { ...fuzzed, seconds, worst, written: written.value.map((file) => relative(from, file)) },
+        width,
+      ),
+  });
+}
+
+function writeTests(
+  folder: string,
+  {
+    name,
+    fuzzed,
+    tests,
+  }: { readonly name: string; readonly fuzzed: Fuzzed; readonly tests: readonly (ReturnType<typeof asTest> | null)[] },
+): Result<readonly string[]> {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const files = fuzzed.findings.flatMap(({ what }, index) => {
+      const test = tests[index];
+      if (!test) return [];
+      const file = join(folder, `${fileName(name)}-${fileName(what)}.json`);
+      writeFileSync(file, `${printJson(test, "", 2)}\n`);
+      return [file];
+    });
+    return ok(files);
+  } catch (thrown) {
+    return fail(error("cannot_write", "--out", `the tests cannot be written: ${problemText(thrown)}`));
+  }
+}
+
+function fileName(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
+}

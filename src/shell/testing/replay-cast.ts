@@ -1,0 +1,102 @@
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { CastStart } from "../../core/cast/state/state.ts";
+import type { TargetRef } from "../../core/command/command.ts";
+import type { Graph } from "../../core/compile/graph.ts";
+import { socketsOf } from "../../core/compile/graph.ts";
+import { compile } from "../../core/compile/targets/compile.ts";
+import type { SocketId } from "../../core/model/ids.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { visitKey } from "../../core/testing/replay/recorded.ts";
+import type { RecordedCast } from "../../core/testing/replay/recorded.ts";
+import { contractOf } from "../../core/testing/replay/replay.ts";
+import { readTranscript } from "../agents/read-transcript.ts";
+import { startOf } from "../store/cast-file.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+
+/** Compiled once, however many casts of a loadout are replayed. */
+export interface GraphsNow {
+  readonly of: (targets: readonly TargetRef[]) => Result<Graph>;
+}
+
+export function graphsNow(catalog: Catalog): GraphsNow {
+  const known = new Map<string, Result<Graph>>();
+  return {
+    of: (targets) => {
+      const key = JSON.stringify(targets);
+      const found = known.get(key);
+      if (found) return found;
+      const compiled = compile(targets, catalog);
+      const graph = compiled.ok ? ok(compiled.value.graph) : compiled;
+      known.set(key, graph);
+      return graph;
+    },
+  };
+}
+
+/** What a cast was started with, had it been started now; its request, its budget and its first state stay. */
+export function startNow(
+  file: CastFile,
+  {
+    graphs,
+    catalog,
+    loadout,
+  }: { readonly graphs: GraphsNow; readonly catalog: Catalog; readonly loadout?: string | undefined },
+): Result<CastStart> {
+  const own = file.targets.map(({ kind, name }) => ({ kind, name }));
+  const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
+  if (targets.length === 0)
+    return fail(
+      error("no_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
+    );
+  const graph = graphs.of(targets);
+  return graph.ok ? ok({ ...startOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
+}
+
+/** [T14] The cast as it was, with the replies of those visits that are now read in another way. */
+export async function recordedOf(
+  store: CastStore,
+  { castId, file, events }: LoadedCast,
+  now: Graph,
+): Promise<RecordedCast> {
+  const start = startOf(file);
+  const others = new Set<string>(
+    socketsOf(now)
+      .filter(({ id }) => Object.hasOwn(start.graph.sockets, id))
+      .filter((socket) => {
+        const before = start.graph.sockets[socket.id];
+        return before && contractOf(start.graph, before) !== contractOf(now, socket);
+      })
+      .map(({ id }) => id),
+  );
+  const raw = new Map<string, readonly string[]>();
+  for (const { socket, visit } of others.size === 0 ? [] : visitsOf(events)) {
+    if (!others.has(socket)) continue;
+    const replies = await repliesOf(store, castId, { socket, visit });
+    if (replies) raw.set(visitKey(socket, visit), replies);
+  }
+  return { start, events, raw: (socket, visit) => raw.get(visitKey(socket, visit)) };
+}
+
+function visitsOf(events: readonly CastEvent[]): readonly { readonly socket: SocketId; readonly visit: number }[] {
+  return events.flatMap((event) =>
+    event.type === "visit_started" ? [{ socket: event.socket, visit: event.visit }] : [],
+  );
+}
+
+async function repliesOf(
+  store: CastStore,
+  castId: LoadedCast["castId"],
+  at: { readonly socket: SocketId; readonly visit: number },
+): Promise<readonly string[] | undefined> {
+  const read = async (name: string): Promise<string | undefined> => {
+    const part = await store.readArtifact(castId, { ...at, name });
+    return part && Buffer.from(part.bytes).toString("utf8");
+  };
+  const transcript = await read("transcript.jsonl");
+  if (transcript !== undefined) return readTranscript(transcript).replies;
+  const stdout = await read("stdout.txt");
+  return stdout === undefined ? undefined : [stdout];
+}

@@ -1,0 +1,91 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
+import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
+import { newPlace, run } from "../harness/cli.ts";
+import { catalogOf, compiled } from "../harness/play.ts";
+import type { TestConfig } from "../harness/play.ts";
+
+const judge = { prompt: "Judge.", parse: "json" };
+
+function fuzzed(config: TestConfig, casts = 3_000) {
+  const { graph, flow } = compiled(config);
+  const castId = "test-cast" as CastId; // of an id's form
+  const start: CastStart = {
+    castId,
+    request: "x",
+    graph,
+    limits: catalogOf(config).settings.limits,
+    budget: {},
+    data: {},
+  };
+  return fuzz(subjectOf(start, flow), { casts, seed: 7, items: 3 });
+}
+
+const config = {
+  materia: { Build: { prompt: "Build." }, Judge: judge },
+  loadouts: {
+    Main: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": {
+          materia: "Judge",
+          edges: [
+            { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
+            { when: "satisfied", to: "end" },
+          ],
+        },
+      },
+    },
+  },
+};
+
+it("[T17] limits are found, everything is reached, and nothing is beyond the worst case", () => {
+  const { findings, missing, mostTurns } = fuzzed(config);
+  expect(findings.map(({ what, fault }) => `${what} ${fault}`).toSorted()).toEqual([
+    "limit maxRepairs at Socket-2 false",
+    "limit maxTraversals at Socket-2 → Socket-1 false",
+  ]);
+  expect([missing, mostTurns <= 6]).toEqual([[], true]);
+});
+
+it("[T17] the same seed gives the same casts", () => {
+  expect(fuzzed(config, 50)).toEqual(fuzzed(config, 50));
+});
+
+it("[T17] state that is not there is a fault", () => {
+  const sockets = {
+    "Socket-1": {
+      materia: "Judge",
+      edges: [
+        { when: "satisfied", to: "Socket-2" },
+        { when: "not_satisfied", to: "Socket-3" },
+      ],
+    },
+    "Socket-2": { materia: "Build", assign: { kept: "$" }, edges: [{ when: "always", to: "Socket-3" }] },
+    "Socket-3": { materia: "Build", assign: { again: "state.kept" } },
+  };
+  const { findings } = fuzzed({ ...config, loadouts: { Main: { entry: "Socket-1", sockets } } });
+  const [first] = findings;
+  expect(first).toMatchObject({ fault: true, what: expect.stringContaining("state at Socket-3") });
+  expect(first?.smallest.choices.map(({ socket }) => socket)).toEqual(["Socket-1", "Socket-3"]);
+});
+
+it("[T18] the smallest cases are tests that pass", async () => {
+  const cwd = newPlace({ ".pi/pi-materia.json": config });
+  const ran = await run(["fuzz", "Main", "--casts", "3000", "--out", "found", "--json"], { cwd });
+  const { findings } = JSON.parse(ran.stdout) as { readonly findings: readonly { readonly test: unknown }[] };
+  expect([ran.code, findings.length, readdirSync(join(cwd, "found")).length]).toEqual([0, 2, 2]);
+  const tested = await run(["test", "found", "--trust"], { cwd });
+  expect([tested.code, tested.stdout]).toEqual([0, expect.stringContaining("2 passed")]);
+});
+
+it("[T17] a loadout that is not there, or a seed that is no number, is refused", async () => {
+  const cwd = newPlace();
+  expect((await run(["fuzz", "Nobody"], { cwd })).code).toBe(2);
+  expect((await run(["fuzz", "Full-Auto", "--seed", "x"], { cwd })).code).toBe(2);
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import { chanceOf } from "../../src/core/testing/chance.ts";
+import { randomChoice } from "../../src/core/testing/fuzz/choice.ts";
+import { castOnce, subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
+import { differencesOf } from "../../src/core/testing/replay/differences.ts";
+import { replayCast } from "../../src/core/testing/replay/replay.ts";
+import { catalogOf, compiled, play } from "../harness/play.ts";
+import type { TestConfig } from "../harness/play.ts";
+import { newPlace, put, run } from "../harness/cli.ts";
+
+const sockets = {
+  "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+  "Socket-2": {
+    materia: "Judge",
+    edges: [
+      { when: "not_satisfied", to: "Socket-1", maxTraversals: 2 },
+      { when: "satisfied", to: "end" },
+    ],
+  },
+};
+const judge = { prompt: "Judge.", parse: "json" };
+const before: TestConfig = {
+  materia: { Build: { prompt: "Build." }, Judge: judge },
+  loadouts: { Main: { entry: "Socket-1", sockets } },
+};
+const says = {
+  Build: ["built", "built better"],
+  Judge: [{ satisfied: false, context: "louder" }, { satisfied: true }],
+};
+
+function startOf(config: TestConfig): CastStart {
+  const { limits, budget } = catalogOf(config).settings;
+  const castId = "test-cast" as CastId; // of an id's form
+  return { castId, request: "do it", graph: compiled(config).graph, limits, budget, data: {} };
+}
+
+async function kinds(after: TestConfig): Promise<readonly string[]> {
+  const { events } = await play(before, { says });
+  const recorded = { start: startOf(before), events };
+  const found = differencesOf(recorded, replayCast(recorded, startOf(after)));
+  return found.map(({ visit, kind }) => `${visit} ${kind}`);
+}
+
+function withSockets(more: object): TestConfig {
+  return { ...before, loadouts: { Main: { entry: "Socket-1", sockets: { ...sockets, ...more } } } };
+}
+
+describe("[T15] differences", () => {
+  it.each<[string, TestConfig, readonly string[]]>([
+    ["[T15] an unchanged configuration has none", before, []],
+    [
+      "[T15] a prompt that changed is told for each of its visits",
+      { ...before, materia: { Build: { prompt: "Build well." }, Judge: judge } },
+      ["Socket-1#1 prompt", "Socket-1#2 prompt"],
+    ],
+    [
+      "[T15] an edge that leads elsewhere, and all that follows from it",
+      withSockets({ "Socket-2": { materia: "Judge", edges: [{ when: "always", to: "end" }] } }),
+      ["Socket-2#1 prompt", "Socket-2#1 edge", "Socket-1#2 edge", "Socket-2#1 end"],
+    ],
+    [
+      "[T15] a limit that is reached now",
+      withSockets({
+        "Socket-2": {
+          materia: "Judge",
+          edges: [{ ...sockets["Socket-2"].edges[0], maxTraversals: 1 }, sockets["Socket-2"].edges[1]],
+        },
+      }),
+      [],
+    ],
+    [
+      "[T15] a socket that is new ends it: nobody has answered there",
+      withSockets({
+        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+        "Socket-3": { materia: "Judge", edges: [{ when: "satisfied", to: "Socket-2" }] },
+      }),
+      ["Socket-1#1 edge", "Socket-3#1 socket", "Socket-3#1 edge", "Socket-3#1 end"],
+    ],
+    [
+      "[T15] a field that is missing now",
+      withSockets({
+        "Socket-1": { materia: "Build", parse: "json", edges: [{ when: "satisfied", to: "Socket-2" }] },
+      }),
+      ["Socket-1#1 prompt", "Socket-1#1 fields", "Socket-2#1 edge", "Socket-1#1 end"],
+    ],
+    [
+      "[T15] a socket that holds another materia",
+      {
+        materia: { ...before.materia, Judge2: judge },
+        loadouts: {
+          Main: {
+            entry: "Socket-1",
+            sockets: { ...sockets, "Socket-2": { ...sockets["Socket-2"], materia: "Judge2" } },
+          },
+        },
+      },
+      ["Socket-2#1 socket", "Socket-1#2 prompt", "Socket-2#2 socket"],
+    ],
+  ])("%s", async (_title, after, expected) => {
+    expect(await kinds(after)).toEqual(expected);
+  });
+
+  it("[T15] a limit that stops it now", async () => {
+    const no = { satisfied: false, context: "louder" };
+    const { events } = await play(before, { says: { ...says, Judge: [no, no, { satisfied: true }] } });
+    const recorded = { start: startOf(before), events };
+    const [first, second] = sockets["Socket-2"].edges;
+    const after = withSockets({ "Socket-2": { materia: "Judge", edges: [{ ...first, maxTraversals: 1 }, second] } });
+    const found = differencesOf(recorded, replayCast(recorded, startOf(after)));
+    expect(found.map(({ visit, kind }) => `${visit} ${kind}`)).toEqual([
+      "Socket-2#2 limit",
+      "Socket-1#3 edge",
+      "Socket-2#2 end",
+    ]);
+  });
+});
+
+const bundled = mergeLayers([bundledLayer()]);
+
+it.each([...bundledLayer().loadouts.keys()])("[T14] random casts of %s replay to their own journals", (name) => {
+  const target = compile([{ kind: "loadout", name }], bundled);
+  if (!target.ok) throw new Error("a bundled loadout is sound");
+  const { graph, flow } = target.value;
+  const castId = "test-cast" as CastId; // of an id's form
+  const start: CastStart = { castId, request: "x", graph, limits: bundled.settings.limits, budget: {}, data: {} };
+  for (let seed = 0; seed < 200; seed += 1) {
+    const chance = chanceOf(seed);
+    const { cast } = castOnce(subjectOf(start, flow), () => randomChoice(chance, 3));
+    const recorded = { start, events: cast?.events ?? [] };
+    const replay = replayCast(recorded, start);
+    expect(replay.after.events).toEqual(recorded.events);
+    expect(differencesOf(recorded, replay)).toEqual([]);
+  }
+});
+
+/** Longer than what a journal keeps of a text. */
+const LONG = `${"Thinking aloud. ".repeat(500)}{"satisfied":true,"context":"ok"}`;
+
+describe("[T16] every cast", () => {
+  const config = (prompt: string) => ({
+    materia: { Build: { prompt } },
+    loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } } },
+  });
+
+  it("[T15, T16] the command says which would go differently, and runs nothing", async () => {
+    const cwd = newPlace({ "c.json": config("Build."), "r.json": { replies: { Build: [{ text: "ok" }] } } });
+    const cast = ["cast", "--config", "c.json", "--loadout", "Main", "--rehearse", "r.json", "x"];
+    await run(cast, { cwd });
+    await run(cast, { cwd });
+    const same = await run(["replay", "--config", "c.json", "--json"], { cwd });
+    expect([same.code, JSON.parse(same.stdout)]).toMatchObject([0, { same: true, differences: [] }]);
+    put(cwd, { "c.json": config("Build it.") });
+    const one = await run(["replay", "last", "--config", "c.json"], { cwd });
+    expect([one.code, one.stdout]).toEqual([3, expect.stringContaining('Instructions was "Build.", is "Build it."')]);
+    const all = await run(["replay", "--all", "--config", "c.json", "--json"], { cwd });
+    expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
+      3,
+      { casts: 2, same: 0, different: [{}, {}], refused: [] },
+    ]);
+    const gone = await run(["replay", "--all", "--json"], { cwd });
+    expect([gone.code, JSON.parse(gone.stdout)]).toMatchObject([3, { casts: 2, refused: [{}, {}] }]);
+    expect((await run(["replay", "x", "--all"], { cwd })).code).toBe(2);
+  });
+
+  it("[T14] a reply that is read in another way now is read from its transcript", async () => {
+    const cwd = newPlace({
+      "c.json": config("Build."),
+      "r.json": { replies: { Build: [{ text: LONG }] } },
+    });
+    await run(["cast", "--config", "c.json", "--loadout", "Main", "--rehearse", "r.json", "x"], { cwd });
+    const loadouts = {
+      Main: {
+        entry: "Socket-1",
+        sockets: { "Socket-1": { materia: "Build", parse: "json", edges: [{ when: "satisfied", to: "end" }] } },
+      },
+    };
+    put(cwd, { "c.json": { ...config("Build."), loadouts } });
+    const { stdout } = await run(["replay", "--config", "c.json", "--json"], { cwd });
+    const { differences } = JSON.parse(stdout) as { readonly differences: readonly { readonly kind: string }[] };
+    expect(differences.map(({ kind }) => kind)).toEqual(["prompt", "handoff", "edge"]);
+  });
+});
