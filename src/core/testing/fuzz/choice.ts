@@ -22,7 +22,7 @@ export interface Choice {
 export const SIMPLE: Choice = { satisfied: true, items: 1 };
 
 /** Replies that break the contract, or try to reach what is none of theirs. */
-export const HOSTILE: readonly [string, ...string[]] = [
+const HOSTILE: readonly [string, ...string[]] = [
   "I would rather not say.",
   "",
   "[]",

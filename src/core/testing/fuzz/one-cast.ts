@@ -88,7 +88,7 @@ function sizesIn(events: Simulated["events"]): ReadonlyMap<string, number> {
 }
 
 /** The worst case for these lists; nothing where there is no bound. */
-export function boundOf(worst: Amount, sizes: ReadonlyMap<string, number>): number | undefined {
+function boundOf(worst: Amount, sizes: ReadonlyMap<string, number>): number | undefined {
   if (worst === null) return undefined;
   return Object.entries(worst).reduce(
     (sum, [loop, each]) => sum + each * (loop === "" ? 1 : (sizes.get(loop) ?? 0)),

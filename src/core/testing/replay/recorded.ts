@@ -60,7 +60,7 @@ function isDecision(state: CastState, { type }: CastEvent): boolean {
 }
 
 /** What the agent is told that would be asked now. */
-export function toldNow(state: CastState): TurnText | undefined {
+function toldNow(state: CastState): TurnText | undefined {
   const effect = next(state);
   return effect.kind === "agent" ? turnText(state, effect) : undefined;
 }
