@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAgents } from "../../src/apps/pi/agents/host.ts";
 import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
+import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 import { BODIES } from "../harness/agent-bodies.ts";
@@ -60,8 +61,14 @@ it.each([
     extensions: [(api) => void api.on("session_start", (_event, ctx) => void (user = { pi: api, ctx }))],
   });
   if (!user) throw new Error("the session did not start");
-  const visible = visibleBody(user, () => undefined);
-  const host = await openAgents(user, { choice: {}, patience: {}, visible, after: handTimer().after });
+  const visible = visibleBody(user);
+  const host = await openAgents(user, {
+    choice: {},
+    patience: {},
+    visible,
+    control: noQuestions(),
+    after: handTimer().after,
+  });
   const { request } = ask({ tools: ["write"], interactive: true, cwd: pi.cwd, ...claimUntil(isLost) });
   expect(await host.runTurn(request)).toMatchObject(TAKEN);
   expect(["a", "b"].map((name) => existsSync(join(pi.cwd, name)))).toEqual([true, false]);

@@ -129,7 +129,7 @@ describe("planning together over RPC", () => {
     expect(asked.said[0]).toBe("user: the user's own question");
   });
 
-  it("[X6, X20] a new session in the middle of a turn ends the cast; the next one is the user's", async () => {
+  it("[X6, X20] a new session in the middle of a turn pauses the cast; the next one is the user's", async () => {
     const { place, pi } = await open({ hang: "after text" });
     await pi.type("/materia link Consult Build -- keep the notes");
     await pi.until("the first words", streaming);
@@ -138,7 +138,7 @@ describe("planning together over RPC", () => {
     expect((await askAgain({ place, pi })).said).toEqual(["user: another question"]);
     expect(lastAsked(place.model)).toMatchObject(USER);
     const [castId = ""] = castsIn(place.cwd);
-    expect(journalOf(place.cwd, castId).at(-1)).toMatchObject({ type: "cast_ended", outcome: "aborted" });
+    expect(journalOf(place.cwd, castId).at(-1)).toMatchObject({ type: "visit_started" });
     expect(pi.records.filter((record) => record.type === "extension_error")).toEqual([]);
   });
 

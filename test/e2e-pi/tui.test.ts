@@ -27,7 +27,9 @@ async function watched() {
   const running = await pi.sees(/Build \(Socket-2\) {2}visit 1/, /» The hut stands/);
   await pi.send("/materia casts");
   const listed = await pi.sees(/◔ running {2}\d{8}-\S+ .*Planner → Build/);
-  await pi.send("thank you");
+  pi.type("thank you");
+  await pi.sees(/thank you/);
+  pi.type(KEYS.altEnter);
   const kept = await pi.sees(/Kept until the cast is over/);
   held.resolve();
   const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
@@ -99,8 +101,8 @@ describe("in the terminal", () => {
     expect(await pi.sees(/the graph reached its end/)).toContain("made");
   });
 
-  it("[X5] Esc stops a cast, but not while something is typed", async () => {
-    const { place, pi } = await open({ hang: "after text" }, { text: "I am still here." });
+  it("[X35] Esc interrupts a cast and asks, but not while something is typed", async () => {
+    const { place, pi } = await open({ hang: "after text" }, { hang: "after text" }, { text: "I am still here." });
     await pi.send("/materia link Build -- never to end");
     await pi.sees(/» thinking aloud/);
     pi.type("half a sentence");
@@ -110,6 +112,13 @@ describe("in the terminal", () => {
     await pi.sees(/half a sentence!/, /» thinking aloud/);
     await clear(pi);
     pi.type(KEYS.escape);
+    await pi.sees(/Build is interrupted. How does it go on\?/, /→ Go on/);
+    pi.type(KEYS.enter);
+    await pi.loses(/is interrupted/);
+    await pi.sees(/» thinking aloud/);
+    pi.type(KEYS.escape);
+    await pi.sees(/→ Go on/);
+    await choose(pi, /→ Abort/);
     const end = await pi.sees(/■ aborted {2}Build/, /\/materia recast \d{8}-\S+ {2}go on where it stopped/);
     expect(end).not.toContain("» thinking aloud");
     await pi.send("are you there?");
@@ -141,6 +150,8 @@ describe("in the terminal", () => {
     await pi.send("/materia link Interactive-Plan Build -- and a shed");
     await pi.sees(/thinking aloud/, /Working/);
     pi.type(KEYS.escape);
+    await pi.sees(/Interactive-Plan is interrupted/);
+    await choose(pi, /→ Abort/);
     await pi.sees(/■ aborted {2}Interactive-Plan → Build/);
     place.model.say({ text: "I am still here." });
     await pi.send("are you there?");
@@ -154,18 +165,25 @@ describe("in the terminal", () => {
     ]);
   });
 
-  it("[X6, X27] /reload and leaving stop the cast in good order, and the next start speaks of what waits", async () => {
+  it("[X6, X27] /reload pauses, Ctrl+D asks, and the next start names what was left", async () => {
     const { place, pi } = await open({ hang: "after text" }, { hang: "after text" }, { text: "Wood or stone?" });
     await pi.send("/materia link Build -- never to end");
     await pi.sees(/» thinking aloud/);
     await pi.send("/reload");
     await pi.sees(/[Rr]eloaded/);
-    expect(outcomes(place)).toEqual(["aborted"]);
+    await pi.sees(/The cast “never to end” was interrupted: \/materia recast/);
+    expect(outcomes(place)).toEqual(["visit_started"]);
     expect(pi.view()).not.toContain("» thinking aloud");
 
     await pi.send("/materia recast");
     await pi.sees(/» thinking aloud/);
     pi.type(KEYS.ctrlD);
+    await pi.sees(/A cast is running. What becomes of it\?/);
+    await choose(pi, /→ Stay/);
+    await pi.loses(/What becomes of it/);
+    pi.type(KEYS.ctrlD);
+    await pi.sees(/What becomes of it/);
+    await choose(pi, /→ Abort/);
     expect(await pi.exited).toBe(0);
     expect(outcomes(place)).toEqual(["aborted"]);
 
@@ -175,7 +193,27 @@ describe("in the terminal", () => {
     next.type(KEYS.ctrlD);
     expect(await next.exited).toBe(0);
     const last = await openPiTui(place, "--continue");
-    await last.sees(/The cast “a hut” waits for you: \/materia show/);
+    await last.sees(/The cast “a hut” waits for you: \/materia continue/);
+  });
+
+  it("[X37] a detached cast goes on without Pi, and is watched from another", async () => {
+    const held = Promise.withResolvers<void>();
+    const { place, pi } = await open({ hang: "after text" }, { text: "Built behind your back.", until: held.promise });
+    await pi.send("/materia link Build -- a hut");
+    await pi.sees(/» thinking aloud/);
+    const asked = place.model.asked();
+    pi.type(KEYS.ctrlD);
+    await pi.sees(/→ Detach/);
+    pi.type(KEYS.enter);
+    expect(await pi.exited).toBe(0);
+    await asked;
+    const other = await openPiTui(place);
+    await other.sees(/The cast “a hut” runs in another process: \/materia watch/);
+    await other.send("/materia watch");
+    await other.sees(/running {2}Build/, /another process drives it/);
+    held.resolve();
+    await other.sees(/✓ completed {2}Build/, /Built behind your back\./);
+    expect(outcomes(place)).toEqual(["completed"]);
   });
 });
 
@@ -184,6 +222,16 @@ function outcomes({ cwd }: PiPlace): readonly string[] {
     const last = journalOf(cwd, castId).at(-1);
     return last?.type === "cast_ended" ? last.outcome : (last?.type ?? "");
   });
+}
+
+/** Goes down a list to this, and takes it. */
+async function choose(pi: PiTui, wanted: RegExp): Promise<void> {
+  for (let view = pi.view(); !wanted.test(view);) {
+    pi.type(KEYS.down);
+    const before = view;
+    view = await pi.until("the next choice", (now) => now !== before);
+  }
+  pi.type(KEYS.enter);
 }
 
 async function clear(pi: PiTui): Promise<void> {

@@ -20,7 +20,7 @@ export interface Hosted {
   readonly end: RunEnd;
 }
 
-export type Agent = (request: TurnRequest, abort: () => void) => Promise<TurnOutcome> | TurnOutcome;
+export type Agent = (request: TurnRequest, abort: (reason?: unknown) => void) => Promise<TurnOutcome> | TurnOutcome;
 
 export function workspaceWith(config: object): Workspace {
   const cwd = newPlace({ "materia.json": config });
@@ -56,7 +56,7 @@ export async function resumeHosted(
 
 function hosting(agent: Agent) {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  const abort = (reason?: unknown): void => controller.abort(reason);
   const host = { preflight: async () => [], runTurn: async (request: TurnRequest) => agent(request, abort) };
   return { agents: { openReal: async () => host }, signal: controller.signal };
 }

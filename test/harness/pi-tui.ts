@@ -2,7 +2,16 @@ import { afterAll } from "vitest";
 import { EXTENSION, PI, type PiPlace } from "./pi-place.ts";
 import { runInTerminal, type PseudoTerminal } from "./pseudo-terminal.ts";
 
-export const KEYS = { enter: "\r", tab: "\t", escape: "\u001b", ctrlC: "\u0003", ctrlD: "\u0004", ctrlO: "\u000f" };
+export const KEYS = {
+  down: "\u001b[B",
+  altEnter: "\u001b\r",
+  enter: "\r",
+  tab: "\t",
+  escape: "\u001b",
+  ctrlC: "\u0003",
+  ctrlD: "\u0004",
+  ctrlO: "\u000f",
+};
 
 export interface PiTui extends PseudoTerminal {
   /** Types a line and sends it. */

@@ -1,16 +1,47 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { ModelReply } from "../harness/pi-model.ts";
 import { openPiSession } from "../harness/pi-session.ts";
+import type { PiSession, PiSetting } from "../harness/pi-session.ts";
 
-describe("[X19] messages during other visits", () => {
-  it("are kept, and sent when the cast is over", async () => {
-    const pi = await openPiSession({ replies: [{ call: "bash", args: { command: "true" } }, "built", "the joke"] });
-    const asked = pi.asked();
-    await pi.type("/materia link Build -- make it");
-    await asked;
-    await pi.type("tell me a joke");
+const WAITS = "touch begun; until [ -f go ]; do sleep 0.02; done";
+
+/** A cast whose agent waits in a command, until it is let go. */
+async function working(setting: Omit<PiSetting, "replies">, ...replies: readonly ModelReply[]) {
+  const pi = await openPiSession({ ...setting, replies: [{ call: "bash", args: { command: WAITS } }, ...replies] });
+  await pi.type("/materia link Build -- make it");
+  await vi.waitFor(() => expect(existsSync(join(pi.cwd, "begun"))).toBe(true), { timeout: 60_000 });
+  return { pi, letGo: () => writeFileSync(join(pi.cwd, "go"), "") };
+}
+
+describe("[X36] messages while an agent works", () => {
+  it("go to it now", async () => {
+    const { pi, letGo } = await working({}, "built with a door");
+    await pi.type("with a door");
+    expect(await pi.sees(/^info/)).toMatch(/Build gets this now: “with a door”/);
+    letGo();
+    await pi.sees(/^materia-result/);
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: with a door");
+    expect(pi.requests).toHaveLength(2);
+  });
+
+  it("come back with Alt+Up while it has not read them", async () => {
+    const { pi, letGo } = await working({ mode: "tui" }, "built");
+    await pi.type("with a door");
+    expect(pi.press("\u001b[1;3A")).toEqual({ consume: true });
+    expect(await pi.sees(/^editor/)).toBe("editor: with a door");
+    expect(pi.press("\u001b[1;3A")).toBeUndefined();
+    letGo();
+    await pi.sees(/^materia-result/);
+    expect(pi.requests.flatMap(({ messages }) => messages).join()).not.toContain("door");
+  });
+
+  it("are kept with Alt+Enter, and sent when the cast is over", async () => {
+    const { pi, letGo } = await working({ mode: "tui", editorText: "tell me a joke" }, "built", "the joke");
+    expect(pi.press("\u001b\r")).toEqual({ consume: true });
     expect(await pi.sees(/^info/)).toMatch(/Kept until the cast is over.*“tell me a joke”/);
+    letGo();
     await pi.sees(/^materia-result/);
     await pi.sees(/^settled/);
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: tell me a joke");
@@ -18,11 +49,26 @@ describe("[X19] messages during other visits", () => {
   });
 });
 
+describe("[X19] messages of a cast that does not complete", () => {
+  it.each<[how: string, end: (pi: PiSession) => Promise<void>, replies: readonly ModelReply[]]>([
+    ["is aborted", (pi) => pi.type("/materia abort"), []],
+    ["fails", async () => undefined, [{ error: "400 no" }]],
+  ])("go back into the editor when it %s", async (_how, end, replies) => {
+    const { pi, letGo } = await working({ mode: "tui", editorText: "delete it all" }, ...replies);
+    pi.press("\u001b\r");
+    await pi.sees(/Kept/);
+    await end(pi);
+    letGo();
+    await pi.sees(/^materia-result/);
+    expect(await pi.sees(/^editor: delete/)).toContain("delete it all");
+    expect(pi.requests.flatMap(({ messages }) => messages).join()).not.toContain("delete it all");
+  });
+});
+
 describe("[X19] messages to Pi itself", () => {
   it("reach the answer that they steer, also beside a cast", async () => {
-    const waits = "until [ -f go ]; do sleep 0.02; done";
     const pi = await openPiSession({
-      replies: [{ call: "bash", args: { command: waits } }, { hang: true }, "steered"],
+      replies: [{ call: "bash", args: { command: WAITS } }, { hang: true }, "steered"],
     });
     const asked = pi.asked();
     const mine = pi.type("work");

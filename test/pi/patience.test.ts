@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAgents } from "../../src/apps/pi/agents/host.ts";
 import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
+import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import { openPiHost, type Patience } from "../../src/shell/casting/workspace/hosts.ts";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
@@ -46,8 +47,14 @@ const inPi =
   async (replies, patience) => {
     const { pi, user } = await sessionOf({ replies });
     const timer = handTimer();
-    const visible = isVisible ? visibleBody(user, () => undefined) : undefined;
-    const { runTurn, preflight } = await openAgents(user, { choice: {}, patience, visible, after: timer.after });
+    const visible = isVisible ? visibleBody(user) : undefined;
+    const { runTurn, preflight } = await openAgents(user, {
+      choice: {},
+      patience,
+      visible,
+      control: noQuestions(),
+      after: timer.after,
+    });
     const host: AgentHost = { preflight, runTurn: (request) => runTurn({ ...request, interactive: isVisible }) };
     return { host, timer, requests: () => pi.requests.length, asked: pi.asked };
   };
@@ -119,8 +126,14 @@ it.each([
     ...(isVisible ? { gates: [gate] } : {}),
   });
   const timer = handTimer();
-  const visible = isVisible ? visibleBody(user, () => undefined) : undefined;
-  const host = await openAgents(user, { choice: {}, patience: { silenceMs: 90_000 }, visible, after: timer.after });
+  const visible = isVisible ? visibleBody(user) : undefined;
+  const host = await openAgents(user, {
+    choice: {},
+    patience: { silenceMs: 90_000 },
+    visible,
+    control: noQuestions(),
+    after: timer.after,
+  });
   const turn = host.runTurn(ask({ tools: ["ls"], interactive: isVisible, cwd: pi.cwd }).request);
   await pi.sees(/^confirm/);
   expect(timer.waiting()).toEqual([]);

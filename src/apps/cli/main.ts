@@ -64,6 +64,7 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
   if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
+  if (command.kind === "watch") return (await import("./watch.ts")).watch(command, request);
   if (command.kind === "test") return (await import("./test.ts")).test(command, request);
   const { answer } = await import("../../shell/commands/run-command.ts");
   const answered = await answer(command, workspace.value, io.cwd);

@@ -39,6 +39,9 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
       await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
     (await import("./session/greeting.ts")).greetLater(ctx);
   });
+  const unlessStaying = async (ctx: ExtensionContext) => (await face?.mayLeave(ctx)) === false && { cancel: true };
+  pi.on("session_before_switch", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
+  pi.on("session_before_fork", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
   pi.on("session_shutdown", async (_event, ctx) => {
     if (!face) return;
     await face.leave(ctx);

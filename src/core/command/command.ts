@@ -9,6 +9,7 @@ export type Command =
   | { readonly kind: "show"; readonly castId?: string }
   | DiffCommand
   | RestoreCommand
+  | { readonly kind: "watch"; readonly castId?: string }
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }

@@ -120,6 +120,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readCasts(reading);
     case "status":
     case "show":
+    case "watch":
       return ok({ kind: row.name, ...castId });
     case "diff":
       return readDiff(row, reading);

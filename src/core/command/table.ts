@@ -20,6 +20,7 @@ const NAMES = [
   "show",
   "diff",
   "restore",
+  "watch",
   "doctor",
   "continue",
   "recast",
@@ -102,6 +103,14 @@ export const COMMANDS: readonly CommandRow[] = [
     does: "the files as a cast or a visit left them, in a working tree of their own",
     example: "restore last@Socket-4#2 --to ../before",
     options: ["to", "here"],
+    takes: 1,
+  },
+  {
+    name: "watch",
+    usage: "watch [castId]",
+    does: "follow a cast that another process drives",
+    example: "watch",
+    options: ["quiet"],
     takes: 1,
   },
   {

@@ -117,6 +117,7 @@ export const ISSUE_CODES = {
   bad_cast_id: "this cannot be the id of a cast",
   unknown_cast: "there is no such cast",
   ambiguous_cast: "several casts have an id that begins so",
+  not_detached: "no process of its own could be started for a cast",
   no_cast: "there is no cast that could be meant",
   bad_cast_file: "the cast's cast.json cannot be read",
   no_journal: "the cast has no journal",

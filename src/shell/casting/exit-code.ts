@@ -4,6 +4,7 @@ import type { RunEnd } from "../run/run-cast.ts";
 /** [C10] How a cast ended, as scripts and CI read it; the same in every face. */
 export function exitCode(end: RunEnd): number {
   if (end.kind === "waiting") return 4;
+  if (end.kind === "paused") return 130;
   const { phase } = end.state;
   if (end.kind === "broken" || phase.kind !== "ended") return 1;
   switch (phase.outcome) {

@@ -16,7 +16,7 @@ import { help } from "./help.ts";
 import { init } from "./init.ts";
 
 /** Commands that are answered at once. The others run a cast, or belong to a face. */
-export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" }>;
+export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" | "watch" }>;
 
 /** The same meaning at every face: what is done here, and what is said about it. `from` is what file names are relative to. */
 export async function answer(command: AnsweredCommand, workspace: Workspace, from: string): Promise<Result<Answer>> {

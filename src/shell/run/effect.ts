@@ -23,6 +23,13 @@ export interface RunOptions {
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
 }
 
+/** The reason of a signal that stops a cast without ending it. */
+export const PAUSE = Symbol("pause");
+
+export function isPause({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason === PAUSE;
+}
+
 /** A visit that goes on from its own transcript. */
 export interface Interruption {
   /** What the agent is told. */

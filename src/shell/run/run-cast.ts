@@ -10,6 +10,7 @@ import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
 import { checkpointAfter } from "./checkpoints.ts";
+import { isPause } from "./effect.ts";
 import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
 import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
@@ -17,6 +18,8 @@ import { runUtilityVisit } from "./utility-visit.ts";
 export type RunEnd =
   | { readonly kind: "ended"; readonly state: CastState }
   | { readonly kind: "waiting"; readonly state: CastState }
+  /** [D29] Stopped where it stood, with nothing written about it: it goes on like one whose process was killed. */
+  | { readonly kind: "paused"; readonly state: CastState }
   /** The journal or an artifact could not be written: the cast stands where its journal says. */
   | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
 
@@ -35,7 +38,8 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
       log.note(completed(state, effect.visit, await checkpointAfter(effect, state, ports)));
       continue;
     }
-    if (options.signal.aborted) {
+    if (effect.kind !== "wait" && isPause(options.signal)) return { kind: "paused", state };
+    if (options.signal.aborted && !isPause(options.signal)) {
       log.note(decide(state, effect.socket, { kind: "aborted" }));
       continue;
     }
@@ -45,6 +49,7 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
     const done = await runEffect(effect, { state, ports, options, interruption, report: log.report });
     interruption = undefined;
     if (done.kind === "broken") return broken(log, done.problem);
+    if (done.outcome.kind === "aborted" && isPause(options.signal)) return paused(log);
     log.note(decide(log.ahead(), done.socket, done.outcome));
   }
 }
@@ -53,6 +58,12 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
 async function broken(log: Log, problem: string): Promise<RunEnd> {
   await log.write();
   return { kind: "broken", state: log.written(), problem };
+}
+
+async function paused(log: Log): Promise<RunEnd> {
+  const problem = await log.write();
+  const state = log.written();
+  return problem === undefined ? { kind: "paused", state } : { kind: "broken", state, problem };
 }
 
 /** The file is there before the journal speaks of it. */

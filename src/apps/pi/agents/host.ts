@@ -9,19 +9,21 @@ import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hos
 import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
 import type { UserSession } from "../session/user-session.ts";
 import { findGates } from "./gates.ts";
+import type { TurnControl } from "./turn-control.ts";
 import type { VisibleBody } from "./visible.ts";
 
 interface Wanted {
   readonly choice: AgentChoice;
   readonly patience: Patience;
   readonly visible: VisibleBody | undefined;
+  readonly control: TurnControl;
   readonly after?: Timer;
 }
 
 /** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
 export async function openAgents(
   user: UserSession,
-  { choice, patience, visible, after = realTimer }: Wanted,
+  { choice, patience, visible, control, after = realTimer }: Wanted,
 ): Promise<AgentHost> {
   const { pi, ctx } = user;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
@@ -33,14 +35,23 @@ export async function openAgents(
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
-    hooks: { equip: (runtime) => shareProviders(ctx, runtime), ...gates },
+    hooks: {
+      equip: (runtime) => shareProviders(ctx, runtime),
+      ...gates,
+      opened: async (session, hold) => {
+        control.opened(session);
+        await gates.opened?.(session, hold);
+      },
+    },
   });
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
     // [X32] Wherever an agent works, it is given as much time and as many tries.
     runTurn: (request) =>
-      request.interactive && visible ? visible.runTurn(request, { ...patience, after }) : isolated.runTurn(request),
+      control.run(request, (turn) =>
+        turn.interactive && visible ? visible.runTurn(turn, { ...patience, after }) : isolated.runTurn(turn),
+      ),
   };
 }
 

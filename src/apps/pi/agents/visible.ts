@@ -30,8 +30,7 @@ export interface VisibleBody {
   readonly hasAnswered: () => boolean;
 }
 
-/** `onAbort` is told when the person ends the turn with Pi's own means. */
-export function visibleBody(user: UserSession, onAbort: () => void): VisibleBody {
+export function visibleBody(user: UserSession): VisibleBody {
   let running = false;
   let answered = false;
   return {
@@ -44,7 +43,6 @@ export function visibleBody(user: UserSession, onAbort: () => void): VisibleBody
         running = true;
         const outcome = await runInSession(user, request, patience);
         answered = outcome.kind === "said";
-        if (outcome.kind === "failed" && outcome.reason === "aborted") onAbort();
         return outcome;
       } catch (thrown) {
         return failed("provider", textOf(thrown), NO_USAGE);

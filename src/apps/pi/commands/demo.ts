@@ -1,8 +1,8 @@
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { prepareDemo } from "../../../shell/casting/demo.ts";
-import { startInProject } from "./casting.ts";
-import type { CommandContext } from "./state.ts";
+import { startInProject } from "../casts/start.ts";
+import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The demo of the command line, watched in this session: a scratch repository, scripted replies, all else real. */
 export async function demo(context: CommandContext): Promise<Result<undefined>> {

@@ -5,12 +5,13 @@ import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { openScreen } from "../live/screen.ts";
-import { answerWaitingCast } from "./casting.ts";
-import { giveBackHeld, onInput } from "./messages.ts";
+import { answerWaitingCast } from "../casts/start.ts";
+import { mayLeave } from "../casts/leaving.ts";
+import { giveBackHeld, onInput } from "../casts/messages.ts";
 import { perform } from "./perform.ts";
-import { refuseSaid } from "./running.ts";
-import type { CommandContext, FaceState } from "./state.ts";
-import { stopWaiting } from "./waiting.ts";
+import { refuseSaid } from "../casts/running.ts";
+import type { CommandContext, FaceState } from "../casts/state.ts";
+import { stopWaiting } from "../casts/waiting.ts";
 
 /** The whole of `/materia` for one session; loaded when it is first wanted. */
 export interface Face {
@@ -18,7 +19,9 @@ export interface Face {
   readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
   /** Whether the session is in a turn of a cast now, with a context of its own. */
   readonly isInTurn: () => boolean;
-  /** [X6] Stops what runs, and resolves when it is written down. */
+  /** [X6] Whether the session may be left; the person is asked where a cast runs. */
+  readonly mayLeave: (ctx: ExtensionContext) => Promise<boolean>;
+  /** [X6] Pauses what still runs, and resolves when nothing of it goes on. */
   readonly leave: (ctx: ExtensionContext) => Promise<void>;
 }
 
@@ -55,12 +58,14 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
     },
     onInput: (event, ctx) => onInput(contextFor(ctx), event),
     isInTurn: () => state.running?.isInTurn() ?? false,
+    mayLeave: (ctx) => mayLeave(contextFor(ctx)),
     leave: async (ctx) => {
       const { running } = state;
-      giveBackHeld({ state, ctx });
-      running?.abort();
+      giveBackHeld({ state, user: { pi, ctx } });
+      running?.stop("pause");
       await running?.done;
       stopWaiting({ state });
+      state.stopWatching?.();
       state.closeUi?.();
     },
   };

@@ -11,10 +11,10 @@ import { answer } from "../../../shell/commands/run-command.ts";
 import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";
-import { startFromCommand } from "./casting.ts";
-import { deliverHeld } from "./messages.ts";
-import type { CommandContext } from "./state.ts";
-import { stopWaiting } from "./waiting.ts";
+import { startFromCommand } from "../casts/start.ts";
+import { giveBackHeld } from "../casts/messages.ts";
+import type { CommandContext } from "../casts/state.ts";
+import { stopWaiting } from "../casts/waiting.ts";
 
 /** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
 export async function perform(context: CommandContext, text: string): Promise<void> {
@@ -43,6 +43,8 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
       return (await import("./demo.ts")).demo(context);
     case "ui":
       return (await import("./ui.ts")).openUi(context, command);
+    case "watch":
+      return (await import("./watch-cast.ts")).watch(context, command, options);
     case "abort":
       return abort(context, command, options);
     case "casts":
@@ -105,7 +107,7 @@ async function abort(
 ): Promise<Result<undefined>> {
   const { running } = context.state;
   if (running && (command.castId === undefined || command.castId === running.castId)) {
-    running.abort();
+    running.stop("abort");
     await running.done;
     return ok(undefined);
   }
@@ -113,7 +115,7 @@ async function abort(
   const done = await lookAsked(context, castId === undefined ? command : { ...command, castId }, options);
   if (done.ok && castId !== undefined && castId === context.state.waiting?.castId) {
     stopWaiting(context);
-    deliverHeld(context);
+    giveBackHeld(context);
   }
   return done;
 }

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { basename } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { line } from "../../../core/view/text/line.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
-import type { CommandContext } from "./state.ts";
+import { nodePath } from "../casts/detach.ts";
+import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The web UI in a process of its own, which ends with this session. */
 export async function openUi(
@@ -31,11 +31,6 @@ export async function openUi(
   screen.answer({ lines: [line(address.value)], data: { url: address.value }, code: 0 });
   await new Promise((resolve) => child.once("exit", resolve));
   return ok(undefined);
-}
-
-/** Pi may be a program of its own that brings no Node to run a script with. */
-function nodePath(): string {
-  return basename(process.execPath).startsWith("node") ? process.execPath : "node";
 }
 
 function addressOf(child: ChildProcess): Promise<Result<string>> {

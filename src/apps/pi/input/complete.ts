@@ -98,6 +98,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "show":
     case "diff":
     case "restore":
+    case "watch":
     case "doctor":
     case "replay":
     case "budget":

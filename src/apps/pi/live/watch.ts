@@ -34,7 +34,7 @@ export interface Watcher {
   readonly hint: string;
 }
 
-export function openWatch({ file, events: before }: PreparedCast, watcher: Watcher): Watch {
+export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | "events">, watcher: Watcher): Watch {
   const start = startState(startOf(file));
   const cards = openVisitCards(start);
   let trail = startTrail(start);

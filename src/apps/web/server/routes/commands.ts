@@ -78,7 +78,7 @@ async function answerCommand(
   { command, workspace, ...how }: PageCommand,
 ): Promise<Response> {
   if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
-  if (command.kind === "ui" || command.kind === "demo")
+  if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;

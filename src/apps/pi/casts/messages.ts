@@ -2,7 +2,7 @@ import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-w
 import { socketOf } from "../../../core/compile/graph.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { unlessReplaced } from "../session/user-session.ts";
-import type { CommandContext, FaceState, HeldMessage, RunningCast } from "./state.ts";
+import type { CommandContext, HeldMessage, RunningCast } from "./state.ts";
 
 /** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
 export function onInput(
@@ -18,10 +18,9 @@ export function onInput(
     if (isInteractive(state.running)) {
       state.running.refinements.push(text);
       screen.note(`The agent is still answering; it gets this next: “${oneLine(text, NOTED)}”`);
-    } else {
-      state.held.push(images === undefined ? { text } : { text, images });
-      screen.note(`Kept until the cast is over; then it is sent: “${oneLine(text, NOTED)}”`);
-    }
+    } else if (state.running.control.steer(images === undefined ? { text } : { text, images }))
+      screen.note(`${workerOf(state.running)} gets this now: “${oneLine(text, NOTED)}”`);
+    else keep(context, images === undefined ? { text } : { text, images });
     return { action: "handled" };
   }
   // [Q8] At a gate a person may talk with their own agent before they decide.
@@ -32,6 +31,26 @@ export function onInput(
 
 /** As much of a message as its writer needs to know it again. */
 const NOTED = 80;
+
+/** [X36] For when the cast is over. */
+export function keep({ state, screen }: CommandContext, message: HeldMessage): void {
+  state.held.push(message);
+  screen.note(`Kept until the cast is over; then it is sent: “${oneLine(message.text, NOTED)}”`);
+}
+
+/** [X36] What no agent has read yet and what is kept, back in the editor; says whether there was anything. */
+export function takeBack(context: CommandContext): boolean {
+  const { state } = context;
+  state.held.unshift(...(state.running?.control.takeBack() ?? []).map((text) => ({ text })));
+  const has = state.held.length + (state.running?.refinements.length ?? 0) > 0;
+  giveBackHeld(context);
+  return has;
+}
+
+function workerOf({ watch }: RunningCast): string {
+  const { phase, graph } = watch.trail().state;
+  return phase.kind === "visiting" ? socketOf(graph, phase.visit.socket).materia : "the agent";
+}
 
 function isInteractive({ watch }: RunningCast): boolean {
   const { phase, graph } = watch.trail().state;
@@ -47,11 +66,10 @@ export function deliverHeld({ state, user: { pi, ctx } }: CommandContext): void 
   );
 }
 
-/** A session that is left sends nothing more: what was kept goes back to where it was typed. */
-export function giveBackHeld({ state, ctx }: { readonly state: FaceState; readonly ctx: ExtensionContext }): void {
+/** [X19] After an abort or a failure, or when the session is left, nothing is sent: what was kept goes back to where it was typed. */
+export function giveBackHeld({ state, user: { ctx } }: Pick<CommandContext, "state" | "user">): void {
   const kept = [...state.held.splice(0).map(({ text }) => text), ...(state.running?.refinements.splice(0) ?? [])];
-  if (kept.length === 0 || !ctx.hasUI) return;
-  putBack(ctx, kept.join("\n\n"));
+  if (kept.length > 0) unlessReplaced(() => ctx.hasUI && putBack(ctx, kept.join("\n\n")));
 }
 
 /** Into the editor, before what is typed there. */

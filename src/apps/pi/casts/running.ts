@@ -13,8 +13,13 @@ import { openWidget } from "../live/widget.ts";
 import type { Widget } from "../live/widget.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
-import { onEscape } from "../input/escape.ts";
-import { deliverHeld, putBack } from "./messages.ts";
+import type { TurnControl } from "../agents/turn-control.ts";
+import { onCastKeys } from "../input/keys.ts";
+import type { Stop } from "../input/stop-dialogs.ts";
+import { detach } from "./detach.ts";
+import { interrupt, stopCast } from "./interrupt.ts";
+import { leavePi } from "./leaving.ts";
+import { deliverHeld, giveBackHeld, keep, putBack, takeBack } from "./messages.ts";
 import type { CommandContext } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
 
@@ -25,6 +30,7 @@ interface Run {
   readonly prepared: PreparedCast;
   readonly workspace: Workspace;
   readonly controller: AbortController;
+  readonly control: TurnControl;
   readonly visible: VisibleBody | undefined;
   /** What the person has said with it. */
   readonly said?: string;
@@ -33,7 +39,7 @@ interface Run {
 /** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
 export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const { user, screen, state } = context;
-  const { prepared, controller, visible } = run;
+  const { prepared, controller, control, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
   const watch = openWatch(prepared, {
@@ -41,25 +47,63 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
-    hint: `${user.ctx.mode === "tui" ? "Esc or " : ""}/materia abort stops it`,
+    hint: `${user.ctx.mode === "tui" ? "Esc interrupts" : "/materia abort stops it"}`,
   });
   stopWaiting(context);
-  const abort = (): void => controller.abort();
+  state.stopWatching?.();
+  const over = new AbortController();
   const refinements: string[] = [];
   const onScreen = (): (() => void) => {
     widget = screen.live ? openWidget(user.ctx, watch.picture) : undefined;
-    return onEscape(user, widget, abort);
+    return onCastKeys(user, widget, keysOf(context));
   };
   const done = runShown(run, watch, { open: onScreen, close: () => widget?.close() })
-    .finally(() => delete state.running)
-    .then((ended) => {
-      if (ended.ok) finish(context, run, ended.value, refinements);
-      else refuseSaid(context, ended.issues, run.said);
+    .finally(() => {
+      delete state.running;
+      over.abort();
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
-    .then(() => deliverHeld(context));
-  state.running = { castId: prepared.castId, watch, abort, isInTurn, done, refinements };
+    .then((ended) => {
+      if (ended.ok) return finish(context, run, ended.value, refinements);
+      refuseSaid(context, ended.issues, run.said);
+      giveBackHeld(context);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"));
+  state.running = {
+    castId: prepared.castId,
+    watch,
+    control,
+    stop: (how: Stop) => stopCast(controller, how),
+    over: over.signal,
+    isInTurn,
+    done,
+    refinements,
+    detach: () => detachRun(context, run),
+  };
   return done;
+}
+
+function keysOf(context: CommandContext) {
+  const { ui } = context.user.ctx;
+  return {
+    onEscape: () => interrupt(context),
+    onLeave: () => leavePi(context),
+    onKeep: (text: string) => {
+      ui.setEditorText("");
+      keep(context, { text });
+    },
+    onTakeBack: () => takeBack(context),
+  };
+}
+
+/** A model that the command names replaces that of every materia, so it is named only where none has its own. */
+function detachRun({ user }: CommandContext, { prepared, workspace }: Run): Promise<Result<number>> {
+  const { graph, castId } = { ...prepared.file, castId: prepared.castId };
+  const hasOwn = Object.values(graph.materia).some(
+    (materia) => materia.type === "agent" && materia.model !== undefined,
+  );
+  const model = unlessReplaced(() => user.ctx.model);
+  const named = hasOwn || !model ? undefined : `${model.provider}/${model.id}`;
+  return detach({ castId, cwd: workspace.place.cwd, store: workspace.store, model: named });
 }
 
 interface Showing {
@@ -108,14 +152,26 @@ function finish(
   end: RunEnd,
   refinements: readonly string[],
 ): void {
+  const { screen, state } = context;
   const place = {
     runDir: workspace.store.placeOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
   };
-  if (end.kind === "waiting" && context.screen.live) {
+  if (end.kind === "waiting" && screen.live) {
     const seen = visible?.hasAnswered() ?? false;
     waitFor(context, { state: end.state, refinements, result: resultOf(end, place), seen, options });
     return;
   }
-  context.screen.result(resultOf(end, place), exitCode(end));
+  if (end.kind === "paused" && screen.live)
+    screen.note(`The cast is paused: /materia recast ${prepared.castId} goes on where it stopped`);
+  else screen.result(resultOf(end, place), exitCode(end));
+  if (isFinished(end)) return deliverHeld(context);
+  state.held.push(...refinements.map((text) => ({ text })));
+  giveBackHeld(context);
+}
+
+/** [X19] Only then a message that was kept is sent. */
+function isFinished({ kind, state: { phase } }: RunEnd): boolean {
+  if (kind !== "ended" || phase.kind !== "ended") return false;
+  return phase.outcome === "completed" || phase.outcome === "not_satisfied";
 }

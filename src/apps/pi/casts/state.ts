@@ -4,6 +4,9 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { UserSession } from "../session/user-session.ts";
+import type { TurnControl } from "../agents/turn-control.ts";
+import type { Stop } from "../input/stop-dialogs.ts";
+import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
 import type { Screen } from "../live/screen.ts";
 
@@ -20,6 +23,8 @@ export interface CommandContext {
 export interface FaceState {
   running?: RunningCast;
   waiting?: WaitingCast;
+  /** Stops looking at a cast that another process drives. */
+  stopWatching?: () => void;
   /** Ends the web UI that was opened from here. */
   closeUi?: () => void;
   readonly held: HeldMessage[];
@@ -28,7 +33,13 @@ export interface FaceState {
 export interface RunningCast {
   readonly castId: CastId;
   readonly watch: Watch;
-  readonly abort: () => void;
+  readonly stop: (how: Stop) => void;
+  /** The person's hand on the turn that runs now. */
+  readonly control: TurnControl;
+  /** Aborted when it does not run any more: what was asked about it needs no answer. */
+  readonly over: AbortSignal;
+  /** [X37] Hands the cast, once it is stopped, to a process of its own. */
+  readonly detach: () => Promise<Result<number>>;
   /** Whether an agent answers in the user's session now. */
   readonly isInTurn: () => boolean;
   /** Resolves when nothing of it goes on any more; never rejects. */

@@ -5,11 +5,13 @@ import { namesCast, prepare, prepareAgain } from "../../../shell/commands/prepar
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Asker, PreparedCast } from "../../../shell/commands/prepare.ts";
 import { openAgents } from "../agents/host.ts";
+import { openTurnControl } from "../agents/turn-control.ts";
 import { visibleBody } from "../agents/visible.ts";
 import type { VisibleBody } from "../agents/visible.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
+import { turnQuestions } from "./interrupt.ts";
 import { runInSession } from "./running.ts";
 import type { Answer, CommandContext, WaitingCast } from "./state.ts";
 
@@ -80,10 +82,10 @@ async function prepareAndRun(
   const { user, screen } = context;
   const { prepare: prepareCast, ...rest } = cast;
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
+  const control = openTurnControl(turnQuestions(context, controller));
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
-  const visible: VisibleBody | undefined = screen.live ? visibleBody(user, abort) : undefined;
-  const openReal: Asker["openReal"] = (choice, patience) => openAgents(user, { choice, patience, visible });
+  const visible: VisibleBody | undefined = screen.live ? visibleBody(user) : undefined;
+  const openReal: Asker["openReal"] = (choice, patience) => openAgents(user, { choice, patience, visible, control });
   const prepared = await prepareCast({
     options: cast.options,
     workspace,
@@ -96,7 +98,7 @@ async function prepareAndRun(
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
   const { cwd } = user.ctx;
-  const run = { ...rest, prepared: prepared.value, workspace, controller, visible, cwd };
+  const run = { ...rest, prepared: prepared.value, workspace, controller, control, visible, cwd };
   return ok({ done: runInSession(context, run) });
 }
 

@@ -1,0 +1,36 @@
+import type { TurnQuestions } from "../agents/turn-control.ts";
+import { askAfterInterrupt, askStop } from "../input/stop-dialogs.ts";
+import type { Stop } from "../input/stop-dialogs.ts";
+import { PAUSE } from "../../../shell/run/effect.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
+import { unlessReplacedAsync } from "../session/user-session.ts";
+import type { CommandContext } from "./state.ts";
+
+/** [X35] Esc: the agent's turn stops, and the person says how it goes on; a program goes on until they have. */
+export function interrupt({ user, screen, state: { running } }: CommandContext): void {
+  if (!running || running.control.interrupt()) return;
+  askStop(user.ctx, running.over).then(
+    (how) => void (how && running.stop(how)),
+    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+  );
+}
+
+/** What is asked about a turn that was interrupted. A client of the RPC mode has said what it wants: an abort is one. */
+export function turnQuestions({ user, state }: CommandContext, controller: AbortController): TurnQuestions {
+  return {
+    ask: async ({ materia }) => {
+      const asked = async () =>
+        user.ctx.mode === "tui" ? askAfterInterrupt(user.ctx, materia, controller.signal) : { kind: "abort" as const };
+      const after = (await unlessReplacedAsync(asked)) ?? { kind: "pause" as const };
+      if (after.kind === "go_on" || after.kind === "say") return after;
+      stopCast(controller, after.kind);
+      return { kind: "stop" };
+    },
+    onUnread: (texts) => void state.held.push(...texts.map((text) => ({ text }))),
+  };
+}
+
+export function stopCast(controller: AbortController, how: Stop): void {
+  if (how === "abort") controller.abort();
+  else controller.abort(PAUSE);
+}

@@ -1,0 +1,62 @@
+import type { Command } from "../../../core/command/command.ts";
+import type { Options } from "../../../core/command/options.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { exitCode } from "../../../shell/casting/exit-code.ts";
+import { watchCast } from "../../../shell/casting/watch.ts";
+import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
+import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import { resultOf } from "../live/result-card.ts";
+import { openWatch } from "../live/watch.ts";
+import { openWidget } from "../live/widget.ts";
+import { openPlace } from "../session/place.ts";
+import { unlessReplaced } from "../session/user-session.ts";
+import type { CommandContext } from "../casts/state.ts";
+
+/** [X37] Shows a cast that another process drives, as if it ran here; it is neither stopped nor changed. */
+export async function watch(
+  context: CommandContext,
+  { castId: named }: Extract<Command, { kind: "watch" }>,
+  options: Options,
+): Promise<Result<undefined>> {
+  const { user, screen, state } = context;
+  if (state.running)
+    return fail(error("cast_is_running", state.running.castId, "a cast of this session is shown already"));
+  const place = openPlace(user.ctx, options);
+  if (!place.ok) return place;
+  const { store } = place.value.workspace;
+  const castId = await castNamed(store, named);
+  if (!castId.ok) return castId;
+  const cast = await store.load(castId.value);
+  if (!cast.ok) return cast;
+  state.stopWatching?.();
+  const looking = new AbortController();
+  const live = openWatch(cast.value, {
+    onVisit: screen.visit,
+    onChange: () => widget?.changed(),
+    opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    streams: () => false,
+    hint: `another process drives it · /materia abort ${castId.value} stops it`,
+  });
+  const widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;
+  state.stopWatching = () => looking.abort();
+  const runDir = store.placeOf(castId.value);
+  const done = watchCast(store, cast.value, { signal: looking.signal, onSteps: live.onSteps })
+    .then((end) => {
+      if (!end.ok) screen.refuse(end.issues);
+      else if (!looking.signal.aborted) tell(context, end.value, runDir);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
+    .finally(() => widget?.close());
+  if (!screen.live) await done;
+  return ok(undefined);
+}
+
+function tell({ screen }: CommandContext, end: RunEnd, runDir: string): void {
+  const { castId } = end.state;
+  if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
+  else if (end.kind === "paused")
+    screen.note(`Nobody drives the cast: /materia recast ${castId} goes on where it stopped`);
+  else screen.result(resultOf(end, { runDir }), exitCode(end));
+}

@@ -1,0 +1,45 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+/** How a cast is left or stopped. */
+export type Stop = "detach" | "pause" | "abort";
+
+const GO_ON = "Go on";
+const SAY = "Say something to the agent";
+const PAUSE = "Pause: it goes on later with /materia recast";
+const ABORT = "Abort";
+const DETACH = "Detach: it goes on in the background";
+const STAY = "Stay";
+
+/** [X35] After a turn was interrupted. A dialog that is left without a choice stops nothing for good and spends nothing more: it pauses. */
+export async function askAfterInterrupt(
+  { ui }: ExtensionContext,
+  who: string,
+  signal: AbortSignal,
+): Promise<{ readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: Stop }> {
+  for (;;) {
+    const chosen = await ui.select(`${who} is interrupted. How does it go on?`, [GO_ON, SAY, PAUSE, ABORT], { signal });
+    if (chosen === GO_ON) return { kind: "go_on" };
+    if (chosen === ABORT) return { kind: "abort" };
+    if (chosen !== SAY) return { kind: "pause" };
+    const text = (await ui.input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
+    if (text !== "") return { kind: "say", text };
+  }
+}
+
+/** Where no agent can be interrupted: a program goes on while this is asked. */
+export async function askStop({ ui }: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
+  const chosen = await ui.select("A program of the cast runs. Stop it?", [GO_ON, PAUSE, ABORT], { signal });
+  return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
+}
+
+/** [X6] Nothing where the person stays. */
+export async function askLeave({ ui }: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
+  const chosen = await ui.select("A cast is running. What becomes of it?", [DETACH, PAUSE, ABORT, STAY], { signal });
+  return STOPS.get(chosen ?? STAY);
+}
+
+const STOPS: ReadonlyMap<string, Stop> = new Map([
+  [DETACH, "detach"],
+  [PAUSE, "pause"],
+  [ABORT, "abort"],
+]);

@@ -1,0 +1,67 @@
+import { stepFrom } from "../../core/cast/step.ts";
+import type { CastStep } from "../../core/cast/step.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import type { RunEnd } from "../run/run-cast.ts";
+import type { CastStore, EventNews, LoadedCast } from "../store/cast-store.ts";
+
+export interface Watching {
+  /** Stops looking; the cast goes on. */
+  readonly signal: AbortSignal;
+  readonly onSteps: (steps: readonly CastStep[]) => void;
+}
+
+/** [C33] Follows a cast that another process drives, until it ends, waits, or nobody drives it any more. */
+export async function watchCast(store: CastStore, cast: LoadedCast, watching: Watching): Promise<Result<RunEnd>> {
+  const { castId } = cast;
+  const { signal, onSteps } = watching;
+  let { state } = cast;
+  let awake = Promise.withResolvers<void>();
+  const wake = (): void => awake.resolve();
+  const journal = store.follow(castId, state.seq, wake);
+  const stops = [() => journal.close(), store.onOwnerChange(castId, wake)];
+  signal.addEventListener("abort", wake);
+  try {
+    for (;;) {
+      awake = Promise.withResolvers();
+      // Asked before the journal: an owner that has gone has written its last line by then.
+      const owner = await store.owner(castId);
+      const news = await journal.next();
+      if (news.kind === "lost" || news.kind === "damaged") return fail(unreadable(castId, news));
+      if (news.kind === "events") {
+        const steps = stepsOf(state, news.events);
+        state = steps.at(-1)?.after ?? state;
+        onSteps(steps);
+        continue;
+      }
+      if (state.phase.kind === "ended") return ok({ kind: "ended", state });
+      if (!owner) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
+      if (signal.aborted) return ok({ kind: "paused", state });
+      await awake.promise;
+    }
+  } finally {
+    signal.removeEventListener("abort", wake);
+    for (const stop of stops) stop();
+  }
+}
+
+function stepsOf(start: CastState, events: Extract<EventNews, { kind: "events" }>["events"]): readonly CastStep[] {
+  let state = start;
+  return events.map((event) => {
+    const step = stepFrom(state, event);
+    state = step.after;
+    return step;
+  });
+}
+
+function unreadable(castId: string, news: Extract<EventNews, { kind: "lost" | "damaged" }>) {
+  return news.kind === "lost"
+    ? error("unknown_cast", castId, "the cast is gone")
+    : error(
+        "damaged_journal",
+        castId,
+        `line ${news.line} of the journal is damaged`,
+        `look at it with "doctor ${castId}"`,
+      );
+}

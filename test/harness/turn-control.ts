@@ -1,0 +1,7 @@
+import { openTurnControl } from "../../src/apps/pi/agents/turn-control.ts";
+import type { TurnControl } from "../../src/apps/pi/agents/turn-control.ts";
+
+/** Nobody interrupts, so nobody is asked. */
+export function noQuestions(): TurnControl {
+  return openTurnControl({ ask: async () => ({ kind: "stop" }), onUnread: () => undefined });
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { ModelReply } from "../harness/pi-model.ts";
+import { eventTypes, openPiSession } from "../harness/pi-session.ts";
+import type { PiSession, PiSetting } from "../harness/pi-session.ts";
+
+const ESCAPE = "\u001b";
+
+/** A cast whose agent does not answer, in a terminal. */
+async function hanging(setting: PiSetting, ...replies: readonly ModelReply[]): Promise<PiSession> {
+  const pi = await openPiSession({ mode: "tui", ...setting, replies: [{ hang: true }, ...replies] });
+  const asked = pi.asked();
+  await pi.type("/materia link Build -- make it");
+  await asked;
+  return pi;
+}
+
+describe("[X35] Esc", () => {
+  it.each([ESCAPE, "\u001b[27u"])("interrupts, and the agent goes on with all that was before", async (key) => {
+    const pi = await hanging({ select: () => "Go on" }, "built");
+    expect(pi.press(key)).toEqual({ consume: true });
+    expect(await pi.sees(/^select/)).toContain("Build is interrupted");
+    expect(await pi.sees(/^materia-result/)).toContain("completed");
+    const [first, second] = pi.requests;
+    expect(second?.messages[0]).toBe(first?.messages[0]);
+    expect(second?.messages.at(-1)).toMatch(/^u: .*has interrupted you.*Go on/);
+    expect(await eventTypes(pi.cwd)).not.toContain("cast_resumed");
+  });
+
+  it("lets the person say something to the agent", async () => {
+    const pi = await hanging({ select: (title) => say(title), input: () => "with a door" }, "built");
+    pi.press(ESCAPE);
+    expect(await pi.sees(/^materia-result/)).toContain("completed");
+    expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: with a door");
+  });
+
+  it.each<[choice: string | undefined, last: string]>([
+    ["Pause: it goes on later with /materia recast", "visit_started"],
+    [undefined, "visit_started"],
+    ["Abort", "cast_ended"],
+  ])("%s", async (choice, last) => {
+    const pi = await hanging({ select: () => choice }, "built later");
+    pi.press(ESCAPE);
+    await pi.sees(choice === "Abort" ? /^materia-result: A materia cast aborted/ : /^info: The cast is paused/);
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe(last);
+    await pi.type("/materia recast");
+    expect(await pi.sees(/^materia-result: A materia cast completed/)).toContain("built later");
+  });
+
+  it("interrupts planning too, and no word of the person reaches their own assistant", async () => {
+    const pi = await openPiSession({
+      mode: "tui",
+      replies: [{ hang: true }, "Plan B"],
+      select: (title) => say(title),
+      input: () => "of stone",
+    });
+    const asked = pi.asked();
+    await pi.type("/materia link Interactive-Plan Build -- plan it");
+    await asked;
+    await pi.session.abort();
+    await pi.sees(/waits for you/);
+    expect(pi.requests).toHaveLength(2);
+    expect(pi.requests.at(-1)?.system).toBe(pi.requests[0]?.system);
+    expect(pi.requests.at(-1)?.messages.at(-1)).toContain("of stone");
+  });
+
+  it("means nothing to the cast while something is typed, nor after the end", async () => {
+    const pi = await hanging({ editorText: "half a sen" });
+    expect(pi.press(ESCAPE)).toBeUndefined();
+    await pi.type("/materia abort");
+    await pi.sees(/^materia-result/);
+    expect(pi.press(ESCAPE)).toBeUndefined();
+  });
+});
+
+describe("[X6] leaving in the terminal", () => {
+  it.each<[choice: string | undefined, last: string | undefined]>([
+    ["Pause: it goes on later with /materia recast", "visit_started"],
+    ["Abort", "cast_ended"],
+  ])("%s", async (choice, last) => {
+    const pi = await hanging({ select: () => choice });
+    const switched = await before(pi);
+    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    expect(switched).toBeUndefined();
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe(last);
+  });
+
+  it.each(["Stay", undefined])("%s: the cast goes on, and the session stays", async (choice) => {
+    const pi = await hanging({ select: () => choice });
+    expect(await before(pi)).toEqual({ cancel: true });
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe("visit_started");
+    await pi.type("/materia abort");
+  });
+
+  it.each(["\u0004", "\u0003"])("a key that would leave Pi asks first", async (key) => {
+    const pi = await hanging({ select: () => "Stay" });
+    expect(pi.press(key)).toEqual({ consume: true });
+    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    await pi.type("/materia abort");
+  });
+});
+
+function say(title: string): string | undefined {
+  return title.includes("interrupted") ? "Say something to the agent" : undefined;
+}
+
+function before({ session }: PiSession) {
+  return session.extensionRunner.emit({ type: "session_before_switch", reason: "new" });
+}
