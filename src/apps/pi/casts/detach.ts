@@ -32,7 +32,9 @@ export async function detach({ castId, cwd, store, model }: Detached): Promise<R
   child.once("exit", (code) => (code === REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
   const look = (): void => {
     store.owner(castId).then(
-      (owner) => void (owner && resolve(ok(owner.pid))),
+      (owner) => {
+        if (owner) resolve(ok(owner.pid));
+      },
       () => undefined,
     );
   };

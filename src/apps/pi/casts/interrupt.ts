@@ -10,7 +10,9 @@ import type { CommandContext } from "./state.ts";
 export function interrupt({ user, screen, state: { running } }: CommandContext): void {
   if (!running || running.control.interrupt()) return;
   askStop(user.ctx, running.over).then(
-    (how) => void (how && running.stop(how)),
+    (how) => {
+      if (how) running.stop(how);
+    },
     (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
   );
 }

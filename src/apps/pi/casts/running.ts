@@ -47,7 +47,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
-    hint: `${user.ctx.mode === "tui" ? "Esc interrupts" : "/materia abort stops it"}`,
+    hint: user.ctx.mode === "tui" ? "Esc interrupts" : "/materia abort stops it",
   });
   stopWaiting(context);
   state.stopWatching?.();
