@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
+import { doom, said } from "../harness/doomed.ts";
+import { castFile } from "../harness/cli.ts";
+import { journalOf, lastCast, materia, repositoryPlace, visitFiles } from "./cast-place.ts";
+import { git, newRepository, personsView, scratch } from "./scratch.ts";
+
+const PATH = process.env["PATH"] ?? "";
+afterEach(() => {
+  process.env["PATH"] = PATH;
+});
+
+/** A `git` before the real one whose call of this number is killed, before it does anything or when it has done it. */
+function killGit(call: number, when: "before" | "after"): void {
+  const folder = scratch();
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8", env: { PATH } }).trim();
+  const script = `#!/bin/sh
+n=$(cat '${folder}/calls' 2>/dev/null || echo 0); n=$((n + 1)); echo $n > '${folder}/calls'
+if [ $n -ne ${call} ]; then exec '${real}' "$@"; fi
+${when === "after" ? `'${real}' "$@" > /dev/null` : ""}
+kill -9 $$
+`;
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin", "git"), script);
+  chmodSync(join(folder, "bin", "git"), 0o755);
+  process.env["PATH"] = `${join(folder, "bin")}${delimiter}${PATH}`;
+}
+
+function locksIn(cwd: string): readonly string[] {
+  return readdirSync(join(cwd, ".git"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".lock"));
+}
+
+/** Two checkpoints with a git that is killed on its way, then one with a sound git. */
+async function survive(call: number, when: "before" | "after"): Promise<void> {
+  const cwd = newRepository();
+  const before = personsView(cwd).slice(1);
+  const castId = "cast-1";
+  const place = { castId, cwd, store: join(cwd, ".pi"), scratch: join(scratch(), "shadow"), now: () => new Date(0) };
+  killGit(call, when);
+  const checkpoints = openCheckpoints(place);
+  const begun = await checkpoints.begin();
+  writeFileSync(join(cwd, "a.txt"), "a\n");
+  const base = "commit" in begun ? begun.commit : git(cwd, "rev-parse", "HEAD");
+  const first = await checkpoints.take({ last: base, since: base, title: "first" });
+  process.env["PATH"] = PATH;
+  const last = first && "commit" in first ? first.commit : base;
+  writeFileSync(join(cwd, "b.txt"), "b\n");
+  const second = await checkpoints.take({ last, since: base, title: "second" });
+  checkpoints.close();
+  expect(second).toMatchObject({ changed: 2, added: 2, removed: 0 });
+  expect(git(cwd, "rev-parse", "refs/materia/cast-1")).toBe(second && "commit" in second ? second.commit : "");
+  expect(locksIn(cwd)).toEqual([]);
+  expect(personsView(cwd).slice(1)).toEqual(before);
+  expect(git(cwd, "fsck", "--connectivity-only")).not.toContain("missing");
+}
+
+describe("[Y4] git that is killed at any step leaves nothing behind", () => {
+  const calls = Array.from({ length: 20 }, (_, index) => index + 1);
+  it.each(calls)("[Y4] before call %i", (call) => survive(call, "before"));
+  it.each(calls)("[Y4] when call %i has done its work", (call) => survive(call, "after"));
+});
+
+describe("[Y5] a turn that was cut off goes on from what it had done", () => {
+  it("[Y5] a cast killed in the middle of a turn has the files that its tools wrote", async () => {
+    const tools = [
+      { name: "write", arguments: { path: "half.txt", content: "half\n" } },
+      { name: "bash", arguments: { command: "touch ../waits; while [ ! -e ../go ]; do sleep 0.05; done" } },
+    ];
+    const cwd = repositoryPlace({ Make: [{ tools, text: "Whole." }], Look: [{ json: { satisfied: true } }] });
+    const before = personsView(cwd).slice(1);
+    const config = join(cwd, "../home/materia.json");
+    const doomed = doom(cwd, "--config", config, "cast", "--rehearse", join(cwd, "../home/replies.json"), "do it");
+    await said(join(cwd, "..", "waits"), "");
+    await said(castFile(cwd, lastCast(cwd), "journal.jsonl"), '"checkpoint_taken"');
+    doomed.signal("SIGKILL");
+    await doomed.exited;
+    expect(locksIn(cwd)).toEqual([]);
+    expect(personsView(cwd).slice(1)).toEqual(before);
+    const taken = journalOf(cwd).find(({ type }) => type === "checkpoint_taken");
+    expect(taken).toMatchObject({ files: { changed: 1, added: 1 } });
+    writeFileSync(join(cwd, "..", "go"), "");
+    writeFileSync(join(cwd, "by-hand.txt"), "meanwhile\n");
+    const again = await materia(cwd, ["recast", lastCast(cwd)]);
+    expect(again.code).toBe(0);
+    expect(visitFiles(journalOf(cwd))[0]).toMatchObject({ changed: 2 });
+    const prompt = readFileSync(castFile(cwd, lastCast(cwd), "sockets", "Socket-1", "1", "prompt.md"), "utf8");
+    expect(prompt).toContain("Files that changed since then:\n- by-hand.txt");
+    expect(readdirSync(castFile(cwd, lastCast(cwd), "owner"))).not.toContain("scratch");
+  });
+});
