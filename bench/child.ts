@@ -15,6 +15,8 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   casts: async (casts = 2_000) => (await import("./durability.ts")).measureCasts(casts),
   status: async (events = 100_000, rounds = 5) => (await import("./measure/status.ts")).measureStatus(events, rounds),
   sync: async (steps = 2_000) => (await import("./durability.ts")).measureSync(steps),
+  checkpoints: async (files = 200, rounds = 7) =>
+    (await import("./measure/checkpoints.ts")).measureCheckpoints(files, rounds),
   web: async () => (await import("./web-server.ts")).measureWebServer(),
 };
 

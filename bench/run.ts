@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { EngineFigures } from "./engine.ts";
 import { calm } from "./measure/calm.ts";
 import type { CheckFigures } from "./measure/check.ts";
+import type { CheckpointFigures } from "./measure/checkpoints.ts";
 import type { KilledFigures } from "./measure/killed.ts";
 import { ask, middle, withoutPlaces } from "./measure/process.ts";
 import { PEERS, install } from "./peers/install.ts";
@@ -21,6 +22,7 @@ const SHORT = 1_000;
 const LONG = 10_000;
 const ROUNDS = values.quick ? 1 : 3;
 const SIZES = [100, 1_000, 5_000];
+const TREES = [200, 5_000, 50_000];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
 /** How much of the machine others used when each measurement began. */
@@ -89,8 +91,16 @@ async function measureOwn(): Promise<OwnFigures> {
     sync: await ours("sync", 2_000),
     status: await ours("status", 100_000, 2 * ROUNDS + 1),
     rehearsal: await ours("rehearsal", 60),
+    checkpoints: await measureCheckpoints(),
     web: await ours("web"),
   };
+}
+
+async function measureCheckpoints(): Promise<OwnFigures["checkpoints"]> {
+  const figures: Record<string, CheckpointFigures | string> = {};
+  for (const files of values.quick ? TREES.slice(0, 2) : TREES)
+    figures[files] = await ours<CheckpointFigures>("checkpoints", files, 2 * ROUNDS + 1);
+  return figures;
 }
 
 async function measureOurs({ check, killed }: OwnFigures): Promise<Contender> {

@@ -1,4 +1,5 @@
 import type { CheckFigures } from "../measure/check.ts";
+import type { CheckpointFigures } from "../measure/checkpoints.ts";
 import type { KilledFigures } from "../measure/killed.ts";
 import type { PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
@@ -34,6 +35,8 @@ export interface OwnFigures {
   readonly sync: SyncFigures | string;
   readonly status: StatusFigures | string;
   readonly rehearsal: RehearsalFigures | string;
+  /** By how many files the repository has. */
+  readonly checkpoints: Readonly<Record<string, CheckpointFigures | string>>;
   readonly web: WebFigures | string;
 }
 

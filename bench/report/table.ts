@@ -149,6 +149,13 @@ function ownText(own: OwnFigures): string {
     own.rehearsal,
     ({ oursMs, piMs, beyondMs }) => `${msText(oursMs)}, Pi alone ${msText(piMs)} (+ ${msText(beyondMs)})`,
   );
+  for (const [files, figures] of Object.entries(own.checkpoints))
+    row(
+      `checkpoint in a tree of ${numberText(Number(files))} files`,
+      figures,
+      ({ beginMs, changedMs, sameMs, diffMs }) =>
+        `first ${msText(beginMs)}, after a change ${msText(changedMs)}, without one ${msText(sameMs)}; diff ${msText(diffMs)}`,
+    );
   row(
     "page: first view of 10,000 events",
     own.web,

@@ -5,7 +5,7 @@ import { bytesText, msText, numberText } from "./text.ts";
 /** Every target beside what was measured. The first contender is ours. */
 export function judge(contenders: readonly Contender[], own: OwnFigures): readonly Judged[] {
   const [ours, ...others] = contenders;
-  return [...(ours ? judgeEngine(ours, others) : []), ...judgeCompile(own), ...judgeOwn(own)];
+  return [...(ours ? judgeEngine(ours, others) : []), ...judgeCompile(own), ...judgeOwn(own), ...judgeFiles(own)];
 }
 
 function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Judged[] {
@@ -77,6 +77,20 @@ function judgeOwn(own: OwnFigures): readonly Judged[] {
     atMost("rehearsed turn beyond Pi's own", 3, typeof rehearsal === "string" ? undefined : rehearsal.beyondMs, msText),
     atMost("first view of 10,000 events", 1_000, view, msText),
     atMost("journal to page, 99 of 100", 100, typeof web === "string" ? undefined : web.deliveryMs.p99, msText),
+  ];
+}
+
+function judgeFiles({ checkpoints }: OwnFigures): readonly Judged[] {
+  const limits = { "200": 30, "5000": 80, "50000": 300 };
+  const figures = (files: string) => {
+    const found = checkpoints[files];
+    return typeof found === "object" ? found : undefined;
+  };
+  return [
+    ...Object.entries(limits).map(([files, limit]) =>
+      atMost(`checkpoint, ${numberText(Number(files))} files`, limit, figures(files)?.changedMs, msText),
+    ),
+    atMost("diff of a visit, 5,000 files", 100, figures("5000")?.diffMs, msText),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LeftOut } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
@@ -28,7 +28,9 @@ export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest)
   const { parent } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
   if (commit === undefined) return failed("the checkpoint's commit could not be written");
-  const moved = await moveRef(shadow, request.ref, parent.commit, commit);
+  const moved = standsAt(shadow, request.ref, commit)
+    ? undefined
+    : await moveRef(shadow, request.ref, parent.commit, commit);
   return moved === undefined ? { kind: "taken", commit, tree, left } : failed(moved);
 }
 
@@ -38,10 +40,16 @@ type TakenTree = { readonly kind: "tree"; readonly tree: string; readonly left: 
 export async function takeTree(shadow: Shadow): Promise<TakenTree> {
   const changes = await readChanges(shadow);
   if (typeof changes === "string") return failed(changes);
-  const kept = await keepChanges(shadow, changes.paths);
+  const { left, paths } = changes;
+  const { tree: before } = shadow.written;
+  if (paths.length === 0 && before !== undefined) return { kind: "tree", tree: before, left };
+  const kept = await keepChanges(shadow, paths);
   if (kept !== undefined) return failed(kept);
-  const written = await shadow.git(["write-tree", "--missing-ok"]);
-  return written.ok ? { kind: "tree", tree: textOf(written), left: changes.left } : failed(complaintOf(written));
+  const answer = await shadow.git(["write-tree", "--missing-ok"]);
+  if (!answer.ok) return failed(complaintOf(answer));
+  const tree = textOf(answer);
+  shadow.written.tree = tree;
+  return { kind: "tree", tree, left };
 }
 
 interface Failed {
@@ -138,6 +146,15 @@ async function commitTree(shadow: Shadow, tree: string, request: CheckpointReque
     input: `${request.message}\n`,
   });
   return made.ok ? textOf(made) : undefined;
+}
+
+/** A look without a process; where git keeps refs in another way it is asked. */
+function standsAt({ repository }: Shadow, ref: string, commit: string): boolean {
+  try {
+    return readFileSync(join(repository.commonDir, ref), "latin1").trim() === commit;
+  } catch {
+    return false;
+  }
 }
 
 /** [Y2] Compare and swap. Only the owner of a cast comes here, so a ref that somebody else moved is taken back. */

@@ -28,6 +28,8 @@ export interface Shadow {
   readonly git: (args: readonly string[], call?: Omit<GitCall, "cwd">) => Promise<GitAnswer>;
   /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
   readonly leftOut: readonly string[];
+  /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
+  readonly written: { tree?: string };
   readonly close: () => void;
 }
 
@@ -72,6 +74,7 @@ export async function emptyShadow(
     folder,
     git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
     leftOut,
+    written: {},
     close: () => {
       try {
         rmSync(folder, { recursive: true, force: true });
