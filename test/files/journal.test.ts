@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
@@ -137,6 +138,35 @@ it.skipIf(!existsSync("/dev/full"))("[J2] a full disk is an answer, not a reject
   journal.close();
 });
 
+it("[J2] a write that fails in the middle takes itself back, and nothing that was written before it", async () => {
+  const file = join(scratchFolder(), "journal.jsonl");
+  const journal = openJournal(file, plain);
+  expect(await journal.append(events.slice(0, 2))).toBeUndefined();
+  expect(await journal.append(events.slice(2, 4))).toBeUndefined();
+  const mend = failingWrites();
+  expect(await journal.append(events.slice(4, 6))).toContain("ENOSPC");
+  mend();
+  expect(readFileSync(file, "utf8")).toBe(lines.slice(0, 4).join(""));
+  expect(await journal.append(events.slice(4, 6))).toBeUndefined();
+  expect(readFileSync(file, "utf8")).toBe(lines.slice(0, 6).join(""));
+});
+
+/** Every write puts a half on the disk, which then is full. */
+function failingWrites(): () => void {
+  const { writeSync } = fs;
+  const restore = (): void => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  fs.writeSync = ((fd: number, bytes: Uint8Array) => {
+    writeSync(fd, bytes.subarray(0, bytes.length / 2));
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+  return restore;
+}
+
 it("[J2] a journal that was closed says so", async () => {
   const journal = openJournal(join(scratchFolder(), "journal.jsonl"), plain);
   await journal.append(events.slice(0, 1));
@@ -195,4 +225,12 @@ it("[C14] both ends of a long journal are read without its middle", () => {
     undefined,
   ]);
   expect(last.length).toBeLessThan(100);
+});
+
+it("[C14] a line of which only the end was read is none, and no damage either", () => {
+  const answered = { type: "person_answered", socket: "Socket-1", visit: 1, text: "x".repeat(80) };
+  const middle = Array.from({ length: 500 }, (_, at) => `${JSON.stringify({ seq: at + 2, at: TIME, ...answered })}\n`);
+  // More than is asked at, fewer than the first part that is read holds: all of that part is looked at.
+  const { last, unread } = journalEnds(written(`${lines[0]}${middle.join("")}`), (tail) => tail.length > 32);
+  expect([last.length > 32, last.length < 64, unread]).toEqual([true, true, 0]);
 });

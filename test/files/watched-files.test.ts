@@ -71,6 +71,20 @@ it("[S8] what a bundled utility is given to run is shown and watched as well", (
   expect(refused(place)).toBe(true);
 });
 
+it("[S8] no byte moves from one file to the next unnoticed", () => {
+  const place = project({ materia: { Run: { type: "utility", command: ["node", "./tools"] } } });
+  rmSync(join(place.cwd, "tools"), { recursive: true });
+  // What is hashed before the content of the second file, with everything but its length.
+  const between = `\0tools/b.js\0\0${0o100000}\0`;
+  put(join(place.cwd, "tools", "a.js"), "1");
+  put(join(place.cwd, "tools", "b.js"), `${between}2`);
+  trust(place);
+  expect(refused(place)).toBe(false);
+  put(join(place.cwd, "tools", "a.js"), `1${between}`);
+  put(join(place.cwd, "tools", "b.js"), "2");
+  expect(refused(place)).toBe(true);
+});
+
 it("[S8] every command is shown, however many", () => {
   const names = Array.from({ length: 60 }, (_, index) => `program-${index}`);
   const materia = Object.fromEntries(names.map((name) => [name, { type: "utility", command: [name] }]));

@@ -167,3 +167,15 @@ it("[G21] a utility that is read as text sets no state", () => {
   );
   expect(problems(config)).toEqual(["warning state_never_set sockets.Socket-2"]);
 });
+
+it("[O15] a utility that is read as text makes no list", () => {
+  const config = main(
+    {
+      "Socket-1": { materia: "Say", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Text", advance: { items: "state.plans" }, edges: [{ when: "always", to: "Socket-2" }] },
+    },
+    { L: { sockets: ["Socket-2"], exits: [] } },
+    { materia: { Say: { type: "utility", command: ["say"] } } },
+  );
+  expect(problems(config)).toContain("error list_never_made loops.L");
+});
