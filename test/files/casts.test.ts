@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { layoutOf } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, listCasts } from "../harness/journals.ts";
 import { play } from "../harness/play.ts";
+import { created, idOf } from "../harness/store/store-casts.ts";
 import { TIME, graph, items, seat, workshop } from "../harness/seats.ts";
 
 const { events } = await play(workshop(), {
@@ -146,6 +149,16 @@ it("[C13] of a long journal the ends tell, however long a line or the way back i
       cost: 0.03,
     },
   ]);
+});
+
+it("[D1, C13] a cast that was killed within its first line can be resumed, so it is listed", async () => {
+  const folder = root({});
+  const store = fileStore(folder);
+  const owned = await created(store);
+  writeFileSync(layoutOf(folder, "c-1").journal, line(events[0] ?? {}).slice(0, 20));
+  await owned.release();
+  expect(await store.load(idOf("c-1"))).toMatchObject({ ok: true, value: { events: [], tornBytes: 20 } });
+  expect((await listCasts(folder)).map(({ castId, status }) => [castId, status])).toEqual([["c-1", "interrupted"]]);
 });
 
 it("[C13] one damaged cast does not hide the others", async () => {

@@ -1,13 +1,14 @@
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { statSync, truncateSync } from "node:fs";
 import type { CastStep } from "../../src/core/cast/step.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
-import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import type { Journal, Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
+import type { CastFile } from "../../src/shell/store/cast-file.ts";
+import type { CastStore, OwnedCast } from "../../src/shell/store/cast-store.ts";
+import type { Layout } from "../../src/shell/store/layout.ts";
+import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { randomReply } from "./random-graph.ts";
 import type { Chance, Mood } from "./random-graph.ts";
 
@@ -16,9 +17,9 @@ export interface Storm {
   readonly chance: Chance;
   readonly mood: Mood;
   readonly compiled: Compiled;
-  readonly start: CastStart;
-  readonly root: string;
-  readonly runDir: string;
+  readonly file: CastFile;
+  readonly store: CastStore;
+  readonly layout: Layout;
   readonly problems: string[];
 }
 
@@ -28,28 +29,24 @@ export interface Standing {
   readonly events: readonly CastEvent[];
 }
 
-export function journalOf(runDir: string): string {
-  return join(runDir, "journal.jsonl");
-}
-
 /** The world of one life. Once it is killed nothing in it ever answers. */
 export class World {
   readonly abort = new AbortController();
   readonly killed: Promise<undefined>;
   readonly #storm: Storm;
-  readonly #journal: Journal;
+  readonly #owned: OwnedCast;
   readonly #stormy: boolean;
   readonly #completed: Set<string>;
   readonly #die: () => void;
   #state: CastState;
   #dead = false;
 
-  constructor(storm: Storm, journal: Journal, before: Standing, stormy: boolean) {
+  constructor(storm: Storm, owned: OwnedCast, before: Standing, stormy: boolean) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.killed = promise;
     this.#die = () => resolve(undefined);
     this.#storm = storm;
-    this.#journal = journal;
+    this.#owned = owned;
     this.#stormy = stormy;
     this.#state = before.state;
     this.#completed = new Set(before.events.flatMap(completedVisit));
@@ -63,7 +60,8 @@ export class World {
   }
 
   ports(): Ports {
-    const { chance, runDir } = this.#storm;
+    const { chance } = this.#storm;
+    const { artifacts, holds } = this.#owned;
     const write = async (): Promise<string | undefined> => {
       if (this.#strikes(0.004)) return this.#kill();
       return this.#strikes(0.004) ? "the disk is full" : undefined;
@@ -72,14 +70,9 @@ export class World {
       agents: { preflight: async () => [], runTurn: (request) => this.#turn(request) },
       runUtility: () => this.#utility(),
       journal: { append: (events) => this.#append(events) },
-      artifacts: {
-        folder: runDir,
-        pathOf: () => runDir,
-        write,
-        append: write,
-        keepValue: async (json) => ({ kind: "kept", json }),
-      },
-      holds: async () => true,
+      // What visits leave is not looked at here: files of many thousand visits would take longer than all the rest.
+      artifacts: { ...artifacts, write, append: write },
+      holds,
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),
       redact: (text: string) => text,
@@ -98,29 +91,32 @@ export class World {
   }
 
   async #append(events: readonly CastEvent[]): Promise<string | undefined> {
-    const { chance, runDir } = this.#storm;
+    const { chance, layout } = this.#storm;
+    const { journal } = this.#owned;
+    const after = (events[0]?.seq ?? 1) - 1;
     for (let wait = this.#stormy ? chance.count(0, 3) : 0; wait > 0; wait -= 1) await Promise.resolve();
     if (this.#dead || this.#strikes(0.02)) return this.#kill();
-    const tear = (some: readonly CastEvent[]): void => {
-      const bytes = Buffer.from(some.map((event) => `${JSON.stringify(event)}\n`).join(""));
-      appendFileSync(journalOf(runDir), bytes.subarray(0, chance.count(0, bytes.length - 1)));
+    const tear = async (some: readonly CastEvent[]): Promise<void> => {
+      const size = sizeOf(layout.journal);
+      await journal.append(some, after);
+      truncateSync(layout.journal, size + chance.count(0, sizeOf(layout.journal) - size - 1));
     };
     if (this.#strikes(0.03)) {
-      tear(events);
+      await tear(events);
       return this.#kill();
     }
     if (this.#strikes(0.02)) {
       // Mostly the part that was written can be taken back.
-      if (chance.happens(0.3)) tear(events.slice(0, 1));
+      if (chance.happens(0.3)) await tear(events.slice(0, 1));
       return "the journal cannot be written: the disk is full";
     }
-    const problem = await this.#journal.append(events, (events[0]?.seq ?? 1) - 1);
+    const problem = await journal.append(events, after);
     return this.#strikes(0.03) ? this.#kill() : problem;
   }
 
   /** [D21] What is over is not done again, and nothing is begun beyond a limit. */
   async #examine(): Promise<string | undefined> {
-    const { problems, start, root } = this.#storm;
+    const { problems, file, store } = this.#storm;
     const { phase, usage, budget } = this.#state;
     if (phase.kind !== "visiting") {
       problems.push(`something is done while the cast is ${phase.kind}`);
@@ -128,20 +124,20 @@ export class World {
     }
     const visit = `${phase.visit.socket} ${phase.visit.number}`;
     if (this.#completed.has(visit)) problems.push(`visit ${visit} is over and done again`);
-    const isAgent = materiaOf(start.graph, socketOf(start.graph, phase.visit.socket)).type === "agent";
+    const isAgent = materiaOf(file.graph, socketOf(file.graph, phase.visit.socket)).type === "agent";
     if (isAgent && tokensOf(usage) >= (budget.maxTokens ?? Infinity))
       problems.push(`a turn beyond ${budget.maxTokens} tokens`);
     if (isAgent && usage.cost > 0 && usage.cost >= (budget.maxCostUsd ?? Infinity))
       problems.push(`a turn beyond $${budget.maxCostUsd}`);
     if (this.#storm.chance.happens(0.05)) {
-      const listed = (await fileStore(root).summary(start.castId))?.status;
+      const listed = (await store.summary(file.castId))?.status;
       if (listed !== "running") problems.push(`it runs, and is listed as ${listed}`);
     }
     return phase.visit.socket;
   }
 
   async #turn(request: TurnRequest): Promise<TurnOutcome> {
-    const { chance, mood, start } = this.#storm;
+    const { chance, mood, file } = this.#storm;
     await this.#examine();
     const usage = { input: chance.count(0, 3), output: chance.count(0, 2), cost: chance.count(0, 1) };
     if (this.#strikes(0.02)) return this.#kill();
@@ -156,20 +152,24 @@ export class World {
       return { kind: "failed", reason: "aborted", message: "aborted", usage };
     if (this.#strikes(0.04))
       return { kind: "failed", reason: chance.pick("provider", "timeout", "overflow"), message: "no reply", usage };
-    const text = randomReply(chance, mood, start.graph, socketOf(start.graph, request.socket));
+    const text = randomReply(chance, mood, file.graph, socketOf(file.graph, request.socket));
     return { kind: "said", text, usage, model: "storm" };
   }
 
   async #utility(): Promise<UtilityOutcome> {
-    const { chance, mood, start } = this.#storm;
+    const { chance, mood, file } = this.#storm;
     const socket = await this.#examine();
     if (this.#strikes(0.02)) return this.#kill();
     if (this.#strikes(0.02)) this.abort.abort();
     if (socket === undefined || this.#strikes(0.03))
       return { kind: "failed", reason: "exited with code 1", stdout: "", stderr: "" };
-    const stdout = randomReply(chance, mood, start.graph, socketOf(start.graph, socket as TurnRequest["socket"]));
+    const stdout = randomReply(chance, mood, file.graph, socketOf(file.graph, socket as TurnRequest["socket"]));
     return { kind: "exited", stdout, stdoutCut: false, stderr: "" };
   }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function completedVisit(event: CastEvent): readonly string[] {

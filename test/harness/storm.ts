@@ -1,24 +1,25 @@
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { statusOf } from "../../src/core/view/casts.ts";
-import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { planGraph } from "../../src/shell/casting/start.ts";
+import type { Result } from "../../src/core/model/issue.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { layoutOf } from "../../src/shell/store/layout.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
-import { openJournal, readJournal } from "./journals.ts";
 import { catalogOf } from "./play.ts";
 import type { TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
-import { World, journalOf } from "./storm-world.ts";
+import { World } from "./storm-world.ts";
 import type { Standing, Storm } from "./storm-world.ts";
 
 const MOST_LIVES = 40;
@@ -38,16 +39,16 @@ export type Weathered =
 export async function weather(seed: number, root: string): Promise<Weathered> {
   const storm = gather(seed, root);
   if (!storm) return { kind: "no_graph" };
-  const { start, runDir, problems, compiled } = storm;
-  mkdirSync(runDir);
-  let standing: Standing = { state: startState(start), events: [] };
-  let lives = 0;
-  for (let first = nudge(storm, standing.state, 0); first && lives < MOST_LIVES;) {
-    standing = await liveOnce(storm, lives, standing, first);
+  const { file, problems, compiled, store } = storm;
+  const start = startOf(file);
+  let standing = await liveOnce(storm, 0, sound(await store.create({ file }, {})), []);
+  let lives = 1;
+  for (let first = resumption(storm, standing.state, lives); first && lives < MOST_LIVES;) {
+    standing = await liveOnce(storm, lives, sound(await store.claim(file.castId, {})), first);
     lives += 1;
-    first = nudge(storm, standing.state, lives);
+    first = resumption(storm, standing.state, lives);
   }
-  rmSync(runDir, { recursive: true });
+  rmSync(layoutOf(root, file.castId).folder, { recursive: true });
   const { events, state } = standing;
   if (state.phase.kind !== "ended") problems.push(`after ${lives} lives the cast is ${state.phase.kind}`);
   const worst = worstCase(compiled.graph, compiled.flow, start.limits).turns;
@@ -74,26 +75,22 @@ function gather(seed: number, root: string): Storm | undefined {
   // A graph that nothing bounds may go round for ever, as its check says.
   if (worstCase(result.value.graph, result.value.flow, limits).turns === null) return undefined;
   const castId = `storm-${seed}` as CastId; // of an id's form
-  const start = { castId, request: "r", graph: result.value.graph, limits, budget, data: {} };
+  const plan = planGraph(result.value.graph, { request: "r", cwd: "/project" });
   return {
     chance,
     mood: randomMood(chance),
     compiled: result.value,
-    start,
-    root,
-    runDir: join(root, castId),
+    file: { ...plan.file, castId, limits, budget },
+    store: fileStore(root),
+    layout: layoutOf(root, castId),
     problems: [],
   };
 }
 
-/** From taking the cast up to letting it go or being killed; what is found on the disk afterwards. */
-async function liveOnce(storm: Storm, life: number, before: Standing, first: readonly EventBody[]): Promise<Standing> {
-  const { runDir } = storm;
-  const claim = claimOf(runDir, life);
-  writeFileSync(claim, JSON.stringify(thisProcess()));
-  writeFileSync(journalOf(runDir), "", { flag: "a" });
-  const journal = openJournal(journalOf(runDir), { durability: "write", redact: (text) => text });
-  const world = new World(storm, journal, before, life < STORMY_LIVES);
+/** From owning the cast to letting it go or being killed; what is found on the disk afterwards. */
+async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: readonly EventBody[]): Promise<Standing> {
+  const before = sound(await owned.load());
+  const world = new World(storm, owned, before, life < STORMY_LIVES);
   const run = runCast(before.state, world.ports(), {
     cwd: "/project",
     first,
@@ -101,37 +98,31 @@ async function liveOnce(storm: Storm, life: number, before: Standing, first: rea
     onSteps: (steps) => world.hear(steps),
   });
   const end = await Promise.race([run, world.killed]);
-  journal.close();
-  writeFileSync(claim, end ? "" : GONE);
+  await owned.release();
+  if (!end) writeFileSync(storm.layout.claim(owned.epoch), GONE);
   return found(storm, end);
 }
 
-/** Written by hand: a lock for each of many thousand lives would take longer than they do. */
-function claimOf(runDir: string, life: number): string {
-  mkdirSync(join(runDir, "owner"), { recursive: true });
-  return join(runDir, "owner", `${life + 1}.json`);
-}
-
-/** The claim of a process that was killed. */
+/** The claim of a process that was killed: its lock went with it, and nobody let go of the cast. */
 const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() });
 
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
-async function found({ root, runDir, start, problems }: Storm, end: RunEnd | undefined): Promise<Standing> {
-  const file = journalOf(runDir);
-  const read = readJournal(file, start);
-  if (!read.ok) throw new Error(JSON.stringify(read.issues));
-  const { state, events, tornBytes, soundBytes } = read.value;
+async function found({ store, file, problems }: Storm, end: RunEnd | undefined): Promise<Standing> {
+  const { state, events } = sound(await store.load(file.castId));
   if (end && JSON.stringify(end.state) !== JSON.stringify(state))
     problems.push(`the ${end.kind} cast is not what its ${events.length} events fold to`);
-  const listed = events.length === 0 ? statusOf(state, false) : (await fileStore(root).summary(start.castId))?.status;
+  const listed = (await store.summary(file.castId))?.status;
   if (listed !== statusOf(state, false)) problems.push(`listed as ${listed}, but it is ${statusOf(state, false)}`);
-  // As a resume does it.
-  if (tornBytes > 0) truncateSync(file, soundBytes);
-  return read.value;
+  return { state, events };
+}
+
+function sound<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.issues));
+  return result.value;
 }
 
 /** What a person does about a cast that stands still; nothing when it is over or given up. */
-function nudge({ chance }: Storm, { phase, usage }: CastState, life: number): readonly EventBody[] | undefined {
+function resumption({ chance }: Storm, { phase, usage }: CastState, life: number): readonly EventBody[] | undefined {
   const resumed: EventBody = { type: "cast_resumed", by: "storm" };
   if (phase.kind === "unstarted") return [];
   if (phase.kind === "waiting") {

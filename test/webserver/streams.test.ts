@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castOf, ended, hear, project, refusal, site } from "./harness.ts";
@@ -236,11 +237,16 @@ describe("the list of casts", () => {
     const at = site();
     const stream = hear(await at.ask("/api/casts/stream"));
     expect(shown(await stream.until(isReady))).toEqual(["ready"]);
-    const id = await castOf(at);
-    const heard = await stream.until(({ data }) => (data as { status: string }).status === "completed");
-    expect(shown(heard).at(-1)).toBe(`cast ${id} completed`);
-    // It may be over before anybody has looked.
-    expect([[], [`cast ${id} running`]]).toContainEqual([...new Set(shown(heard).slice(0, -1))]);
+    const is = (status: string) => (message: Message) => (message.data as { status: string }).status === status;
+    // Its agent waits at a pipe, so that nobody can miss that it runs.
+    const pipe = join(at.cwd, "pipe");
+    execFileSync("/usr/bin/env", ["mkfifo", pipe]);
+    const tools = [{ name: "bash", arguments: { command: "cat pipe" } }];
+    const id = await castOf(at, { Build: [{ tools, text: "done" }] });
+    expect(shown(await stream.until(is("running")))).toEqual([`cast ${id} running`]);
+    await writeFile(pipe, "go on");
+    const heard = shown(await stream.until(is("completed")));
+    expect(heard.filter((each) => each !== `cast ${id} running`)).toEqual([`cast ${id} completed`]);
     await stream.close();
   });
 });

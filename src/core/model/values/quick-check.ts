@@ -37,8 +37,9 @@ function bareCheck(schema: v.GenericSchema): Check {
   switch (schema.type) {
     case "string":
     case "boolean":
-    case "number":
       return (value) => typeof value === schema.type;
+    case "number":
+      return (value) => typeof value === "number" && !Number.isNaN(value);
     case "literal":
       return (value) => value === literal;
     case "picklist":

@@ -8,12 +8,11 @@ import type { CastSummary } from "../../../core/view/casts.ts";
 import { folderWatch } from "../../system/folder-watch.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { isMissing, problemText } from "../../system/problem.ts";
-import { statOf } from "../../system/regular-file.ts";
 import type { CastStore, OwnedCast, Writing } from "../cast-store.ts";
 import { begunSummary, tellsEnough, unbegunSummary } from "../summary.ts";
 import { requestAbort } from "./abort-request.ts";
 import { followEvents, followLines } from "./follow.ts";
-import { journalEnds } from "./journal/journal-ends.ts";
+import { hasNoLine, journalEnds } from "./journal/journal-ends.ts";
 import { layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
 import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
@@ -107,13 +106,9 @@ async function summaryOf(layout: Layout, castId: CastId): Promise<CastSummary | 
   const ends = journalEnds(layout.journal, tellsEnough);
   const isOwned = async (): Promise<boolean> => ownerOf(layout) !== undefined;
   if (ends.first?.type === "cast_started") return begunSummary(castId, ends, isOwned);
-  if (!isEmpty(layout.journal)) return undefined;
+  if (!hasNoLine(layout.journal)) return undefined;
   const file = readCastFile(layout);
   return file.ok ? unbegunSummary(file.value, await isOwned()) : undefined;
-}
-
-function isEmpty(file: string): boolean {
-  return (statOf(file)?.size ?? 0n) === 0n;
 }
 
 function ownerOf(layout: Layout): ReturnType<typeof currentOwner> {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
-import { problemText } from "../../../system/problem.ts";
+import { isMissing, problemText } from "../../../system/problem.ts";
 import { openRegular } from "../../../system/regular-file.ts";
 import type { Enough, JournalEnds } from "../../cast-store.ts";
 import { epochOf, unchainedJson } from "./chain.ts";
@@ -27,11 +27,30 @@ export function journalEnds(file: string, enough: Enough): JournalEnds {
   }
 }
 
+/** Whether not even its first line was written to the end, or nothing at all. */
+export function hasNoLine(file: string): boolean {
+  try {
+    const fd = openRegular(file);
+    try {
+      return firstLine(fd, fstatSync(fd).size) === undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (thrown) {
+    return isMissing(thrown);
+  }
+}
+
 function firstEvent(fd: number, size: number): CastEvent | undefined {
+  const line = firstLine(fd, size);
+  return line && lineEvent(line);
+}
+
+function firstLine(fd: number, size: number): Buffer | undefined {
   for (let length = BLOCK; ; length *= 8) {
     const bytes = readPart(fd, 0, Math.min(length, size));
     const end = bytes.indexOf(LINE_END);
-    if (end !== -1) return lineEvent(bytes.subarray(0, end));
+    if (end !== -1) return bytes.subarray(0, end);
     if (length >= size || length > FARTHEST) return undefined;
   }
 }
