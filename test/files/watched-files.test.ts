@@ -75,7 +75,7 @@ it("[S8] no byte moves from one file to the next unnoticed", () => {
   const place = project({ materia: { Run: { type: "utility", command: ["node", "./tools"] } } });
   rmSync(join(place.cwd, "tools"), { recursive: true });
   // What is hashed before the content of the second file, with everything but its length.
-  const between = `\0tools/b.js\0\0${0o100000}\0`;
+  const between = ["", "tools/b.js", "", 0o100000, ""].join("\0");
   put(join(place.cwd, "tools", "a.js"), "1");
   put(join(place.cwd, "tools", "b.js"), `${between}2`);
   trust(place);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, watch as systemWatch, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, watch as systemWatch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -178,4 +178,23 @@ export async function ended(at: Site, castId: string): Promise<readonly Message[
   const heard = await stream.until(isEvent("cast_ended"));
   await stream.close();
   return heard;
+}
+
+/** A cast on disk that nobody drives, with so many events. */
+export function journalOf(at: Site, castId: string, lines: number) {
+  const runDir = join(at.root, castId);
+  mkdirSync(runDir, { recursive: true });
+  writeFileSync(join(runDir, "cast.json"), "{}");
+  const file = join(runDir, "journal.jsonl");
+  writeFileSync(file, "");
+  const append = (from: number, count: number): void =>
+    appendFileSync(file, Array.from({ length: count }, (_, index) => `${line(from + index)}\n`).join(""));
+  append(1, lines);
+  return { file, append };
+}
+
+export function line(seq: number, text = `event ${seq}`): string {
+  const head = { seq, at: "2026-01-01T00:00:00.000Z" };
+  if (seq === 1) return JSON.stringify({ ...head, type: "cast_started", castId: "c", request: "r", loadout: "l" });
+  return JSON.stringify({ ...head, type: "person_answered", socket: "Socket-1", visit: 1, text });
 }

@@ -1,29 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, ended, hear, project, refusal, site } from "./harness.ts";
-import type { Message, Site } from "./harness.ts";
-
-/** A cast on disk that nobody drives, with so many events. */
-function journalOf(at: Site, castId: string, lines: number) {
-  const runDir = join(at.root, castId);
-  mkdirSync(runDir, { recursive: true });
-  writeFileSync(join(runDir, "cast.json"), "{}");
-  const file = join(runDir, "journal.jsonl");
-  writeFileSync(file, "");
-  const append = (from: number, count: number): void =>
-    appendFileSync(file, Array.from({ length: count }, (_, index) => `${line(from + index)}\n`).join(""));
-  append(1, lines);
-  return { file, append };
-}
-
-function line(seq: number, text = `event ${seq}`): string {
-  const head = { seq, at: "2026-01-01T00:00:00.000Z" };
-  if (seq === 1) return JSON.stringify({ ...head, type: "cast_started", castId: "c", request: "r", loadout: "l" });
-  return JSON.stringify({ ...head, type: "person_answered", socket: "Socket-1", visit: 1, text });
-}
+import { castOf, ended, hear, journalOf, line, project, refusal, site } from "./harness.ts";
+import type { Message } from "./harness.ts";
 
 const ids = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ id }) => id ?? []);
 const upTo = (seq: number) => (message: Message) => message.id === String(seq);
@@ -185,13 +165,6 @@ describe("what the agents do", () => {
   });
 });
 
-const isReady = ({ event }: Message): boolean => event === "ready";
-const shown = (messages: readonly Message[]): readonly string[] =>
-  messages.map(({ event, data }) => {
-    const { castId = "", status = "" } = data as { castId?: string; status?: string };
-    return [event, castId, status].join(" ").trim();
-  });
-
 it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {
   const at = site();
   const { file } = journalOf(at, "c", 1);
@@ -214,41 +187,6 @@ it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody"
   const heard = await stream.until(({ event }) => event === "progress");
   expect(heard.at(-1)?.data).toEqual({ socket: "Socket-1", visit: 1, kind: "text", from: 0, delta: "secret" });
   await stream.close();
-});
-
-describe("the list of casts", () => {
-  it("[N10] every cast, newest first, then what appears, changes and goes", async () => {
-    const at = site();
-    journalOf(at, "a", 1);
-    const { append } = journalOf(at, "b", 1);
-    const stream = hear(await at.ask("/api/casts/stream"));
-    expect(shown(await stream.until(isReady))).toEqual(["cast b interrupted", "cast a interrupted", "ready"]);
-    append(2, 1);
-    journalOf(at, "c", 1);
-    expect(shown(await stream.until(({ data }) => (data as { castId: string }).castId === "c"))).toEqual([
-      "cast c interrupted",
-    ]);
-    rmSync(join(at.root, "a"), { recursive: true });
-    expect(shown(await stream.until(({ event }) => event === "gone"))).toEqual(["gone a"]);
-    await stream.close();
-  });
-
-  it("[N10] the first cast of a project appears, and is followed to its end", async () => {
-    const at = site();
-    const stream = hear(await at.ask("/api/casts/stream"));
-    expect(shown(await stream.until(isReady))).toEqual(["ready"]);
-    const is = (status: string) => (message: Message) => (message.data as { status: string }).status === status;
-    // Its agent waits at a pipe, so that nobody can miss that it runs.
-    const pipe = join(at.cwd, "pipe");
-    execFileSync("/usr/bin/env", ["mkfifo", pipe]);
-    const tools = [{ name: "bash", arguments: { command: "cat pipe" } }];
-    const id = await castOf(at, { Build: [{ tools, text: "done" }] });
-    expect(shown(await stream.until(is("running")))).toEqual([`cast ${id} running`]);
-    await writeFile(pipe, "go on");
-    const heard = shown(await stream.until(is("completed")));
-    expect(heard.filter((each) => each !== `cast ${id} running`)).toEqual([`cast ${id} completed`]);
-    await stream.close();
-  });
 });
 
 describe("listeners that are slow or gone", () => {
