@@ -162,6 +162,7 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
       journal,
       artifacts: NO_ARTIFACTS,
       holds: async () => true,
+      isSuperseded: () => false,
       now: () => new Date(),
       redact: (text: string) => text,
       pause: async () => {},

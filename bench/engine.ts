@@ -31,6 +31,7 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     journal: owned.journal,
     artifacts: NO_ARTIFACTS,
     holds: owned.holds,
+    isSuperseded: owned.isSuperseded,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},

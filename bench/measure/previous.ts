@@ -47,6 +47,7 @@ async function castWithFiles(
     journal: owned.journal,
     artifacts: owned.artifacts,
     holds: owned.holds,
+    isSuperseded: owned.isSuperseded,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},

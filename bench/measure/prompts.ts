@@ -59,6 +59,7 @@ async function turnsOf(items: number): Promise<readonly Told[]> {
     journal: { append: async () => undefined },
     artifacts: NO_ARTIFACTS,
     holds: async () => true,
+    isSuperseded: () => false,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},

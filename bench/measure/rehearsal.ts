@@ -53,6 +53,7 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       earlierTurns: () => [],
       isUsedUp: () => false,
       holds: async () => true,
+      isSuperseded: () => false,
       instructions: "none",
       redact: (text: string) => text,
       env: {},

@@ -19,6 +19,8 @@ export interface Ports {
   readonly redact: (text: string) => string;
   /** Whether the cast is still this process's own; asked before every effect. */
   readonly holds: () => Promise<boolean>;
+  /** Whether another process is known to have taken it; answered at once, for writes that nobody waits for. */
+  readonly isSuperseded: () => boolean;
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -95,6 +97,8 @@ export interface TurnRequest {
   readonly isUsedUp: (usage: Usage) => boolean;
   /** Asked before every request to the model and every call of a tool: whether the cast is still this process's own. */
   readonly holds: () => Promise<boolean>;
+  /** Asked before every line of the transcript, whose writer does not wait: whether another process has taken the cast. */
+  readonly isSuperseded: () => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
 }

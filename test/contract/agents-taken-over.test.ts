@@ -44,6 +44,18 @@ describe.each(BODIES)("a cast that was taken from agents %s", (_name, play) => {
     expect(conversation(request.transcript).filter((line) => line.includes("toolResult"))).toHaveLength(1);
   });
 
+  it("[D28] while a reply is on its way: it does not come into the transcript", async () => {
+    const { host } = await play([{ text: "too late" }]);
+    const told: TurnProgress[] = [];
+    const { request } = ask({
+      // The claim was there when the request left.
+      isSuperseded: () => count(told, "told") > 0,
+      onProgress: (progress) => void told.push(progress),
+    });
+    await host.runTurn(request);
+    expect(conversation(request.transcript).filter((line) => line.startsWith("assistant"))).toEqual([]);
+  });
+
   it("[D28] before a retry: nothing is sent again", async () => {
     const { host } = await play([{ error: "provider" }, { text: "too late" }]);
     const { request } = ask(claimUntil((progress) => count(progress, "retrying") > 0));

@@ -45,6 +45,7 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     earlierTurns: () => [],
     isUsedUp: () => false,
     holds: async () => true,
+    isSuperseded: () => false,
     signal: controller.signal,
     onProgress: (event) => progress.push(event),
     ...part,

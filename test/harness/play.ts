@@ -103,6 +103,7 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
       append: async () => undefined,
     },
     holds: async () => script.holds?.() ?? true,
+    isSuperseded: () => false,
     now: () => new Date(0),
     redact: (text: string) => text,
     pause: async () => {},

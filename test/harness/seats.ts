@@ -164,6 +164,7 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
       append: async () => undefined,
     },
     holds: async () => true,
+    isSuperseded: () => false,
     now: () => new Date(TIME),
     redact: (text: string) => text,
     pause: async () => {},

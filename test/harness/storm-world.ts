@@ -61,7 +61,7 @@ export class World {
 
   ports(): Ports {
     const { chance } = this.#storm;
-    const { artifacts, holds } = this.#owned;
+    const { artifacts, holds, isSuperseded } = this.#owned;
     const write = async (): Promise<string | undefined> => {
       if (this.#strikes(0.004)) return this.#kill();
       return this.#strikes(0.004) ? "the disk is full" : undefined;
@@ -73,6 +73,7 @@ export class World {
       // What visits leave is not looked at here: files of many thousand visits would take longer than all the rest.
       artifacts: { ...artifacts, write, append: write },
       holds,
+      isSuperseded,
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),
       redact: (text: string) => text,

@@ -25,7 +25,7 @@ export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   }
 }
 
-function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact }: TurnRequest): OpenedTranscript {
+function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact, isSuperseded }: TurnRequest): OpenedTranscript {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const sound = history === "fresh" ? "" : soundPart(readIfThere(path));
   const session = pi.SessionManager.inMemory(cwd, undefined, pi.parseSessionEntries(sound));
@@ -34,7 +34,8 @@ function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact }: Turn
   let problem: unknown;
   let isClosed = false;
   onAppended(session, (entry) => {
-    if (isClosed) return;
+    // [D28] A reply that was in flight while the process slept is no longer its to keep.
+    if (isClosed || isSuperseded()) return;
     try {
       appendFileSync(path, lineOf(entry));
     } catch (thrown) {

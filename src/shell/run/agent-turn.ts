@@ -111,6 +111,7 @@ function turnRequest(
     }),
     redact: context.ports.redact,
     holds: context.ports.holds,
+    isSuperseded: context.ports.isSuperseded,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => {

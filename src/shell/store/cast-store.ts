@@ -77,6 +77,8 @@ export interface OwnedCast {
   readonly heartbeat: () => Promise<void>;
   /** Whether nobody has taken it since: a process that slept may have been given up. */
   readonly holds: () => Promise<boolean>;
+  /** Whether it is known that another has taken it: answered at once, for writes that cannot wait. */
+  readonly isSuperseded: () => boolean;
   /** Calls back when anyone asks for the end of the cast. The answer stops listening. */
   readonly onAbortRequest: (listener: () => void) => () => void;
   readonly release: () => Promise<void>;

@@ -95,6 +95,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
     readNote: async (name) => kept.notes.get(name),
     heartbeat: async () => undefined,
     holds: async () => holds(),
+    isSuperseded: () => kept.epoch !== epoch,
     onAbortRequest: (listener) => {
       kept.abortListeners.add(listener);
       return () => void kept.abortListeners.delete(listener);

@@ -52,6 +52,7 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
       artifacts: owned.artifacts,
       ...(files ? { files } : {}),
       holds: owned.holds,
+      isSuperseded: owned.isSuperseded,
       redact: writingOf(driver).redact,
       now: () => new Date(),
       pause,

@@ -99,6 +99,7 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
     readNote: async (name) => readNote(layout.note(name)),
     heartbeat: async () => mine.heartbeat(),
     holds: async () => mine.holds(),
+    isSuperseded: mine.isSuperseded,
     onAbortRequest: (listener) => onAbortRequest(layout.abortRequest, listener),
     release: async () => {
       writer?.close();
