@@ -183,3 +183,19 @@ it("[U39] finds the files of a command beside the configuration that names them"
   // A program without a slash is one of PATH, and a folder is no file.
   expect(materia.get("Run")?.value).toMatchObject({ command: ["tool", "run"] });
 });
+
+it("[U39, F17] a command that is inherited from another file is found beside that file", () => {
+  const here = place({
+    [USER]: { materia: { Check: { type: "utility", command: ["./tools/check", "rules.json"] } } },
+    "home/.config/pi/pi-materia/tools/check": "",
+    "home/.config/pi/pi-materia/rules.json": "",
+    [PROJECT]: { materia: { Mine: { extends: "Check", description: "Ours." } } },
+    // Files of the same names beside the file that extends it are other ones.
+    "project/.pi/tools/check": "",
+    "project/.pi/rules.json": "",
+  });
+  const user = join(here.folder, "home/.config/pi/pi-materia");
+  expect(loadConfig(here).catalog.materia.get("Mine")?.value).toMatchObject({
+    command: [join(user, "tools", "check"), join(user, "rules.json")],
+  });
+});

@@ -25,6 +25,22 @@ it.each(["status", "show"])("[Q14] %s shows a person the plan in full, until the
   expect(titles.filter((title) => !text.includes(title) || !text.includes(`about ${title}`))).toEqual([]);
 });
 
+it.each(["status", "show"])("[Q14] %s keeps the indent of what stands below a title", async (face) => {
+  const { events } = await play(config, { says: { Plan: [items("Write the parser")] } });
+  const start = startOf(config);
+  const lines =
+    face === "show"
+      ? storyLines(start, events, { width: 60 })
+      : boardLines(boardOf(followAll(startState(start), events), { now: STARTED_AT }), 60);
+  const [title = "", context = ""] = plainText(lines)
+    .split("\n")
+    .filter((line) => line.includes("Write the parser"))
+    .slice(-2);
+  const indentOf = (text: string): number => text.length - text.trimStart().length;
+  expect([title.trim(), context.trim()]).toEqual(["1. Write the parser", "about Write the parser"]);
+  expect(indentOf(context)).toBeGreaterThan(indentOf(title));
+});
+
 it("[Q14] a question that was answered is told in brief", async () => {
   const { events } = await play(config, { says: { Plan: [items(...titles)] } });
   const at = events.at(-1)?.at ?? "";

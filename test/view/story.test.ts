@@ -135,7 +135,7 @@ describe("[C15] what was handed over", () => {
     const text = "one\n\n  two\t2\nthree\nfour\n";
     expect(visit(story(one({}, text)), 1).slice(1, -1)).toEqual([
       "    one",
-      "    two 2",
+      "      two 2",
       "    three",
       "    … 24 characters in all",
     ]);

@@ -25,7 +25,10 @@ export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   }
 }
 
-function keepTranscript(pi: Pi, { transcript: path, cwd, history, redact, isSuperseded }: TurnRequest): OpenedTranscript {
+function keepTranscript(
+  pi: Pi,
+  { transcript: path, cwd, history, redact, isSuperseded }: TurnRequest,
+): OpenedTranscript {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const sound = history === "fresh" ? "" : soundPart(readIfThere(path));
   const session = pi.SessionManager.inMemory(cwd, undefined, pi.parseSessionEntries(sound));

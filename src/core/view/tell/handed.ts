@@ -137,9 +137,17 @@ export function textLines(text: string, chars: number, width: number, extent: Ex
   const lines = text
     .slice(0, extent.read)
     .split(/[\n\r\u2028\u2029]+/)
-    .flatMap((each) => wrapColumns(oneLine(each, extent.read), width - 2));
+    .flatMap((each) => indentedLines(each, extent.read, width - 2));
   if (lines.length === 0) return [line(toned("dim", "no text"))];
   const shown = lines.slice(0, extent.lines).map((each) => line(each));
   const whole = lines.length <= extent.lines && text.length <= extent.read;
   return whole ? shown : [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))];
 }
+
+/** The context of an item stands below its title because it is indented; a line that is wrapped stays so. */
+function indentedLines(text: string, read: number, width: number): readonly string[] {
+  const indent = " ".repeat(Math.min(/^ */.exec(text)?.[0].length ?? 0, DEEPEST_INDENT));
+  return wrapColumns(oneLine(text, read), Math.max(10, width - indent.length)).map((each) => `${indent}${each}`);
+}
+
+const DEEPEST_INDENT = 8;
