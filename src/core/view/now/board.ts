@@ -1,3 +1,4 @@
+import { eventWords } from "../tell/event-line.ts";
 import type { LimitName } from "../../cast/state/event.ts";
 import { currentItem } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
@@ -89,13 +90,18 @@ export function boardOf(trail: Trail, options: BoardOptions): Board {
     tokens: tokensOf(usage),
     cost: usage.cost,
     elapsedMs: Math.max(0, until - millisOf(clock.startedAt, until) - clock.idleMs),
-    last: trail.last && { text: trail.last.text, ageMs: Math.max(0, now - millisOf(trail.last.at, now)) },
+    last: lastOf(trail, now),
     reason: phase.kind === "ended" ? phase.reason : null,
     limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
     question: phase.kind === "waiting" ? phase.reply : null,
     path: pathOf(state, trail.order),
     next: nextSteps(state, status, program),
   };
+}
+
+function lastOf({ last }: Trail, now: number): Board["last"] {
+  const words = last && eventWords(last.before, last.event);
+  return words ? { text: words.text, ageMs: Math.max(0, now - millisOf(last.event.at, now)) } : null;
 }
 
 function positionOf({ state, clock, visitSince }: Trail, until: number): Board["position"] {

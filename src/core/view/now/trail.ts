@@ -3,8 +3,7 @@ import type { CastState } from "../../cast/state/state.ts";
 import { stepsFrom } from "../../cast/step.ts";
 import type { CastStep } from "../../cast/step.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { eventWords } from "../tell/event-line.ts";
-import type { Words } from "../tell/event-line.ts";
+import { isTold } from "../tell/event-line.ts";
 import { orderOf } from "../graph/order.ts";
 import { CELLS_SHOWN } from "./cells.ts";
 import type { GivenUpItems } from "./cells.ts";
@@ -19,8 +18,8 @@ export interface Trail {
   readonly clock: Clock;
   /** The clock when the visit in hand began. */
   readonly visitSince: Clock;
-  /** The last event that is worth a word. */
-  readonly last: (Words & { readonly at: string }) | null;
+  /** The last event that is worth a word, with the cast before it. */
+  readonly last: Pick<CastStep, "event" | "before"> | null;
   /** The list that is walked, or was last. */
   readonly walk: Walk | null;
 }
@@ -42,13 +41,12 @@ export function startTrail(state: CastState): Trail {
 /** One step further; its cost does not depend on what happened before. */
 export function follow(trail: Trail, { event, before, after: state }: CastStep): Trail {
   const clock = tick(trail.clock, before, event);
-  const words = eventWords(before, event);
   return {
     ...trail,
     state,
     clock,
     visitSince: event.type === "visit_started" ? clock : trail.visitSince,
-    last: words ? { ...words, at: event.at } : trail.last,
+    last: isTold(before, event) ? { event, before } : trail.last,
     walk: walkAfter(trail.walk, state, event),
   };
 }

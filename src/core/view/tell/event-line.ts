@@ -40,6 +40,18 @@ export interface Words {
   readonly tone: Tone;
 }
 
+/** Whether an event is told in words, without making those of the most frequent ones: of a long cast only the last are read. */
+export function isTold(before: CastState, event: CastEvent): boolean {
+  switch (event.type) {
+    case "visit_started":
+    case "handoff_accepted":
+    case "output_accepted":
+      return true;
+    default:
+      return eventWords(before, event) !== undefined;
+  }
+}
+
 const TEXT_LIMIT = 300;
 
 /** One event in a few words, given the cast before it. */
