@@ -161,6 +161,35 @@ it("[J26] a large value of the state is kept once, and the program still gets al
   expect(given).toHaveLength(40);
 });
 
+it("[J26] a large list inside of a value that changes with every item is kept once", async () => {
+  const workItems = Array.from({ length: 60 }, (_, index) => ({ title: `Item ${index}`, context: "x".repeat(500) }));
+  const config = graph(
+    {
+      "Socket-1": { ...seat("Plan", always("Socket-2")), assign: { "plan.deep.list": "$.workItems" } },
+      "Socket-2": {
+        ...seat("Print", always("Socket-2")),
+        advance: { when: "always" },
+        assign: { "plan.deep.last": "$", "plan.words": "$" },
+      },
+    },
+    { loops: { items: loop(["Socket-2"]) } },
+  );
+  const given: JsonObject[] = [];
+  const runUtility: Ports["runUtility"] = async ({ input }) => exited(`${given.push(input)} ${"y".repeat(5_000)}`);
+  const { files } = await kept(config, [JSON.stringify({ workItems })], scratchFolder(), { runUtility });
+  const resolved = (text = "null"): unknown =>
+    JSON.parse(text, (_key, value: JsonObject | null) =>
+      typeof value?.["$value"] === "string" ? resolved(files[`values/${value["$value"]}.json`]) : value,
+    );
+  const inputs = Array.from({ length: 60 }, (_, index) => files[`sockets/Socket-2/${index + 1}/input.json`]);
+  expect(inputs.map(resolved)).toEqual(given);
+  expect(Object.values(files).filter((text) => text.includes('"Item 30"'))).toHaveLength(4);
+  const size = (name: string): number => (files[name] ?? "").length;
+  const kinds = Map.groupBy(Object.keys(files), (name) => name.split("/").at(-1));
+  const inputSize = (kinds.get("input.json") ?? []).reduce((sum, name) => sum + size(name), 0);
+  expect(inputSize).toBeLessThan(60 * 2_000);
+});
+
 it("[J20] a utility that fails leaves its outputs too", async () => {
   const { files } = await kept(graph({ "Socket-1": seat("Tool") }), [], scratchFolder(), { runUtility: breaking });
   expect([files["sockets/Socket-1/1/stdout.txt"], files["sockets/Socket-1/1/stderr.txt"]]).toEqual(["half", "why"]);

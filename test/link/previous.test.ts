@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { castFile, castsIn, jsonOf, listing, newPlace, readText, run } from "../harness/cli.ts";
+import { castFile, castsIn, listing, newPlace, readText, run } from "../harness/cli.ts";
 import { openTerminal } from "../harness/terminal.ts";
 
 interface Context {
@@ -78,14 +78,16 @@ async function continued(castId: string): Promise<{ readonly context: Context; r
   const ran = await run(["link", ...config, "--anyway", "--from", castId, "Tell", "--", "go on"], { cwd });
   if (ran.code !== 0) throw new Error(ran.stderr);
   const made = /^\S+ cast (\S+),/m.exec(ran.stderr)?.[1] ?? "";
-  const input = jsonOf(castFile(cwd, made, "sockets", "Socket-1", "1", "input.json"));
-  const { state } = input as {
-    readonly state: { readonly previousCastContext: Context | { readonly $value: string } };
+  // [J26] What is large is kept beside.
+  const whole = (...path: readonly string[]): unknown =>
+    JSON.parse(readText(castFile(cwd, made, ...path)), (_key, value: { readonly $value?: unknown } | null) =>
+      typeof value?.$value === "string" ? whole("values", `${value.$value}.json`) : value,
+    );
+  const { state } = whole("sockets", "Socket-1", "1", "input.json") as {
+    readonly state: { readonly previousCastContext: Context };
   };
-  const given = state.previousCastContext;
   return {
-    // [J26] What is large is kept beside.
-    context: "$value" in given ? (jsonOf(castFile(cwd, made, "values", `${given.$value}.json`)) as Context) : given,
+    context: state.previousCastContext,
     notes: ran.stderr
       .split("\n")
       .filter((line) => line.startsWith("note: "))
