@@ -8,6 +8,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   link: async (loadouts = 20, sockets = 250) => (await import("./measure/check.ts")).measureLink(loadouts, sockets),
   prompts: async (items = 1_000) => (await import("./measure/prompts.ts")).measurePrompts(items),
   previous: async (visits = 10_000) => (await import("./measure/previous.ts")).measurePrevious(visits),
+  disk: async (items = 400) => (await import("./measure/previous.ts")).measureDisk(items),
   rehearsal: async (turns = 60) => (await import("./measure/rehearsal.ts")).measureRehearsal(turns),
   killed: async (steps = 5_000, rounds = 7) => (await import("./measure/killed.ts")).measureKilled(steps, rounds),
   startUp: async (rounds = 7) => (await import("./measure/start-up.ts")).measureStartUp(rounds),

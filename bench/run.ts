@@ -87,6 +87,7 @@ async function measureOwn(): Promise<OwnFigures> {
     startUp: await ours("startUp", 3 * ROUNDS),
     casts: await ours("casts", 2_000),
     previous: await ours("previous", LONG),
+    disk: await ours("disk", 400),
     killed: await ours("killed", LONG / 2, 2 * ROUNDS + 1),
     sync: await ours("sync", 2_000),
     status: await ours("status", 100_000, 2 * ROUNDS + 1),

@@ -1,7 +1,7 @@
 import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
 import type { KilledFigures } from "../measure/killed.ts";
-import type { PreviousFigures } from "../measure/previous.ts";
+import type { DiskFigures, PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
 import type { RehearsalFigures } from "../measure/rehearsal.ts";
 import type { StartUpFigures } from "../measure/start-up.ts";
@@ -31,6 +31,7 @@ export interface OwnFigures {
   readonly startUp: StartUpFigures | string;
   readonly casts: CastsFigures | string;
   readonly previous: PreviousFigures | string;
+  readonly disk: DiskFigures | string;
   readonly killed: KilledFigures | string;
   readonly sync: SyncFigures | string;
   readonly status: StatusFigures | string;

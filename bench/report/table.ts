@@ -136,6 +136,11 @@ function ownText(own: OwnFigures): string {
     ({ firstMs, laterMs }) => `first ${msText(firstMs)}, then ${msText(laterMs)}`,
   );
   row("steps/s with the files of every visit", own.previous, ({ stepsPerSecond }) => numberText(stepsPerSecond));
+  row(
+    "files of a visit beside a list of 400 items",
+    own.disk,
+    ({ bytesPerVisit, growth }) => `${bytesText(bytesPerVisit)} (× ${growth.toFixed(2)} of those beside 100)`,
+  );
   row("resume at 5,000 steps", own.killed, ({ ms, again }) => `${msText(ms)}, ${again} run again`);
   row(
     "a step with fdatasync",

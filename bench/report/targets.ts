@@ -33,12 +33,13 @@ function judgeCompile({ check, link }: OwnFigures): readonly Judged[] {
   const big = check["5000"];
   return [
     atMost("5,000 sockets read, checked and weighed", 50, typeof big === "object" ? big.warmMs : undefined, msText),
+    atMost("the same for the first time", 120, typeof big === "object" ? big.firstMs : undefined, msText),
     atMost("link of 20 loadouts of 250 sockets", 50, typeof link === "object" ? link.warmMs : undefined, msText),
   ];
 }
 
 function judgeOwn(own: OwnFigures): readonly Judged[] {
-  const { prompts, startUp, casts, previous, sync, status, rehearsal, web } = own;
+  const { prompts, startUp, casts, previous, disk, sync, status, rehearsal, web } = own;
   const slowest = typeof startUp === "string" ? undefined : Math.max(...Object.values(startUp.beyondMs));
   const view = typeof web === "string" ? undefined : web.firstViewMs;
   const percent = (value: number): string => `${(value * 100).toFixed(0)} %`;
@@ -71,6 +72,12 @@ function judgeOwn(own: OwnFigures): readonly Judged[] {
       6_000,
       typeof previous === "string" ? undefined : previous.stepsPerSecond,
       numberText,
+    ),
+    atMost(
+      "files of a visit at 400 items, at 100 = 1",
+      1.2,
+      typeof disk === "string" ? undefined : disk.growth,
+      (value) => value.toFixed(2),
     ),
     atMost("status of 100,000 events", 500, typeof status === "string" ? undefined : status.ms, msText),
     atMost("memory of that, MB", 120, typeof status === "string" ? undefined : status.peakMb, numberText),
