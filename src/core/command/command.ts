@@ -13,7 +13,7 @@ export type Command =
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
-  | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number } & Bounds)
+  | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number; readonly edited?: true } & Bounds)
   | { readonly kind: "abort"; readonly castId?: string; readonly trust?: true }
   | { readonly kind: "loadout"; readonly name?: string }
   | { readonly kind: "materia"; readonly name?: string }
@@ -21,6 +21,15 @@ export type Command =
   | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
   | TestCommand
+  | ForkCommand
+  | (Omit<ForkCommand, "kind"> & { readonly kind: "fork_plan" })
+  | {
+      readonly kind: "record";
+      readonly castId?: string;
+      readonly file?: string;
+      readonly noTools?: true;
+      readonly seed?: string;
+    }
   | {
       readonly kind: "fuzz";
       readonly loadout?: string;
@@ -77,6 +86,19 @@ export interface GridCommand {
   readonly as: "text" | "mermaid";
 }
 
+/** A new cast that shares the past of another up to a visit. */
+export interface ForkCommand {
+  readonly kind: "fork";
+  readonly castId?: string;
+  readonly visit?: string;
+  readonly loadout?: string;
+  readonly request?: string;
+  /** What the visit hands over, in place of being run. */
+  readonly handoff?: string;
+  /** Put the files back as they were then. */
+  readonly here?: true;
+}
+
 export interface TestCommand {
   readonly kind: "test";
   readonly paths: readonly string[];
@@ -90,11 +112,11 @@ export interface TestCommand {
 }
 
 /** The commands that set a cast going, a new one or one that stopped. */
-export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" }>;
+export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" | "fork" }>;
 
 export function isCasting(command: Command): command is CastingCommand {
   const { kind } = command;
-  return kind === "cast" || kind === "link" || kind === "continue" || kind === "recast";
+  return kind === "cast" || kind === "link" || kind === "continue" || kind === "recast" || kind === "fork";
 }
 
 /** A target as typed: a name, perhaps with the kind it must be. */

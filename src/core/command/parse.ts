@@ -3,12 +3,12 @@ import type { Issue, Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { never } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
-import { readCount } from "./amounts.ts";
 import { readTarget } from "./command.ts";
 import type { Bounds, Command } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
-import { readFuzz, readReplay, readTest } from "./read-testing.ts";
+import { readBudget } from "./read-budget.ts";
+import { readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
@@ -138,6 +138,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         ...castId,
         ...boundsOf(options),
         ...(options.allow === undefined ? {} : { allow: options.allow }),
+        ...(options.edited ? { edited: options.edited } : {}),
       });
     case "loadout":
     case "materia":
@@ -160,6 +161,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       });
     case "test":
       return ok(readTest(reading.rest, options));
+    case "record":
+      return ok(readRecord(reading.rest, options));
+    case "fork":
+      return ok(readFork(reading.rest, options));
     case "fuzz":
       return readFuzz(reading.rest, options);
     case "replay":
@@ -282,19 +287,4 @@ function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
       ),
     );
   return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
-}
-
-function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
-  const words = [...rest];
-  const last = words.at(-1);
-  const tokens = last === undefined ? undefined : readCount(last);
-  if (tokens !== undefined) words.pop();
-  if (words.length > 1)
-    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
-  const [castId] = words;
-  return ok({
-    kind: "budget",
-    ...(castId === undefined ? {} : { castId }),
-    ...(tokens === undefined ? {} : { tokens }),
-  });
 }

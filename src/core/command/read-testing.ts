@@ -45,3 +45,28 @@ export function readFuzz([loadout]: readonly string[], { casts, items, seed, out
     ...(out === undefined ? {} : { out }),
   });
 }
+
+export function readRecord([castId, file]: readonly string[], options: Options): Command {
+  const { seed } = options;
+  return {
+    kind: "record",
+    ...(castId === undefined ? {} : { castId }),
+    ...(file === undefined ? {} : { file }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(options["no-tools"] ? { noTools: true } : {}),
+  };
+}
+
+export function readFork([named]: readonly string[], options: Options): Command {
+  const [castId = "", ...visit] = (named ?? "").split("@");
+  const { loadout, request, handoff, here } = options;
+  return {
+    kind: options.plan ? "fork_plan" : "fork",
+    ...(castId === "" ? {} : { castId }),
+    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
+    ...(loadout === undefined ? {} : { loadout }),
+    ...(request === undefined ? {} : { request }),
+    ...(handoff === undefined ? {} : { handoff }),
+    ...(here ? { here } : {}),
+  };
+}

@@ -103,6 +103,8 @@ export const ISSUE_CODES = {
   foreign_cast: "the cast was not begun by this user on this machine",
   not_trusted: "the project's configuration is not trusted yet",
   no_loadout: "the cast was started from no loadout",
+  not_recordable: "the cast cannot be run again to the same end",
+  nothing_to_fork: "nothing would be different in a fork",
   no_tests: "there are no tests of loadouts",
   not_utf8: "the text or file is not UTF-8",
   no_pi: "Pi is not installed here",

@@ -1,4 +1,5 @@
 import type { Command } from "../../core/command/command.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import { stepFrom } from "../../core/cast/step.ts";
 import { ok } from "../../core/model/issue.ts";
@@ -97,6 +98,13 @@ function salvagedLines({ salvaged }: CastFile): readonly Line[] {
   return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
 }
 
+/** [T20] What a fork shares with another cast was paid for there. */
+function forkedLines([first]: readonly CastEvent[]): readonly Line[] {
+  if (first?.type !== "cast_started" || !first.forkedFrom) return [];
+  const { castId, visit } = first.forkedFrom;
+  return [line(toned("dim", `Forked from ${castId}: everything before ${visit} was done there.`))];
+}
+
 async function show(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
   const { store } = workspace;
   const id = await castNamed(store, named);
@@ -113,6 +121,7 @@ async function show(workspace: Workspace, named: string | undefined): Promise<Re
     ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, lineage: lineageOf(file) }),
     ...foreignLines(workspace, file),
     ...salvagedLines(file),
+    ...forkedLines(events),
     line(toned("dim", `Files: ${harmless(store.placeOf(id.value))}`)),
     ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];

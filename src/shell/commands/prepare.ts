@@ -1,11 +1,12 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastingCommand, Command } from "../../core/command/command.ts";
+import type { CastingCommand, Command, ForkCommand, RestoreCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
+import type { Fork } from "../../core/testing/replay/fork.ts";
 import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
@@ -13,6 +14,7 @@ import { busyTree } from "../casting/workspace/free-tree.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
 import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
 import type { Wanted } from "../casting/workspace/named-cast.ts";
+import { startFork } from "../testing/fork.ts";
 import { prepareResume, resumeCast } from "../casting/resume.ts";
 import type { Resumption } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
@@ -20,6 +22,8 @@ import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
+import { restore } from "./files/restore.ts";
+import { prepareFork } from "./testing/fork.ts";
 import { readText } from "./texts.ts";
 import type { TextSource } from "./texts.ts";
 
@@ -64,6 +68,8 @@ export async function prepare(command: CastingCommand, asker: Asker): Promise<Re
       return prepareAnswer(command, asker);
     case "recast":
       return prepareRecast(command, asker);
+    case "fork":
+      return prepareForked(command, asker);
     default:
       return never(command);
   }
@@ -150,6 +156,7 @@ async function prepareRecast(
 ): Promise<Result<PreparedCast>> {
   const id = await ownCastNamed(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
+  if (command.edited) return prepareForked({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow } = command;
   return prepareAgain(
     id.value,
@@ -199,6 +206,36 @@ function remarksOf(host: AgentHost): PreparedCast["remarks"] {
 /** Looked at last, when all that takes time has been done: the next moment the cast begins. */
 async function treeIssue({ workspace, options }: Asker, except?: CastId): Promise<Issue | undefined> {
   return options.anyway ? undefined : busyTree(workspace, except);
+}
+
+/** [T20] A new cast with the past of another. */
+async function prepareForked(command: ForkCommand, asker: Asker): Promise<Result<PreparedCast>> {
+  const { workspace, options } = asker;
+  const trustsCast = asker.trustsCast ?? options.trust === true;
+  const ready = await prepareFork(workspace, command, { agents: agentsOf(asker), trustsCast });
+  if (!ready.ok) return ready;
+  const busy = await treeIssue(asker);
+  if (busy) return fail(busy);
+  const { plan, host, notes, fork } = ready.value;
+  const { file, events } = plan;
+  const run: PreparedCast["run"] = async (listening) => {
+    const put = command.here ? await restore(workspace, restoring(plan.origin, fork)) : ok(undefined);
+    return put.ok ? startFork(workspace.store, plan, driverOf(asker, host, listening)) : put;
+  };
+  return ok({
+    castId: file.castId,
+    file,
+    events,
+    notes: notesOf({ notes }, host, file),
+    remarks: remarksOf(host),
+    run,
+  });
+}
+
+/** The files as they were behind the last visit that is shared. */
+function restoring(castId: CastId, { reused }: Fork): RestoreCommand {
+  const visit = reused.at(-1);
+  return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
 }
 
 function agentsOf({ options: { model, rehearse }, replies, openReal }: Asker): Agents {

@@ -29,6 +29,10 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "doctor":
       return doctor(workspace, command);
+    case "record":
+      return (await import("./testing/record.ts")).record(workspace, command, from);
+    case "fork_plan":
+      return (await import("./testing/fork.ts")).tellFork(workspace, { ...command, kind: "fork" });
     case "fuzz":
       return (await import("./testing/fuzz.ts")).fuzz(workspace, command, from);
     case "replay":

@@ -58,8 +58,8 @@ function jsonFiles(folder: string): readonly string[] {
   for (let at = open.pop(); at !== undefined && files.length < MOST_FILES; at = open.pop())
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       const path = join(at, entry.name);
-      // What a package or a hidden folder brings is no test of this project.
-      if (entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")) open.push(path);
+      // What a package, a hidden folder or the seed of a test brings is no test of this project.
+      if (entry.isDirectory() && !/^node_modules$|^\.|\.seed$/.test(entry.name)) open.push(path);
       if (entry.isFile() && /\.jsonc?$/.test(entry.name)) files.push(path);
     }
   return files.toSorted();

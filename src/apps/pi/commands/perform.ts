@@ -32,7 +32,8 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "cast":
     case "link":
     case "continue":
-    case "recast": {
+    case "recast":
+    case "fork": {
       const started = await startFromCommand(context, command, options);
       if (!started.ok) return started;
       // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
@@ -56,6 +57,8 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "doctor":
     case "test":
     case "replay":
+    case "record":
+    case "fork_plan":
     case "fuzz":
     case "budget":
     case "loadout":

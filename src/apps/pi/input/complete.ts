@@ -101,6 +101,8 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "watch":
     case "doctor":
     case "replay":
+    case "record":
+    case "fork":
     case "budget":
       return count === 0 ? casts(workspace) : [];
     case "continue":

@@ -54,6 +54,8 @@ export const EVENTS = {
     loadout: v.string(),
     /** Absent where checkpoints are turned off. */
     files: v.exactOptional(FirstCheckpoint),
+    /** [T20] The cast whose past this one shares, up to that visit. */
+    forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string() })),
   }),
   visit_started: v.object({
     type: v.literal("visit_started"),

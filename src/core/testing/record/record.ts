@@ -1,0 +1,50 @@
+import type { CastEvent } from "../../cast/state/event.ts";
+import type { Graph } from "../../compile/graph.ts";
+import { socketsOf } from "../../compile/graph.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
+import { wholeExpectation } from "../observed.ts";
+import type { Observed } from "../observed.ts";
+import { asReply } from "./replies.ts";
+import type { RecordedReply } from "./replies.ts";
+
+/** What a recorded test is made of. */
+export interface Recording {
+  readonly observed: Pick<Observed, "state" | "events" | "exitCode">;
+  readonly cast: JsonObject;
+  readonly config?: string;
+  readonly tools: boolean;
+  /** The turns of a visit. */
+  readonly repliesOf: (socket: string, visit: number) => readonly RecordedReply[];
+}
+
+/** [T19] A cast that happened as a test: its replies in order, and what came of them. */
+export function recordTest({ observed, cast, config, tools, repliesOf }: Recording): JsonObject {
+  const { graph } = observed.state;
+  const replies: Record<string, Json[]> = {};
+  const answers: Json[] = [];
+  for (const event of observed.events) {
+    if (event.type === "visit_started") {
+      const own = repliesOf(event.socket, event.visit).map((reply) => asReply(reply, tools));
+      if (own.length > 0) (replies[keyOf(graph, event)] ??= []).push(...own);
+    }
+    if (event.type === "person_judged") {
+      const { satisfied, text } = event;
+      const json = { satisfied, ...(text === "" ? {} : { context: text }) };
+      (replies[keyOf(graph, event)] ??= []).push({ json });
+    }
+    if (event.type === "person_finished") answers.push(true);
+    if (event.type === "person_answered") answers.push(event.text);
+  }
+  return {
+    cast: { ...cast, ...(answers.length === 0 ? {} : { answers }) },
+    ...(config === undefined ? {} : { config }),
+    replies,
+    expect: wholeExpectation({ ...observed, turns: [], files: new Map() }),
+  };
+}
+
+/** By the name that people think in, where only one socket has it. */
+function keyOf(graph: Graph, { socket }: Extract<CastEvent, { type: "visit_started" | "person_judged" }>): string {
+  const materia = graph.sockets[socket]?.materia ?? "";
+  return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
+}

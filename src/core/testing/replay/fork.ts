@@ -1,0 +1,147 @@
+import { apply } from "../../cast/apply.ts";
+import { decide } from "../../cast/decide.ts";
+import { next } from "../../cast/next.ts";
+import type { CastEvent, EventBody } from "../../cast/state/event.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
+import { error, fail, ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import { differencesOf } from "./differences.ts";
+import type { Difference } from "./differences.ts";
+import { visitKey } from "./recorded.ts";
+import type { RecordedCast } from "./recorded.ts";
+import { replayCast } from "./replay.ts";
+import type { Replayed } from "./replay.ts";
+
+/** What a fork takes over from a cast, and what it does itself. */
+export interface Fork {
+  readonly events: readonly CastEvent[];
+  readonly state: CastState;
+  /** The visit that it begins with; where the cast stood, when no visit is left to be named. */
+  readonly visit: string;
+  readonly reused: readonly string[];
+  readonly saved: { readonly tokens: number; readonly cost: number };
+  readonly anew: readonly { readonly visit: string; readonly why: string }[];
+}
+
+export interface ForkRequest {
+  readonly now: CastStart;
+  /** The visit to begin with, where one was named: `Socket-5#2`, or `Socket-5` for its last. */
+  readonly visit?: string | undefined;
+  /** What that visit hands over, in place of being run. */
+  readonly handoff?: string | undefined;
+}
+
+/** [T20] Everything up to a visit: the one that was named, else the first that the edit touches. */
+export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRequest): Result<Fork> {
+  const whole = replayCast(recorded, now);
+  const differences = differencesOf(recorded, whole);
+  const keys = visitsIn(recorded.events);
+  const named = visit === undefined ? undefined : keys.findLast((key) => key === visit || key.startsWith(`${visit}#`));
+  if (visit !== undefined && named === undefined) {
+    const hint = `one of ${keys.slice(0, 12).join(", ")}`;
+    return fail(error("unknown_place", visit, `this cast has no visit "${visit}"`, hint));
+  }
+  const touched = firstTouched(differences, whole.after);
+  if (named === undefined && touched === undefined && isOver(whole.after.state))
+    return fail(
+      error(
+        "nothing_to_fork",
+        now.castId,
+        "nothing that is configured now would change this cast",
+        `name the visit to begin with, as in fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`,
+      ),
+    );
+  // Who names a visit keeps what came before it, whatever an edit would have changed there.
+  const end = named ?? touched?.visit;
+  const { after } = replayCast(recorded, now, (key) => key === end);
+  // A visit that was begun and never answered begins anew.
+  const kept = after.unanswered ? replayCast(recorded, now, stopsAt(after.unanswered)).after : after;
+  const begins = next(kept.state);
+  const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
+  const at = started ? visitKey(started.socket, started.visit) : (named ?? touched?.visit ?? keys.at(-1) ?? "");
+  const why =
+    touched?.visit === at
+      ? `${touched.kind}: ${touched.message}`
+      : at === named
+        ? "it was named"
+        : "the cast stood there";
+  const taken = handoff === undefined ? ok(kept) : answered(kept, handoff);
+  return taken.ok ? ok(forkOf(recorded, taken.value, { at, why })) : taken;
+}
+
+function stopsAt({ socket, visit }: NonNullable<Replayed["unanswered"]>): (key: string) => boolean {
+  const stop = visitKey(socket.id, visit);
+  return (key) => key === stop;
+}
+
+/** The first visit that would be run differently, and why: a way that leads elsewhere touches what it leads to. */
+function firstTouched(differences: readonly Difference[], { events, unanswered }: Replayed): Difference | undefined {
+  const [first] = differences;
+  if (
+    !first ||
+    first.kind === "prompt" ||
+    first.kind === "fields" ||
+    first.kind === "handoff" ||
+    first.kind === "socket"
+  )
+    return first;
+  const keys = visitsIn(events);
+  const behind =
+    keys[keys.indexOf(first.visit) + 1] ?? (unanswered && visitKey(unanswered.socket.id, unanswered.visit));
+  return { ...first, visit: behind ?? first.visit };
+}
+
+function isOver({ phase }: CastState): boolean {
+  return phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+}
+
+function visitsIn(events: readonly CastEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "visit_started" ? [visitKey(event.socket, event.visit)] : []));
+}
+
+/** [T21] The visit with an answer that a person has written for it. */
+function answered(kept: Replayed, text: string): Result<Replayed> {
+  const events = [...kept.events];
+  const at = events.at(-1)?.at ?? "";
+  let { state } = kept;
+  const note = (body: EventBody): void => {
+    const event: CastEvent = { ...body, seq: state.seq + 1, at };
+    state = apply(state, event);
+    events.push(event);
+  };
+  for (let effect = next(state); ; effect = next(state)) {
+    if (effect.kind === "record") for (const body of effect.events) note(body);
+    else if (effect.kind !== "agent")
+      return fail(error("bad_option", "--handoff", "only the handoff of an agent can be written for it"));
+    else {
+      const body = decide(state, effect.socket, { kind: "replied", text, usage: NO_USAGE });
+      if (body.type === "handoff_rejected") return fail(error("bad_option", "--handoff", body.issues.join("; ")));
+      note(body);
+      return ok({ ...kept, events, state });
+    }
+  }
+}
+
+function forkOf(
+  recorded: RecordedCast,
+  { events, state }: Replayed,
+  { at, why }: { readonly at: string; readonly why: string },
+): Fork {
+  const reused = events.flatMap((event) =>
+    event.type === "visit_completed" ? [visitKey(event.socket, event.visit)] : [],
+  );
+  const usage = events.reduce(
+    (sum, event) => (event.type === "visit_completed" ? addUsage(sum, event.usage) : sum),
+    NO_USAGE,
+  );
+  const left = visitsIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
+  return {
+    events,
+    state,
+    visit: at,
+    reused,
+    saved: { tokens: tokensOf(usage), cost: usage.cost },
+    anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it comes after ${at}` }))],
+  };
+}

@@ -1,0 +1,154 @@
+import type { CastStart } from "../../../core/cast/state/state.ts";
+import type { ForkCommand } from "../../../core/command/command.ts";
+import { quoteWord } from "../../../core/command/words.ts";
+import { compile, remappings } from "../../../core/compile/targets/compile.ts";
+import { error, fail, isError, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { forkCast } from "../../../core/testing/replay/fork.ts";
+import type { Fork } from "../../../core/testing/replay/fork.ts";
+import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { ForkPlan } from "../../testing/fork.ts";
+import { planGraph } from "../../casting/start.ts";
+import { foreignIssue } from "../../casting/workspace/foreign.ts";
+import { agentNeeds, openHost } from "../../casting/workspace/hosts.ts";
+import type { Agents } from "../../casting/workspace/hosts.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { configErrors, trustIssue } from "../../casting/workspace/workspace.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import type { AgentHost } from "../../ports.ts";
+import { startOf } from "../../store/cast-file.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { LoadedCast } from "../../store/cast-store.ts";
+import { recordedOf } from "../../testing/replay-cast.ts";
+import type { Answer } from "../answer/answer.ts";
+
+/** A fork that has been worked out; nothing of it exists yet. */
+export interface PlannedFork {
+  readonly fork: Fork;
+  readonly plan: ForkPlan;
+  readonly cast: LoadedCast;
+  readonly notes: readonly string[];
+}
+
+/** [T20] What a fork would take over and do anew. */
+export async function planFork(
+  workspace: Workspace,
+  command: ForkCommand,
+  model?: string,
+): Promise<Result<PlannedFork>> {
+  const { store, catalog } = workspace;
+  const id = await castNamed(store, command.castId);
+  if (!id.ok) return id;
+  const cast = await store.load(id.value);
+  if (!cast.ok) return cast;
+  const { file } = cast.value;
+  const own = file.targets.map(({ kind, name }) => ({ kind, name }));
+  const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
+  if (targets.length === 0)
+    return fail(error("no_loadout", id.value, "this cast was started from a graph alone", "name one with --loadout"));
+  const compiled = compile(targets, catalog);
+  if (!compiled.ok) return compiled;
+  const { graph, stitches } = compiled.value;
+  const now: CastStart = {
+    ...startOf(file),
+    graph,
+    limits: catalog.settings.limits,
+    ...(command.request === undefined ? {} : { request: command.request }),
+  };
+  const recorded = await recordedOf(store, cast.value, graph);
+  const fork = forkCast(recorded, { now, visit: command.visit, handoff: command.handoff });
+  if (!fork.ok) return fork;
+  const plan = planGraph(graph, {
+    ...detailsOf(file, workspace),
+    request: now.request,
+    command: commandText(id.value, command),
+    targets: compiled.value.targets.map(({ kind, name, entry }) => ({
+      kind,
+      name,
+      layer: entry.layer,
+      file: entry.file ?? null,
+    })),
+    loadout: { id: compiled.value.id, name: graph.name },
+    remappings: [...remappings(graph)],
+    stitches: stitches.map((stitch) => ({ ...stitch })),
+    limits: catalog.settings.limits,
+    model: model ?? file.model,
+  });
+  const { castId } = plan.file;
+  const forkedFrom = { castId: id.value, visit: fork.value.visit };
+  const events = fork.value.events.map((event) =>
+    event.type === "cast_started" ? { ...event, castId, forkedFrom } : event,
+  );
+  const state = { ...fork.value.state, castId };
+  const notes = [summaryOf(id.value, fork.value), filesNote(fork.value, command)];
+  return ok({ fork: fork.value, plan: { file: plan.file, origin: id.value, events, state }, cast: cast.value, notes });
+}
+
+function detailsOf({ state, budget, fromCastId, rehearsal }: CastFile, { place, configFiles }: Workspace) {
+  // Replies that came with the first cast's command stand in its own folder.
+  const named = rehearsal === null || rehearsal.includes("/rehearsal.json") ? null : rehearsal;
+  return { state, budget, fromCastId, rehearsal: named, cwd: place.cwd, configFiles: [...configFiles] };
+}
+
+function commandText(castId: string, { visit, loadout, request }: ForkCommand): string {
+  const place = visit === undefined ? castId : `${castId}@${visit}`;
+  const options = Object.entries({ loadout, request }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quoteWord(value)],
+  );
+  return ["fork", place, ...options].join(" ");
+}
+
+/** Said before it starts. */
+function summaryOf(castId: string, { reused, saved, anew: [first] }: Fork): string {
+  const kept = `${countedText(reused.length, "visit")} of ${castId} reused, ${amountText(saved.tokens)} tokens and ${costText(saved.cost)} saved`;
+  return first ? `${kept}; runs anew from ${first.visit} (${first.why})` : kept;
+}
+
+function filesNote({ state }: Fork, { here }: ForkCommand): string {
+  if (here) return "files are put back as they were then";
+  if (state.files === null) return "files are as they are now: those of the first cast were not kept";
+  return "files are as they are now; --here puts them back as they were then";
+}
+
+/** A fork, and the host that has said that it can answer for its agents. */
+export interface ReadyFork extends PlannedFork {
+  readonly host: AgentHost;
+}
+
+export async function prepareFork(
+  workspace: Workspace,
+  command: ForkCommand,
+  { agents, trustsCast }: { readonly agents: Agents; readonly trustsCast: boolean },
+): Promise<Result<ReadyFork>> {
+  const untrusted = trustIssue(workspace);
+  if (untrusted) return fail(untrusted);
+  const sound = configErrors(workspace);
+  if (!sound.ok) return sound;
+  const planned = await planFork(workspace, command, agents.model);
+  if (!planned.ok) return planned;
+  const { file } = planned.value.plan;
+  const foreign = trustsCast ? undefined : foreignIssue(workspace, planned.value.cast.file);
+  if (foreign) return fail(foreign);
+  const rehearsal = agents.rehearsal ?? file.rehearsal ?? undefined;
+  const host = await openHost(workspace, { ...agents, ...(rehearsal === undefined ? {} : { rehearsal }) });
+  if (!host.ok) return host;
+  const issues = await host.value.preflight(agentNeeds(file.graph, file.model ?? undefined));
+  return issues.some(isError) ? fail(...issues) : ok({ ...planned.value, host: host.value });
+}
+
+/** [T20] `--plan`: told, and nothing started. */
+export async function tellFork(workspace: Workspace, command: ForkCommand): Promise<Result<Answer>> {
+  const planned = await planFork(workspace, command);
+  if (!planned.ok) return planned;
+  const { reused, saved, anew } = planned.value.fork;
+  return ok({
+    code: 0,
+    data: { reused, saved, anew },
+    lines: () => [
+      line(toned("ok", "reused  "), reused.length === 0 ? "nothing" : reused.join(", ")),
+      line(toned("ok", "saved   "), `${amountText(saved.tokens)} tokens, ${costText(saved.cost)}`),
+      ...anew.map(({ visit, why }) => line(toned("rework", "anew    "), visit, toned("dim", `  ${why}`))),
+    ],
+  });
+}

@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { Command } from "../../../core/command/command.ts";
+import { targetText } from "../../../core/command/command.ts";
+import { printJson } from "../../../core/edit/text/print.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import { recordTest } from "../../../core/testing/record/record.ts";
+import { repliesIn } from "../../../core/testing/record/replies.ts";
+import type { RecordedReply } from "../../../core/testing/record/replies.ts";
+import { visitKey } from "../../../core/testing/replay/recorded.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import { exitCode } from "../../casting/exit-code.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { projectConfigFile, userConfigFile } from "../../config/config.ts";
+import { findRepository } from "../../git/repository.ts";
+import { exportTree } from "../../git/export-tree.ts";
+import { redactor } from "../../secrets/redact.ts";
+import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import { problemText } from "../../system/problem.ts";
+import { TESTS_FOLDER } from "../../testing/find-tests.ts";
+import type { Answer } from "../answer/answer.ts";
+
+type RecordCommand = Extract<Command, { kind: "record" }>;
+
+/** [T19] Writes a test from a cast that happened. */
+export async function record(workspace: Workspace, command: RecordCommand, from: string): Promise<Result<Answer>> {
+  const { store, place } = workspace;
+  const id = await castNamed(store, command.castId);
+  if (!id.ok) return id;
+  const cast = await store.load(id.value);
+  if (!cast.ok) return cast;
+  const refusal = refusalOf(cast.value);
+  if (refusal) return fail(refusal);
+  const file =
+    command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
+  if (existsSync(file))
+    return fail({ ...error("exists", "", "there is such a file already; it was left as it is"), file });
+  const seed = await seedOf(cast.value, workspace, {
+    file,
+    named: command.seed === undefined ? undefined : resolve(from, command.seed),
+  });
+  if (!seed.ok) return seed;
+  const replies = await repliesOf(store, cast.value);
+  const test = recordTest({
+    observed: { ...cast.value, exitCode: codeOf(cast.value) },
+    cast: {
+      ...castOf(cast.value),
+      ...(seed.value.folder === undefined ? {} : { seed: relative(dirname(file), seed.value.folder) }),
+      ...(beganFrom(cast.value.events) === undefined ? {} : { git: true }),
+    },
+    tools: !command.noTools,
+    repliesOf: (socket, visit) => replies.get(visitKey(socket, visit)) ?? [],
+    ...configOf(cast.value, workspace, file),
+  });
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // [S12] What the transcripts had of it was taken out when they were written; this is for what has become secret since.
+    writeFileSync(file, redactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });
+  }
+  const shown = relative(from, file);
+  return ok({
+    code: 0,
+    data: { castId: id.value, file, seed: seed.value.folder ?? null },
+    lines: () => [
+      line("Wrote ", toned("strong", harmless(shown)), toned("dim", `  ${seed.value.says}`)),
+      line(toned("accent", `materia test ${harmless(shown)}`), toned("dim", "  runs it")),
+    ],
+  });
+}
+
+/** Only what ran to its end by itself can be run to the same end again. */
+function refusalOf({ castId, state, events }: LoadedCast): Issue | undefined {
+  const { phase } = state;
+  const isOver = phase.kind === "ended" || phase.kind === "waiting";
+  if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
+    return error("not_recordable", castId, "this cast was stopped on its way", `"recast ${castId}" goes on with it`);
+  if (events.some(({ type }) => type === "limits_raised"))
+    return error("not_recordable", castId, "a limit of this cast was raised on its way, which no test can do");
+  return undefined;
+}
+
+function codeOf({ state }: LoadedCast): number {
+  return exitCode({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state });
+}
+
+function castOf({ file: { targets, request } }: LoadedCast) {
+  const [only, ...others] = targets;
+  const what =
+    only?.kind === "loadout" && others.length === 0
+      ? { loadout: only.name }
+      : { link: targets.map(({ kind, name }) => targetText({ kind, name })) };
+  return { ...what, request };
+}
+
+/** A configuration that was named with the command; the project's own needs no name. */
+function configOf(
+  { file: { configFiles } }: LoadedCast,
+  { place }: Workspace,
+  file: string,
+): { readonly config?: string } {
+  const own = new Set([projectConfigFile(place.cwd), userConfigFile(place.env)]);
+  const named = configFiles.findLast((each) => !own.has(each));
+  return named === undefined ? {} : { config: relative(dirname(file), named) };
+}
+
+async function repliesOf(
+  store: CastStore,
+  { castId, events }: LoadedCast,
+): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
+  const found = new Map<string, readonly RecordedReply[]>();
+  for (const event of events) {
+    if (event.type !== "visit_started") continue;
+    const { socket, visit } = event;
+    const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
+    if (transcript) found.set(visitKey(socket, visit), repliesIn(Buffer.from(transcript.bytes).toString("utf8")));
+  }
+  return found;
+}
+
+interface Seed {
+  readonly folder?: string;
+  readonly says: string;
+}
+
+/** [T19] What was named, else the files that the cast began from, else nothing. */
+async function seedOf(
+  { events, file: cast }: LoadedCast,
+  { place }: Workspace,
+  { file, named }: { readonly file: string; readonly named: string | undefined },
+): Promise<Result<Seed>> {
+  if (named !== undefined) return ok({ folder: named, says: "with the seed that was named" });
+  const commit = beganFrom(events);
+  if (commit === undefined)
+    return ok({ says: "without a seed: the files it began from were not kept (--seed DIR names them)" });
+  const folder = file.replace(/\.jsonc?$/, "") + ".seed";
+  for (const cwd of new Set([place.cwd, cast.cwd])) {
+    const repository = await findRepository(cwd);
+    if (repository.kind !== "found") continue;
+    const problem = await exportTree(repository.repository, commit, folder);
+    return problem === undefined
+      ? ok({ folder, says: "with the files that it began from" })
+      : fail(error("cannot_write", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
+  }
+  return ok({ says: "without a seed: the checkpoints of this cast are gone (--seed DIR names one)" });
+}
+
+function beganFrom([first]: readonly CastEvent[]): string | undefined {
+  return first?.type === "cast_started" && first.files && "commit" in first.files ? first.files.commit : undefined;
+}

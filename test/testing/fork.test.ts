@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { castsIn, journalOf, newPlace, put, run } from "../harness/cli.ts";
+
+const yes = { json: { satisfied: true } };
+const no = { json: { satisfied: false, context: "louder" } };
+
+function config(prompt: string) {
+  return {
+    materia: { Writer: { prompt: "Write.", tools: "coding" }, Judge: { parse: "json", prompt } },
+    loadouts: {
+      Main: {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Writer", edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-2": {
+            materia: "Judge",
+            edges: [
+              { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
+              { when: "satisfied", to: "end" },
+            ],
+          },
+        },
+      },
+    },
+  };
+}
+
+const replies = {
+  Writer: [
+    {
+      tools: [
+        { name: "write", arguments: { path: "a.txt", content: "a" } },
+        { name: "read", arguments: { path: "none" } },
+      ],
+      text: "wrote sk-live-0123456789abcdef",
+      usage: { input: 900, output: 100 },
+    },
+    { text: "again", usage: { input: 50, output: 5 } },
+  ],
+  Judge: [no, yes],
+};
+const options = ["--config", "c.json", "--rehearse", "r.json"];
+
+async function castOnce(env: Readonly<Record<string, string>> = {}) {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies } });
+  const { code } = await run(["cast", ...options, "--loadout", "Main", "x"], { cwd, env });
+  const [castId = ""] = castsIn(cwd);
+  return { cwd, code, castId };
+}
+
+it("[T19] a recorded cast is a test that takes the same path, without what is secret", async () => {
+  const { cwd, castId } = await castOnce({ SOME_API_KEY: "sk-live-0123456789abcdef" });
+  const recorded = await run(["record", castId, "t/a.json", "--seed", "."], { cwd });
+  expect([recorded.code, recorded.stdout]).toEqual([0, expect.stringContaining("Wrote t/a.json")]);
+  const text = readFileSync(join(cwd, "t/a.json"), "utf8");
+  expect(text).not.toContain("sk-live");
+  expect(JSON.parse(text)).toMatchObject({
+    cast: { loadout: "Main", request: "x", seed: ".." },
+    config: "../c.json",
+    replies: {
+      Writer: [{ tools: [{ name: "write" }, { name: "read", fails: true }] }, { text: "again" }],
+      Judge: [no, yes],
+    },
+    expect: { outcome: "completed", path: ["Writer", "Judge", "Writer", "Judge"] },
+  });
+  expect(await run(["test", "t"], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+  expect((await run(["record", castId, "t/a.json"], { cwd })).code).toBe(2);
+  expect((await run(["record", castId, "t/b.json", "--no-tools"], { cwd })).code).toBe(0);
+  expect(readFileSync(join(cwd, "t/b.json"), "utf8")).not.toContain('"tools"');
+});
+
+it("[T20] an edit forks at the first visit that it touches, and what it saves is true", async () => {
+  const { cwd, castId } = await castOnce();
+  put(cwd, { "c.json": config("Judge well.") });
+  const before = journalOf(cwd, castId);
+  const plan = await run(["fork", castId, "--config", "c.json", "--plan", "--json"], { cwd });
+  const told = JSON.parse(plan.stdout) as { readonly saved: unknown; readonly reused: unknown };
+  expect(told).toMatchObject({
+    reused: ["Socket-1#1"],
+    saved: { tokens: 1_000, cost: 0 },
+    anew: [{ visit: "Socket-2#1", why: expect.stringContaining("prompt: Instructions") }, {}, {}],
+  });
+  expect(castsIn(cwd)).toEqual([castId]);
+  const forked = await run(["fork", castId, ...options], { cwd });
+  expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining("1 visit of")]);
+  const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
+  const events = journalOf(cwd, fork);
+  expect(events[0]).toMatchObject({ castId: fork, forkedFrom: { castId, visit: "Socket-2#1" } });
+  expect(events.at(-1)).toMatchObject({ type: "cast_ended", outcome: "completed" });
+  expect(existsSync(join(cwd, ".pi/pi-materia", fork, "sockets/Socket-1/1/transcript.jsonl"))).toBe(true);
+  expect(journalOf(cwd, castId)).toEqual(before);
+  expect((await run(["show", fork], { cwd })).stdout).toContain(`Forked from ${castId}`);
+  expect((await run(["replay", fork, "--config", "c.json"], { cwd })).code).toBe(0);
+  expect((await run(["doctor", fork], { cwd })).code).toBe(0);
+});
+
+it("[T20] without an edit a visit must be named; it may be any", async () => {
+  const { cwd, castId } = await castOnce();
+  const refused = await run(["fork", castId, "--config", "c.json"], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("nothing_to_fork")]);
+  expect((await run(["fork", `${castId}@Socket-9`, "--config", "c.json"], { cwd })).code).toBe(2);
+  const plan = await run(["fork", `${castId}@Socket-2#2`, "--config", "c.json", "--plan", "--json"], { cwd });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ reused: ["Socket-1#1", "Socket-2#1", "Socket-1#2"] });
+});
+
+it("[T20] recast --edited is a fork of a stopped cast", async () => {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies: { ...replies, Judge: [no, no] } } });
+  expect((await run(["cast", ...options, "--loadout", "Main", "x"], { cwd })).code).toBe(1);
+  put(cwd, { "c.json": config("Judge mildly."), "r.json": { replies: { ...replies, Judge: [yes] } } });
+  const { code, stderr } = await run(["recast", "--edited", ...options], { cwd });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("runs anew from Socket-2#1")]);
+  expect(castsIn(cwd)).toHaveLength(2);
+});
+
+it("[T21] a handoff can be written for a visit, and another request holds from there on", async () => {
+  const { cwd, castId } = await castOnce();
+  const at = `${castId}@Socket-2#1`;
+  const bad = await run(["fork", at, ...options, "--handoff", "perhaps"], { cwd });
+  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("no JSON object")]);
+  const good = await run(["fork", at, ...options, "--handoff", '{"satisfied":true}', "--request", "y"], { cwd });
+  expect(good.code).toBe(0);
+  const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
+  const events = journalOf(cwd, fork);
+  expect(events[0]).toMatchObject({ request: "y" });
+  expect(events.filter(({ type }) => type === "visit_started")).toHaveLength(2);
+});
