@@ -27,6 +27,7 @@ const plan = JSON.stringify({
 const LONG = "console.log('é'.repeat(2500))";
 
 const conf = {
+  checkpoints: false,
   activeLoadout: "Before",
   materia: {
     Plan: node(`console.log(${JSON.stringify(plan)})`, { generator: true }),
