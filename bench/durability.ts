@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startState } from "../src/core/cast/state/state.ts";
 import { ownCasts } from "../src/shell/config/own/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
@@ -10,10 +9,9 @@ import { startOf } from "../src/shell/store/cast-file.ts";
 import type { CastFile } from "../src/shell/store/cast-file.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
+import { published } from "./measure/start-up.ts";
 import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/materia.mjs", import.meta.url));
 
 /** [D1] A cast of the workload on disk, run until so many steps are done; the next one is never answered. */
 export async function startAndHang(
@@ -56,6 +54,7 @@ export interface CastsFigures {
 /** `casts --json` over so many casts, half of them interrupted, in a process of its own. */
 export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigures> {
   return inScratch(async (scratch) => {
+    const program = join(await published(), "bin", "materia.mjs");
     const root = join(scratch, "casts");
     const file = castFile(scratch);
     const lines: string[] = [];
@@ -84,7 +83,7 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
     }
     const times: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const { ms, stdout } = await timed([PROGRAM, "casts", "--json", "--cwd", scratch, "--artifacts", root], env);
+      const { ms, stdout } = await timed([program, "casts", "--json", "--cwd", scratch, "--artifacts", root], env);
       if ((JSON.parse(stdout) as readonly unknown[]).length !== casts) throw new Error("not every cast was listed");
       if (round > 0) times.push(ms);
     }

@@ -2,9 +2,9 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ask, inScratch, median } from "./process.ts";
+import { published } from "./start-up.ts";
 
 const HALF_WAY = fileURLToPath(new URL("../killed-child.ts", import.meta.url));
-const RESUME = fileURLToPath(new URL("../resume-child.mjs", import.meta.url));
 
 export interface KilledFigures {
   /** Steps that were finished when the process died. */
@@ -23,6 +23,7 @@ export function measureKilled(steps: number, rounds: number): Promise<KilledFigu
       { kill: true },
     );
     const { root, castId } = half.answer;
+    const resume = join(await published(), "dist", "resume.js");
     const runDir = join(root, castId);
     const finished = finishedVisits(join(runDir, "journal.jsonl"));
     const kept = join(scratch, "kept");
@@ -31,7 +32,7 @@ export function measureKilled(steps: number, rounds: number): Promise<KilledFigu
     let again = 0;
     // The first one fills the compile cache.
     for (let round = 0; round <= rounds; round += 1) {
-      const { ms, answer } = await ask<{ readonly visit: string }>([process.execPath, RESUME, scratch, root, castId]);
+      const { ms, answer } = await ask<{ readonly visit: string }>([process.execPath, resume, scratch, root, castId]);
       if (round > 0) times.push(ms);
       if (finished.has(answer.visit)) again += 1;
       cpSync(kept, runDir, { recursive: true });

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ask, inScratch, median } from "./process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PROGRAM = join(ROOT, "bin", "materia.mjs");
 
 export interface StartUpFigures {
   readonly nodeMs: number;
@@ -16,10 +15,11 @@ export interface StartUpFigures {
 /** From start to exit in an empty project; one run before fills Node's compile cache. Bare Node takes turns with us. */
 export function measureStartUp(rounds: number): Promise<StartUpFigures> {
   return inScratch(async (scratch) => {
+    const program = join(await published(), "bin", "materia.mjs");
     const commands: Readonly<Record<string, readonly string[]>> = {
-      "--help": [PROGRAM, "--help"],
-      check: [PROGRAM, "check"],
-      casts: [PROGRAM, "casts"],
+      "--help": [program, "--help"],
+      check: [program, "check"],
+      casts: [program, "casts"],
     };
     const env = { ...process.env, HOME: scratch };
     const time = (args: readonly string[]): number => {
@@ -43,26 +43,10 @@ export function measureStartUp(rounds: number): Promise<StartUpFigures> {
   });
 }
 
-/** `import "pi-materia"` as it is published: one JavaScript file, built from these sources for this run, no compile cache. */
+/** `import "pi-materia"` as it is published, no compile cache. */
 export async function measureImport(rounds: number): Promise<{ readonly ms: number }> {
-  const { build } = await import("vite");
-  // Beside the dependencies, so that they are found.
-  const outDir = join(ROOT, "node_modules", ".cache", "materia-bench");
-  mkdirSync(outDir, { recursive: true });
-  await build({
-    root: ROOT,
-    configFile: false,
-    logLevel: "error",
-    build: {
-      ssr: true,
-      target: "node22",
-      outDir,
-      emptyOutDir: true,
-      copyPublicDir: false,
-      rolldownOptions: { input: { index: join(ROOT, "src/apps/library/index.ts") } },
-    },
-  });
-  const script = `const a = performance.now(); await import(${JSON.stringify(join(outDir, "index.js"))});
+  const library = join(await published(), "dist", "index.js");
+  const script = `const a = performance.now(); await import(${JSON.stringify(library)});
     console.log(JSON.stringify({ ms: performance.now() - a }));`;
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -71,3 +55,41 @@ export async function measureImport(rounds: number): Promise<{ readonly ms: numb
   }
   return { ms: median(times) };
 }
+
+/**
+ * The package as it is published, built from these sources for this run: that is what people start, and what the peers
+ * are measured as. In the checkout every module is read and translated by itself.
+ */
+export async function published(): Promise<string> {
+  const { build } = await import("vite");
+  // Beside the dependencies, so that they are found.
+  const folder = join(ROOT, "node_modules", ".cache", "materia-bench");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    build: {
+      ssr: true,
+      target: "node22",
+      outDir: join(folder, "dist"),
+      emptyOutDir: true,
+      minify: false,
+      copyPublicDir: false,
+      rolldownOptions: {
+        input: {
+          index: join(ROOT, "src/apps/library/index.ts"),
+          cli: join(ROOT, "src/apps/cli/start.ts"),
+          resume: join(ROOT, "bench/resume-child.mjs"),
+        },
+        output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
+      },
+    },
+  });
+  cpSync(join(ROOT, "bin", "materia.mjs"), join(folder, "bin", "materia.mjs"));
+  for (const name of ["package.json", "utilities", "schema"]) cpSync(join(ROOT, name), join(folder, name), ALL);
+  return folder;
+}
+
+const ALL = { recursive: true };

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { longCast } from "../durability.ts";
 import { inScratch, median } from "./process.ts";
+import { published } from "./start-up.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
 const PEAK = new URL("../peak.mjs", import.meta.url).href;
 
 export interface StatusFigures {
@@ -17,12 +16,13 @@ export interface StatusFigures {
 /** `status --json` of one long cast, in a process of its own. */
 export function measureStatus(events: number, rounds: number): Promise<StatusFigures> {
   return inScratch(async (scratch) => {
+    const program = join(await published(), "bin", "materia.mjs");
     const root = join(scratch, "casts");
     const { castId, seq } = await longCast(root, scratch, events);
     const runs: { readonly ms: number; readonly peakMb: number }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const started = performance.now();
-      const args = ["--import", PEAK, PROGRAM, "status", castId, "--json", "--cwd", scratch, "--artifacts", root];
+      const args = ["--import", PEAK, program, "status", castId, "--json", "--cwd", scratch, "--artifacts", root];
       const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
       if (status !== 0) throw new Error(stderr);
       // The first one fills the compile cache.
