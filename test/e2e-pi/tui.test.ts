@@ -137,14 +137,12 @@ describe("in the terminal", () => {
     await pi.send("/materia link Interactive-Plan Build -- build me a hut");
     await pi.sees(/▸ Interactive-Plan \(Socket-1\)/, /^ ?Wood or stone\?/m, /Working/);
     held.resolve();
-    await pi.sees(
-      /‖ waiting for you {2}Interactive-Plan \(Socket-1\)/,
-      /think about it\./,
-      /type to refine · \/materia continue/,
-    );
+    await pi.sees(/‖ waiting for you {2}Interactive-Plan \(Socket-1\)/, /think about it\./, /type to refine/);
     await pi.send("stone, and go ahead");
     await pi.sees(/│ stone, and go ahead/, /a hut of stone/, /‖ waiting for you/);
     await pi.send("/materia continue");
+    await pi.sees(/1\. a hut of stone/, /→ Approve/);
+    pi.type(KEYS.enter);
     await pi.sees(/✓ completed {2}Interactive-Plan → Build/, /The hut is of stone\./);
 
     await pi.send("/materia link Interactive-Plan Build -- and a shed");

@@ -32,6 +32,7 @@ interface ScreenAnswers {
   /** What is chosen and typed in dialogs; left without an answer unless set. */
   readonly select?: (title: string) => string | undefined;
   readonly input?: (title: string) => string | undefined;
+  readonly editor?: (text: string) => string | undefined;
 }
 
 /** Own methods only: Pi copies the object. */
@@ -56,7 +57,10 @@ export function recordingScreen(setting: ScreenAnswers, add: (text: string) => v
       add(`input: ${title}`);
       return setting.input?.(title);
     },
-    editor: async () => undefined,
+    editor: async (_title: string, text = "") => {
+      add(`edited: ${text}`);
+      return setting.editor?.(text);
+    },
     custom: async () => undefined,
     onTerminalInput: (listener: (data: string) => unknown) => {
       listeners.add(listener);
@@ -74,7 +78,7 @@ export function recordingScreen(setting: ScreenAnswers, add: (text: string) => v
     setHiddenThinkingLabel: nothing,
     setFooter: nothing,
     setHeader: nothing,
-    setTitle: nothing,
+    setTitle: (title: string) => add(`title: ${title}`),
     setEditorText: (text: string) => add(`editor: ${text}`),
     pasteToEditor: nothing,
     setEditorComponent: nothing,

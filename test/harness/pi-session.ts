@@ -31,6 +31,7 @@ export interface PiSetting {
   readonly editorText?: string;
   readonly select?: (title: string) => string | undefined;
   readonly input?: (title: string) => string | undefined;
+  readonly editor?: (text: string) => string | undefined;
   readonly trusted?: boolean;
 }
 

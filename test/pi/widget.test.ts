@@ -28,7 +28,7 @@ it("[X13] a picture that cannot be drawn shows why, and Pi goes on", () => {
   openWidget(ctx, { lines: broken, status: broken });
   vi.advanceTimersByTime(1_000);
   const problem = "materia cannot draw this: no such socket";
-  expect(shown).toEqual([`widget: ${problem}`, `status: ${problem}`, `status: ${problem}`]);
+  expect(shown).toEqual([`widget: ${problem}`, `status: ${problem}`]);
 });
 
 /** As much of a session as a widget uses. */

@@ -4,7 +4,16 @@ import type { Face } from "./commands/face.ts";
 import { drawCard } from "./live/card.ts";
 import { useTui } from "./session/tui.ts";
 import type { Tui } from "./session/tui.ts";
-import { ANSWER, areSettingsChanged, hasTurns, RESULT, TURN, VISIT, withoutTurns } from "./session/marks.ts";
+import {
+  ANSWER,
+  areSettingsChanged,
+  hasCasts,
+  onlyLastEnds,
+  RESULT,
+  TURN,
+  VISIT,
+  withoutTurns,
+} from "./session/marks.ts";
 
 /** Pi's own copies of its libraries. */
 export interface OwnLibraries {
@@ -49,6 +58,6 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
   });
   pi.on("input", (event, ctx) => face?.onInput(event, ctx));
   pi.on("context", ({ messages }) =>
-    !face?.isInTurn() && hasTurns(messages) ? { messages: withoutTurns(messages) } : undefined,
+    !face?.isInTurn() && hasCasts(messages) ? { messages: onlyLastEnds(withoutTurns(messages)) } : undefined,
   );
 }

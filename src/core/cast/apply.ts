@@ -106,7 +106,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
     }
     case "person_finished": {
       const { visit, reply } = expect(state, event, "waiting");
-      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply } } };
+      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply: event.reply ?? reply } } };
     }
     case "person_judged": {
       const { visit } = expect(state, event, "waiting");

@@ -21,6 +21,8 @@ export interface Settings {
   readonly limits: CastLimits & AgentLimits;
   /** Whether the files of a cast are kept after every visit. */
   readonly checkpoints: boolean;
+  /** Whether a face may call the person. */
+  readonly notify: boolean;
 }
 
 export interface Setting<T> {
@@ -39,6 +41,7 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       activeLoadout: lastSetting(layers, (layer) => layer.settings.activeLoadout, "Full-Auto"),
       budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
+      notify: layers.findLast((layer) => layer.settings.notify !== undefined)?.settings.notify ?? true,
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
     },
     materia: mergeMateria(layers),

@@ -48,6 +48,7 @@ export interface LayerSettings {
   readonly budget?: Budget;
   readonly limits?: Limits;
   readonly checkpoints?: boolean;
+  readonly notify?: boolean;
 }
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
@@ -110,6 +111,7 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
   const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
   const budget = optional(v.optional(Budget), raw["budget"], "budget");
   const limits = optional(v.optional(Limits), raw["limits"], "limits");
+  const notify = optional(settingsEntries.notify, raw["notify"], "notify");
   const checkpoints = optional(settingsEntries.checkpoints, raw["checkpoints"], "checkpoints");
   return {
     value: {
@@ -117,9 +119,10 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
       ...(activeLoadout.value === undefined ? {} : { activeLoadout: activeLoadout.value }),
       ...(budget.value === undefined ? {} : { budget: budget.value }),
       ...(limits.value === undefined ? {} : { limits: limits.value }),
+      ...(notify.value === undefined ? {} : { notify: notify.value }),
       ...(checkpoints.value === undefined ? {} : { checkpoints: checkpoints.value }),
     },
-    issues: [artifactDir, activeLoadout, budget, limits, checkpoints].flatMap((part) => part.issues),
+    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints].flatMap((part) => part.issues),
   };
 }
 

@@ -46,6 +46,14 @@ export const settingsEntries = {
   activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
   budget: v.optional(Budget),
   limits: v.optional(Limits),
+  notify: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        "Whether a cast in Pi rings the bell and names itself in the window's title when it waits, fails or ends. Default true.",
+      ),
+    ),
+  ),
   checkpoints: v.optional(
     v.pipe(
       v.boolean(),

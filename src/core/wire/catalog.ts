@@ -16,6 +16,7 @@ const SettingsShape = v.object({
   budget: Budget,
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
   checkpoints: v.boolean(),
+  notify: v.boolean(),
 }) satisfies v.GenericSchema<unknown, Settings>;
 
 /** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */

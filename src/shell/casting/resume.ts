@@ -31,7 +31,8 @@ import type { Workspace } from "./workspace/workspace.ts";
 export type Resumption =
   | { readonly kind: "recast"; readonly maxTokens?: number; readonly maxCostUsd?: number; readonly allow?: number }
   | { readonly kind: "answer"; readonly text: string }
-  | { readonly kind: "finish" }
+  /** Content with the reply, or with what they made of it. */
+  | { readonly kind: "finish"; readonly reply?: string }
   /** No to a person's gate. */
   | { readonly kind: "reject"; readonly text: string };
 
@@ -273,7 +274,8 @@ function resumeEvents(
 function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boolean) {
   const text = how.kind === "finish" ? "" : how.text;
   if (isPerson) return { type: "person_judged", satisfied: how.kind !== "reject", text } as const;
-  return how.kind === "finish" ? ({ type: "person_finished" } as const) : ({ type: "person_answered", text } as const);
+  if (how.kind !== "finish") return { type: "person_answered", text } as const;
+  return { type: "person_finished", ...(how.reply === undefined ? {} : { reply: how.reply }) } as const;
 }
 
 function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Resumption, { kind: "recast" }>): readonly EventBody[] {

@@ -6,7 +6,8 @@ import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
 import { piAgentHost } from "../../../shell/agents/pi-host.ts";
 import { knowSecrets } from "../../../shell/secrets/redact.ts";
 import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hosts.ts";
-import type { AgentHost, AgentNeed } from "../../../shell/ports.ts";
+import type { AgentHost, AgentNeed, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
+import { countInSession } from "../session/footer-usage.ts";
 import type { UserSession } from "../session/user-session.ts";
 import { findGates } from "./gates.ts";
 import type { TurnControl } from "./turn-control.ts";
@@ -44,13 +45,18 @@ export async function openAgents(
       },
     },
   });
+  const runIsolated = async (turn: TurnRequest): Promise<TurnOutcome> => {
+    const outcome = await isolated.runTurn(turn);
+    countInSession(ctx, outcome.usage, turn.model ?? model ?? "");
+    return outcome;
+  };
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
     // [X32] Wherever an agent works, it is given as much time and as many tries.
     runTurn: (request) =>
       control.run(request, (turn) =>
-        turn.interactive && visible ? visible.runTurn(turn, { ...patience, after }) : isolated.runTurn(turn),
+        turn.interactive && visible ? visible.runTurn(turn, { ...patience, after }) : runIsolated(turn),
       ),
   };
 }

@@ -1,6 +1,7 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
+import { stopCalling } from "../live/call-person.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import type { CommandContext, HeldMessage, RunningCast } from "./state.ts";
 
@@ -9,7 +10,8 @@ export function onInput(
   context: CommandContext,
   { text, images, source, streamingBehavior }: InputEvent,
 ): InputEventResult {
-  const { state, screen } = context;
+  const { state, screen, user } = context;
+  stopCalling(user.ctx);
   // What begins with a slash is meant for Pi: a template, a skill, or a command of another extension.
   if (source === "extension" || text.startsWith("/")) return { action: "continue" };
   // An answer that Pi gives to the user is the user's to steer.

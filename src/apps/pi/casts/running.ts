@@ -1,11 +1,14 @@
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
+import { statusOf, statusText } from "../../../core/view/casts.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
+import { callPerson, stopCalling } from "../live/call-person.ts";
 import { resultOf } from "../live/result-card.ts";
 import { openWatch } from "../live/watch.ts";
 import type { Watch } from "../live/watch.ts";
@@ -47,9 +50,11 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
+    agent: () => agentText(control.session() ?? unlessReplaced(() => user.ctx)),
     hint: user.ctx.mode === "tui" ? "Esc interrupts" : "/materia abort stops it",
   });
   stopWaiting(context);
+  stopCalling(user.ctx);
   state.stopWatching?.();
   const over = new AbortController();
   const refinements: string[] = [];
@@ -63,7 +68,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
       over.abort();
     })
     .then((ended) => {
-      if (ended.ok) return finish(context, run, ended.value, refinements);
+      if (ended.ok) return finish(context, run, { end: ended.value, used: watch.used(), refinements });
       refuseSaid(context, ended.issues, run.said);
       giveBackHeld(context);
     })
@@ -80,6 +85,13 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     detach: () => detachRun(context, run),
   };
   return done;
+}
+
+function agentText(
+  agent: { readonly model?: { readonly id: string } | undefined; readonly thinkingLevel?: string } | undefined,
+) {
+  if (!agent?.model) return undefined;
+  return agent.thinkingLevel === undefined ? agent.model.id : `${agent.model.id} · ${agent.thinkingLevel}`;
 }
 
 function keysOf(context: CommandContext) {
@@ -146,16 +158,25 @@ function brokenIssue(castId: string, thrown: unknown) {
   return error("broken", castId, `the cast broke: ${textOf(thrown)}`);
 }
 
+interface Finished {
+  readonly end: RunEnd;
+  /** What a turn that was cut off had used. */
+  readonly used: Usage;
+  readonly refinements: readonly string[];
+}
+
 function finish(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: Run,
-  end: RunEnd,
-  refinements: readonly string[],
+  { end, used, refinements }: Finished,
 ): void {
-  const { screen, state } = context;
+  const { screen, state, user } = context;
+  const isCalled = workspace.catalog.settings.notify;
+  if (isCalled && end.kind !== "paused") callPerson(user.ctx, statusText(statusOf(end.state, false)));
   const place = {
     runDir: workspace.store.placeOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
+    used,
   };
   if (end.kind === "waiting" && screen.live) {
     const seen = visible?.hasAnswered() ?? false;

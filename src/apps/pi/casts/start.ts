@@ -54,7 +54,7 @@ async function prepareAsked(
 /** What the person says to the cast that waits, in the place and with the options that it was started with. */
 export async function answerWaitingCast(
   context: CommandContext,
-  { castId, options }: WaitingCast,
+  { castId, options }: Pick<WaitingCast, "castId" | "options">,
   how: Answer,
 ): Promise<Result<StartedCast>> {
   const busy = freeSession(context);

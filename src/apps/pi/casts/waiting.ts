@@ -71,7 +71,7 @@ const AGENT_LINE = line(
   "type to refine",
   toned("dim", " · "),
   toned("accent", "/materia continue"),
-  toned("dim", " takes the result and goes on · "),
+  toned("dim", " approves, refines or edits it · "),
   toned("accent", "/materia abort"),
   toned("dim", " stops it"),
 );

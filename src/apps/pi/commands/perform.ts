@@ -1,7 +1,8 @@
+import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Parsed } from "../../../core/command/parse.ts";
 import { parseText } from "../../../core/command/parse.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
 import { line } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -11,7 +12,9 @@ import { answer } from "../../../shell/commands/run-command.ts";
 import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";
-import { startFromCommand } from "../casts/start.ts";
+import { reviewPlan } from "../casts/plan.ts";
+import type { Reviewed } from "../casts/plan.ts";
+import { answerWaitingCast, startFromCommand } from "../casts/start.ts";
 import { giveBackHeld } from "../casts/messages.ts";
 import type { CommandContext } from "../casts/state.ts";
 import { stopWaiting } from "../casts/waiting.ts";
@@ -24,22 +27,19 @@ export async function perform(context: CommandContext, text: string): Promise<vo
 }
 
 async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {
-  const { screen } = context;
   switch (command.kind) {
     case "help":
       show(context, help(command.topic), options);
       return ok(undefined);
+    case "continue": {
+      const reviewed = await reviewPlan(context, command, options);
+      return reviewed ? decide(context, reviewed, options) : start(context, command, options);
+    }
     case "cast":
     case "link":
-    case "continue":
     case "recast":
-    case "fork": {
-      const started = await startFromCommand(context, command, options);
-      if (!started.ok) return started;
-      // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
-      if (!screen.live) await started.value.done;
-      return ok(undefined);
-    }
+    case "fork":
+      return start(context, command, options);
     case "demo":
       return (await import("./demo.ts")).demo(context);
     case "ui":
@@ -70,6 +70,35 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     default:
       return never(command);
   }
+}
+
+async function start(
+  context: CommandContext,
+  command: CastingCommand,
+  options: Parsed["options"],
+): Promise<Result<undefined>> {
+  const started = await startFromCommand(context, command, options);
+  if (!started.ok) return started;
+  // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
+  if (!context.screen.live) await started.value.done;
+  return ok(undefined);
+}
+
+/** [X38] What the person made of the answer that a cast waits with. */
+async function decide(
+  context: CommandContext,
+  { castId, decision }: Reviewed,
+  options: Parsed["options"],
+): Promise<Result<undefined>> {
+  if (!decision) return ok(undefined);
+  if (decision.kind === "abort") return abort(context, { kind: "abort", castId }, options);
+  const { waiting } = context.state;
+  const started = await answerWaitingCast(
+    context,
+    waiting?.castId === castId ? waiting : { castId, options },
+    decision,
+  );
+  return started.ok ? ok(undefined) : started;
 }
 
 async function look(
@@ -115,6 +144,8 @@ async function abort(
     return ok(undefined);
   }
   const castId = command.castId ?? context.state.waiting?.castId;
+  const driven = castId === undefined ? await drivenElsewhere(context, options) : undefined;
+  if (driven) return fail(driven);
   const done = await lookAsked(context, castId === undefined ? command : { ...command, castId }, options);
   if (done.ok && castId !== undefined && castId === context.state.waiting?.castId) {
     stopWaiting(context);
@@ -122,6 +153,27 @@ async function abort(
   }
   return done;
 }
+
+/** [X42] Without an id nobody means what another Pi does. */
+async function drivenElsewhere({ user }: CommandContext, options: Parsed["options"]): Promise<Issue | undefined> {
+  const place = openPlace(user.ctx, options);
+  if (!place.ok) return undefined;
+  const { store } = place.value.workspace;
+  const ids = await store.ids();
+  for (const id of ids.ok ? ids.value.slice(0, LOOKED_AT) : []) {
+    const owner = await store.owner(id);
+    if (owner)
+      return error(
+        "cast_is_running",
+        id,
+        `process ${owner.pid} drives this cast, not this session`,
+        `"abort ${id}" stops it`,
+      );
+  }
+  return undefined;
+}
+
+const LOOKED_AT = 20;
 
 /** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
 async function lookAsked(

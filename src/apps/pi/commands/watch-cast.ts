@@ -37,6 +37,7 @@ export async function watch(
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: () => false,
+    agent: () => undefined,
     hint: `another process drives it · /materia abort ${castId.value} stops it`,
   });
   const widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;

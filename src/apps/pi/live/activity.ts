@@ -9,6 +9,8 @@ export interface Activity {
   readonly steps: readonly Step[];
   readonly saying: string;
   readonly state: "asking" | "thinking" | "saying" | "working" | "retrying";
+  /** The attempt that is awaited, and when it comes, in milliseconds. */
+  readonly retry?: { readonly attempt: number; readonly at: number };
 }
 
 interface Step {
@@ -22,7 +24,7 @@ export const IDLE: Activity = { steps: [], saying: "", state: "asking" };
 const STEPS_KEPT = 12;
 const SAYING_KEPT = 2_000;
 
-export function withProgress(activity: Activity, progress: TurnProgress): Activity {
+export function withProgress(activity: Activity, progress: TurnProgress, now = Date.now()): Activity {
   switch (progress.kind) {
     case "told":
       return { ...activity, saying: "", state: "asking" };
@@ -45,7 +47,12 @@ export function withProgress(activity: Activity, progress: TurnProgress): Activi
     case "used":
       return activity;
     case "retrying":
-      return { ...activity, saying: `${progress.error} (attempt ${progress.attempt})`, state: "retrying" };
+      return {
+        ...activity,
+        saying: progress.error,
+        state: "retrying",
+        retry: { attempt: progress.attempt, at: now + progress.delayMs },
+      };
   }
 }
 
@@ -56,15 +63,15 @@ const MARKS = {
 } as const;
 
 /** [X9] The last few steps and the last words; more of both where there is room. */
-export function activityLines({ steps, saying, state }: Activity, width: number, opened: boolean): readonly Line[] {
+export function activityLines(activity: Activity, width: number, opened: boolean): readonly Line[] {
+  const { steps } = activity;
   const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
   const done = steps.slice(-shown.steps).map((step) => line("  ", MARKS[step.how], toned("dim", step.text)));
-  return [...done, ...nowLines(saying, state, { width: width - 4, count: shown.words })];
+  return [...done, ...nowLines(activity, { width: width - 4, count: shown.words })];
 }
 
 function nowLines(
-  saying: string,
-  state: Activity["state"],
+  { saying, state, retry }: Activity,
   { width, count }: { readonly width: number; readonly count: number },
 ): readonly Line[] {
   switch (state) {
@@ -75,12 +82,18 @@ function nowLines(
     case "working":
       return [];
     case "retrying":
-      return [line("  ", toned("rework", `↻ trying again: ${oneLine(saying, width)}`))];
+      return [line("  ", toned("rework", `↻ ${retryText(retry)}: ${oneLine(saying, width)}`))];
     case "saying": {
       const words = wrapColumns(oneLine(saying, SAYING_KEPT), Math.max(20, width)).slice(-count);
       return words.map((each) => line("  ", toned("dim", `» ${each}`)));
     }
   }
+}
+
+function retryText(retry: Activity["retry"]): string {
+  if (!retry) return "trying again";
+  const seconds = Math.ceil((retry.at - Date.now()) / 1000);
+  return `attempt ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
 }
 
 function argumentText(args: unknown): string {

@@ -1,4 +1,5 @@
-import { tokensOf } from "../../../core/cast/state/usage.ts";
+import { addUsage, NO_USAGE, tokensOf } from "../../../core/cast/state/usage.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { cut, harmless, oneLine } from "../../../core/model/values/text.ts";
@@ -16,6 +17,7 @@ export interface Result {
   /** What the user's conversation is told. */
   readonly words: string;
   readonly plain: string;
+  readonly castId: string;
 }
 
 const WIDTH = 100;
@@ -26,11 +28,13 @@ export interface ResultPlace {
   readonly runDir: string;
   /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
   readonly elsewhere?: string;
+  /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
+  readonly used?: Usage;
 }
 
 /** [X11] */
-export function resultOf(end: RunEnd, { runDir, elsewhere }: ResultPlace): Result {
-  const { state } = end;
+export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: ResultPlace): Result {
+  const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = statusOf(state, false);
   const mark = statusMark(status);
   const head = line(
@@ -55,6 +59,7 @@ export function resultOf(end: RunEnd, { runDir, elsewhere }: ResultPlace): Resul
   return {
     card: { lines: [...top, ...apart(beginning(text)), ...foot], opened, wraps: true },
     words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
+    castId: state.castId,
     plain: plainText(opened.flatMap((each) => wrapLine(each, WIDTH))),
   };
 }

@@ -7,7 +7,7 @@ import type { Card } from "./card.ts";
 import type { Result } from "./result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, RESULT, VISIT } from "../session/marks.ts";
-import { asTyped } from "../session/typed.ts";
+import { asTyped, hintAsTyped } from "../session/typed.ts";
 
 /** Where people and programs see what a command says, in each of Pi's modes. */
 export interface Screen {
@@ -42,7 +42,7 @@ function forPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
       else notify(plainText(typed), "info");
     },
     // Pi itself writes `Error:` before it.
-    refuse: (issues) => notify(plainText(issueLines(issues, false).map(asTyped)), "error"),
+    refuse: (issues) => notify(plainText(issueLines(issues, false).map(hintAsTyped)), "error"),
     note: (text, level = "info") => notify(text, level),
     visit: (card) => unlessReplaced(() => pi.appendEntry(VISIT, card)),
     result: (result) => unlessReplaced(() => sendResult({ pi, ctx }, result)),
@@ -63,7 +63,7 @@ function forPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
       process.exitCode = code;
     },
     refuse: (issues) => {
-      const lines = issueLines(issues).map(asTyped);
+      const lines = issueLines(issues).map(hintAsTyped);
       if (mode === "print") writeAll(2, lines.map((each) => `${lineText(each)}\n`).join(""));
       else print("", { issues: issues.map(issueJson) });
       process.exitCode = REFUSED;
@@ -84,8 +84,11 @@ function headOf({ lines }: Card): string {
 }
 
 /** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
-function sendResult({ pi }: UserSession, { card, words }: Result): void {
-  pi.sendMessage({ customType: RESULT, content: words, display: true, details: card }, { triggerTurn: false });
+function sendResult({ pi }: UserSession, { card, words, castId }: Result): void {
+  pi.sendMessage(
+    { customType: RESULT, content: words, display: true, details: { ...card, castId } },
+    { triggerTurn: false },
+  );
 }
 
 /** Pi turns writes to standard output away in these modes, except at the level of the file. */

@@ -1,14 +1,16 @@
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
 import { startState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
 import { statusMark } from "../../../core/view/casts.ts";
-import { amountText, clockText } from "../../../core/view/numbers.ts";
+import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
 import { follow, startTrail } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { Listening } from "../../../shell/casting/drive/driver.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
@@ -21,6 +23,8 @@ import type { Picture } from "./widget.ts";
 /** A cast as it goes on, for whoever shows it. */
 export interface Watch extends Required<Omit<Listening, "signal">> {
   readonly trail: () => Trail;
+  /** What the turn in hand has used, which the journal does not know yet. */
+  readonly used: () => Usage;
   readonly picture: Picture;
 }
 
@@ -30,6 +34,8 @@ export interface Watcher {
   readonly opened: () => boolean;
   /** Whether what the agent does is seen elsewhere on the screen. */
   readonly streams: () => boolean;
+  /** Who works now: its model and thinking level, as far as they are known. */
+  readonly agent: () => string | undefined;
   /** How it is stopped. */
   readonly hint: string;
 }
@@ -46,9 +52,15 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
   let activity: Activity | undefined = IDLE;
   let used = NO_USAGE;
+  /** Characters of the reply that is being written; what it costs is known at its end. */
+  let written = 0;
   // Its last event may still be the one that it stopped with; but it runs, or nobody would watch.
   const board = (): Board => ({
-    ...boardOf(trail, { now: Date.now(), program: "/materia", used }),
+    ...boardOf(trail, {
+      now: Date.now(),
+      program: "/materia",
+      used: { ...used, output: used.output + estimated(written) },
+    }),
     status: "running",
     reason: null,
     question: null,
@@ -57,10 +69,12 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   });
   return {
     trail: () => trail,
+    used: () => used,
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
         used = usedAfter(used, step.event);
+        if (used === NO_USAGE) written = 0;
         if (step.event.type === "visit_started") activity = IDLE;
         for (const card of cards.follow(step)) watcher.onVisit(card);
       }
@@ -68,18 +82,37 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
     },
     onProgress: (progress) => {
       activity = watcher.streams() ? undefined : withProgress(activity ?? IDLE, progress);
-      if (progress.kind === "used") used = progress.usage;
+      if (progress.kind === "text" || progress.kind === "thinking") written += progress.delta.length;
+      if (progress.kind === "used") [used, written] = [progress.usage, 0];
       watcher.onChange();
     },
     picture: {
       lines: (width) => {
         const doing =
           activity && isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
-        return [...boardLines(board(), width), ...doing, line(toned("dim", watcher.hint))];
+        const now = board();
+        const whose = isAgent(trail) ? watcher.agent() : undefined;
+        return [...boardLines(now, width), moneyLine(now, trail, whose), ...doing, line(toned("dim", watcher.hint))];
       },
       status: () => statusWords(board()),
     },
   };
+}
+
+/** A token is about four characters of English; of a reply that is not whole nobody knows more. */
+function estimated(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+/** [X40] Who works, and how much of the budget is used. */
+function moneyLine({ tokens, cost }: Board, { state: { budget } }: Trail, agent: string | undefined): Line {
+  const { maxTokens, maxCostUsd } = budget;
+  const parts = [
+    ...(agent === undefined ? [] : [agent]),
+    ...(maxTokens === undefined ? [] : [`${amountText(tokens)} of ${amountText(maxTokens)} tokens`]),
+    ...(maxCostUsd === undefined ? [] : [`${costText(cost)} of ${costText(maxCostUsd)}`]),
+  ];
+  return line(toned("dim", parts.join(" · ")));
 }
 
 function isAgent({ state: { phase, graph } }: Trail): boolean {

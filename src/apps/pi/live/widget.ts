@@ -36,13 +36,16 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
   const { draw, isInFront } = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
   let closed = false;
+  let status: string | undefined;
   const now = (): void => {
     // The tick draws for a change too; a frame that it forgot would come after the close.
     clearTimeout(due);
     due = undefined;
     unlessReplaced(() => {
       draw();
-      ctx.ui.setStatus(KEY, picture.status());
+      const text = picture.status();
+      if (text !== status) ctx.ui.setStatus(KEY, text);
+      status = text;
     });
   };
   const tick = setInterval(now, TICK_MS);
@@ -91,12 +94,27 @@ function onScreen(ctx: ExtensionContext, picture: Picture): Drawing {
   let screen: { readonly tui: Redrawn; readonly editor: unknown } | undefined;
   ctx.ui.setWidget(KEY, (tui, theme) => {
     screen = { tui, editor: focusOf(tui) };
-    return drawn((width) => paintLines(picture.lines(Math.max(1, width - 2)), width, theme));
+    return drawn((width) => paintLines(within(picture.lines(Math.max(1, width - 2)), rowsOf(tui)), width, theme));
   });
   return {
     draw: () => screen?.tui.requestRender(),
     isInFront: () => screen === undefined || focusOf(screen.tui) === screen.editor,
   };
+}
+
+/** [X39] A third of the screen at most: where it stands, and what goes on last. */
+function within(lines: readonly Line[], rows: number): readonly Line[] {
+  const most = Math.max(LEAST, Math.floor(rows / 3));
+  if (lines.length <= most) return lines;
+  const last = Math.floor(most / 2);
+  return [...lines.slice(0, most - last), ...lines.slice(lines.length - last)];
+}
+
+const LEAST = 3;
+
+function rowsOf(tui: object): number {
+  const { terminal }: { readonly terminal?: { readonly rows?: number } } = tui;
+  return terminal?.rows ?? process.stdout.rows ?? 24;
 }
 
 interface Redrawn {

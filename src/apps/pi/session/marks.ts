@@ -23,8 +23,32 @@ export function withoutTurns(messages: Messages): Messages {
   });
 }
 
-export function hasTurns(messages: Messages): boolean {
-  return messages.some((message) => message.role === "custom" && message.customType === TURN);
+/** [X42] Of each cast only its last end: a cast that was resumed has not ended as it was told before. */
+export function onlyLastEnds(messages: Messages): Messages {
+  const seen = new Set<unknown>();
+  return messages
+    .toReversed()
+    .filter((message) => {
+      const castId = endedCast(message);
+      if (castId === undefined) return true;
+      const isFirst = !seen.has(castId);
+      seen.add(castId);
+      return isFirst;
+    })
+    .toReversed();
+}
+
+function endedCast(message: Messages[number]): unknown {
+  if (message.role !== "custom" || message.customType !== RESULT) return undefined;
+  const { details } = message;
+  return typeof details === "object" && details !== null && "castId" in details ? details.castId : undefined;
+}
+
+/** Whether the conversation holds anything of a cast. */
+export function hasCasts(messages: Messages): boolean {
+  return messages.some(
+    (message) => message.role === "custom" && (message.customType === TURN || message.customType === RESULT),
+  );
 }
 
 /** Whether a turn has changed the user's settings and nobody has put them back. */

@@ -167,7 +167,12 @@ export const EVENTS = {
   /** Of a person's own socket it says what they are asked. */
   cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
   person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
-  person_finished: v.object({ type: v.literal("person_finished"), ...place }),
+  person_finished: v.object({
+    type: v.literal("person_finished"),
+    ...place,
+    /** What the person made of the reply, where they changed it. */
+    reply: v.exactOptional(v.string()),
+  }),
   person_judged: v.object({
     type: v.literal("person_judged"),
     ...place,
