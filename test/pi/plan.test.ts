@@ -54,7 +54,7 @@ describe("[X38] a bare continue", () => {
     const choices = ["Refine: say what should change", "Abort the cast"];
     const pi = await waitingElsewhere({ replies: [PLAN], select: () => choices.shift(), input: () => "fewer steps" });
     await pi.type("/materia continue");
-    await pi.sees(/waits for you/);
+    await pi.sees(/^status: .*waits for you/);
     expect(pi.requests[0]?.messages.at(-1)).toContain("fewer steps");
     await pi.type("/materia continue");
     await pi.sees(/is aborted/);
