@@ -7,7 +7,7 @@ import { piAgentHost } from "../../../shell/agents/pi-host.ts";
 import { knowSecrets } from "../../../shell/secrets/redact.ts";
 import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { AgentHost, AgentNeed, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
-import { countInSession } from "../session/footer-usage.ts";
+import { countInSession } from "./session-usage.ts";
 import type { UserSession } from "../session/user-session.ts";
 import { findGates } from "./gates.ts";
 import type { TurnControl } from "./turn-control.ts";

@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Usage } from "../../../core/cast/state/usage.ts";
-import { unlessReplaced } from "./user-session.ts";
+import { unlessReplaced } from "../session/user-session.ts";
 
 /** Among what Pi's sessions can do, though not among what it promises of them; without it the figures are only ours. */
 interface UsageKeeper {
