@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openUi } from "../src/apps/web/server/open-ui.ts";
 import { castFile, createdCast } from "./new-cast.ts";
+import { changedFiles, filesViewMs } from "./web-files.ts";
 
 export interface WebFigures {
   readonly events: number;
   /** `GET /api/casts/<id>` over loopback, its JSON parsed. */
   readonly firstViewMs: number;
   readonly firstViewMb: number;
+  /** The files of a cast of as many events and the diff of the first, over loopback. Results of earlier versions lack it. */
+  readonly filesMs?: number;
   /** From the append of an event by another process to its arrival over the stream. */
   readonly deliveryMs: { readonly p50: number; readonly p99: number; readonly most: number };
 }
@@ -19,6 +22,7 @@ export interface WebFigures {
 export async function measureWebServer(events = 10_000, appends = 300): Promise<WebFigures> {
   const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
   const { file, castId } = await longCast(scratch, events);
+  await keptCast(scratch, "files", changedFiles(scratch));
   const opened = await openUi({
     place: { cwd: scratch, env: { HOME: scratch } },
     openReal: () => Promise.reject(new Error("nobody is asked")),
@@ -37,12 +41,16 @@ export async function measureWebServer(events = 10_000, appends = 300): Promise<
       views.push(performance.now() - started);
       bytes = text.length;
     }
+    const fileViews: number[] = [];
+    for (let round = 0; round < 7; round += 1)
+      fileViews.push(await filesViewMs((path) => fetch(`${origin}${path}`, { headers })));
     const stream = await fetch(`${origin}/api/casts/${castId}/events?after=${events}`, { headers });
     const delays = await delaysOf(stream, { file, events, appends });
     return {
       events,
       firstViewMs: at(views, 0.5),
       firstViewMb: bytes / 2 ** 20,
+      filesMs: at(fileViews, 0.5),
       deliveryMs: { p50: at(delays, 0.5), p99: at(delays, 0.99), most: at(delays, 1) },
     };
   } finally {
@@ -52,15 +60,7 @@ export async function measureWebServer(events = 10_000, appends = 300): Promise<
 }
 
 async function longCast(scratch: string, events: number): Promise<{ readonly file: string; readonly castId: string }> {
-  const root = join(scratch, ".pi", "pi-materia");
-  const at = new Date(0).toISOString();
   const castId = "bench";
-  // Lines of the first format, which another process can write without knowing those before.
-  const plain = {
-    ...castFile(scratch, castId),
-    versions: { format: 1, materia: "bench", node: process.version },
-  } as const;
-  await (await createdCast(root, plain)).release();
   const first = { type: "cast_started", castId, request: "Do the work.", loadout: "bench" };
   const place = { socket: "Socket-1", visit: 1, usage: { input: 1, output: 1, cost: 0 } };
   const totals = { visits: 1, itemsDone: 0, items: 0, tokens: 2, cost: 0 };
@@ -68,12 +68,23 @@ async function longCast(scratch: string, events: number): Promise<{ readonly fil
     { type: "output_accepted", ...place, text: "x".repeat(400), chars: 400 },
     { type: "visit_completed", ...place, totals },
   ];
-  const lines = Array.from({ length: events }, (_, index) =>
-    JSON.stringify({ seq: index + 1, at, ...(index === 0 ? first : visit[index % 2]) }),
-  );
+  const told = Array.from({ length: events }, (_, index) => (index === 0 ? first : (visit[index % 2] ?? {})));
+  return { file: await keptCast(scratch, castId, told), castId };
+}
+
+/** A cast with these events, as lines of the first format, which another process can write without knowing those before. */
+async function keptCast(scratch: string, castId: string, events: readonly object[]): Promise<string> {
+  const root = join(scratch, ".pi", "pi-materia");
+  const at = new Date(0).toISOString();
+  const plain = {
+    ...castFile(scratch, castId),
+    versions: { format: 1, materia: "bench", node: process.version },
+  } as const;
+  await (await createdCast(root, plain)).release();
+  const lines = events.map((event, index) => JSON.stringify({ seq: index + 1, at, ...event }));
   const file = join(root, castId, "journal.jsonl");
   writeFileSync(file, `${lines.join("\n")}\n`);
-  return { file, castId };
+  return file;
 }
 
 /** Another process appends one event after the other, each with the time at which it did. */

@@ -166,6 +166,9 @@ function ownText(own: OwnFigures): string {
     own.web,
     ({ firstViewMs, firstViewMb }) => `${msText(firstViewMs)}, ${firstViewMb.toFixed(1)} MB`,
   );
+  row("page: first view of a cast's files", own.web, ({ filesMs }) =>
+    filesMs === undefined ? "not measured" : msText(filesMs),
+  );
   row(
     "page: from the journal to the stream",
     own.web,

@@ -83,6 +83,7 @@ function judgeOwn(own: OwnFigures): readonly Judged[] {
     atMost("memory of that, MB", 120, typeof status === "string" ? undefined : status.peakMb, numberText),
     atMost("rehearsed turn beyond Pi's own", 3, typeof rehearsal === "string" ? undefined : rehearsal.beyondMs, msText),
     atMost("first view of 10,000 events", 1_000, view, msText),
+    atMost("first view of a cast's files", 200, typeof web === "string" ? undefined : web.filesMs, msText),
     atMost("journal to page, 99 of 100", 100, typeof web === "string" ? undefined : web.deliveryMs.p99, msText),
   ];
 }

@@ -127,6 +127,7 @@ export const ISSUE_CODES = {
   nothing_to_salvage: "nothing of the cast needs to be saved, or can be",
   no_checkpoints: "the files of the cast were not kept",
   checkpoint_gone: "the repository has no checkpoints of the cast any more",
+  unknown_file: "the file was not changed there",
   unknown_place: "the cast has no such visit or item",
   not_empty: "the folder holds something already",
   not_clean: "the working tree has changes that would be lost",

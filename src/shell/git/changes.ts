@@ -1,14 +1,5 @@
+import type { FileChange } from "../../core/model/values/checkpoint.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
-
-/** One file between two checkpoints. `null` lines are those of a file that is no text. */
-export interface FileChange {
-  readonly status: "added" | "modified" | "deleted" | "renamed" | "type";
-  readonly path: string;
-  /** Its name before, where it was renamed. */
-  readonly from?: string;
-  readonly added: number | null;
-  readonly removed: number | null;
-}
 
 /** Two commits of the repository around a folder. */
 export interface Span {
@@ -88,6 +79,13 @@ export async function listChanges({ cwd, from, to }: Span): Promise<readonly Fil
     }
   }
   return found;
+}
+
+/** The commits between two, the first not among them, that changed a file, under its earlier names too; oldest first. */
+export async function commitsChanging({ cwd, from, to }: Span, path: string): Promise<readonly string[]> {
+  const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H", "--no-show-signature"];
+  const answer = await runGit([...args, `${from}..${to}`, "--", path], { cwd });
+  return answer.ok ? textOf(answer).split("\n").filter(Boolean) : [];
 }
 
 function linesOf(text: string): number | null {

@@ -7,6 +7,7 @@ import { assetRoutes } from "./routes/assets.ts";
 import { castFileRoutes } from "./routes/cast-files.ts";
 import { castRoutes } from "./routes/casts.ts";
 import { catalogRoutes } from "./routes/catalog.ts";
+import { changesRoutes } from "./routes/changes.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/config.ts";
 import type { ServedProject } from "./routes/served-project.ts";
@@ -21,6 +22,7 @@ export function webApp(served: ServedProject): Hono {
   app.use("/api", onlyWithToken(served.token));
   castRoutes(app, served);
   castFileRoutes(app, served);
+  changesRoutes(app, served);
   catalogRoutes(app, served);
   configRoutes(app, served);
   commandRoutes(app, served);

@@ -4,7 +4,7 @@ import { wholeNumber } from "./number.ts";
 const count = wholeNumber(0);
 
 /** [Y4] Files that a checkpoint does without, by reason; only what happened is there. */
-const LeftOut = v.object({
+export const LeftOut = v.object({
   /** Untracked and larger than 50 MB. */
   large: v.exactOptional(count),
   unreadable: v.exactOptional(count),
@@ -30,3 +30,16 @@ export type FirstCheckpoint = v.InferOutput<typeof FirstCheckpoint>;
 /** [Y6] What somebody else changed while a cast was stopped, and the first of it by name. */
 export const Meanwhile = v.object({ ...Checkpoint.entries, names: v.array(v.string()) });
 export type Meanwhile = v.InferOutput<typeof Meanwhile>;
+
+const lines = v.nullable(count);
+
+/** [Y7] One file between two checkpoints. `null` lines are those of a file that is no text. */
+export const FileChange = v.object({
+  status: v.picklist(["added", "modified", "deleted", "renamed", "type"]),
+  path: v.string(),
+  /** Its name before, where it was renamed. */
+  from: v.exactOptional(v.string()),
+  added: lines,
+  removed: lines,
+});
+export type FileChange = v.InferOutput<typeof FileChange>;

@@ -50,6 +50,8 @@ export interface VisitItem {
   readonly pass: number;
   readonly index: number;
   readonly of: number;
+  /** What it is called in the journal, `WI-4`. */
+  readonly key: string;
   readonly title: string;
 }
 
@@ -78,6 +80,7 @@ export function beginVisit(
             pass,
             index: event.item.index,
             of: before.pass.items.length,
+            key: event.item.key,
             title: event.item.title,
           }
         : null,

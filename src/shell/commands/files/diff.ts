@@ -7,9 +7,10 @@ import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { diffText, listChanges } from "../../git/changes.ts";
-import type { FileChange } from "../../git/changes.ts";
+import type { FileChange } from "../../../core/model/values/checkpoint.ts";
 import type { Answer } from "../answer/answer.ts";
 import { castTree, spanNamed } from "./place.ts";
+import { totalOf } from "./total.ts";
 
 /** [Y7] What lies between two checkpoints, by git's own diff. */
 export async function diff(workspace: Workspace, command: DiffCommand): Promise<Result<Answer>> {
@@ -43,11 +44,6 @@ export async function diff(workspace: Workspace, command: DiffCommand): Promise<
     lines: () => [...diffLines(text.bytes.toString("utf8"), command.as), ...totalLines(files, command.as), ...notes],
     piped: text.bytes,
   });
-}
-
-function totalOf(files: readonly FileChange[]) {
-  const sum = (key: "added" | "removed") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
-  return { changed: files.length, added: sum("added"), removed: sum("removed") };
 }
 
 function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readonly Line[] {

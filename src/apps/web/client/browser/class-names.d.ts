@@ -226,6 +226,45 @@ declare module "*/fields.module.css" {
   };
   export default classes;
 }
+declare module "*/files.module.css" {
+  const classes: {
+    readonly changed: string;
+    readonly comment: string;
+    readonly faint: string;
+    readonly figure: string;
+    readonly "file-added": string;
+    readonly "file-deleted": string;
+    readonly "file-lines": string;
+    readonly "file-list": string;
+    readonly "file-name": string;
+    readonly "file-row": string;
+    readonly "file-sign": string;
+    readonly files: string;
+    readonly "files-body": string;
+    readonly "files-head": string;
+    readonly "files-note": string;
+    readonly "files-side": string;
+    readonly "files-sum": string;
+    readonly "gone-line": string;
+    readonly history: string;
+    readonly "history-visit": string;
+    readonly hunk: string;
+    readonly keyword: string;
+    readonly line: string;
+    readonly "line-number": string;
+    readonly "line-sign": string;
+    readonly "new-line": string;
+    readonly "no-line": string;
+    readonly pair: string;
+    readonly patch: string;
+    readonly "patch-head": string;
+    readonly "patch-notes": string;
+    readonly rows: string;
+    readonly "rows-end": string;
+    readonly string: string;
+  };
+  export default classes;
+}
 declare module "*/graph.module.css" {
   const classes: {
     readonly band: string;
@@ -448,6 +487,7 @@ declare module "*/reader.module.css" {
     readonly "visit-main": string;
     readonly "visit-panel": string;
     readonly "visit-tabs": string;
+    readonly "wide-body": string;
   };
   export default classes;
 }
@@ -517,6 +557,7 @@ declare module "*/timeline.module.css" {
     readonly bar: string;
     readonly "bar-name": string;
     readonly "bar-sign": string;
+    readonly "changed-files": string;
     readonly cost: string;
     readonly "failed-visit": string;
     readonly "folded-rows": string;

@@ -13,6 +13,7 @@ import { CastAnswer } from "../../../../core/wire/casts.ts";
 import type { VisitFileName } from "../../../../core/wire/casts.ts";
 import { CatalogAnswer, ConfigAnswer } from "../../../../core/wire/catalog.ts";
 import type { ConfigText, EditableLayer } from "../../../../core/wire/catalog.ts";
+import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import { readCastMessage, readCastsMessage } from "../../../../core/wire/stream.ts";
@@ -34,6 +35,26 @@ export function getVisitFile(
 ): Promise<Answer<string>> {
   const path = [id, "files", socket, `${visit}`, name].map(encodeURIComponent).join("/");
   return requestText(`/api/casts/${path}?expected`, signal ? { signal } : {});
+}
+
+/** What a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
+export function getChanges(id: string, place: string | null, signal: AbortSignal): Promise<Answer<ChangesAnswer>> {
+  return request(`/api/casts/${encodeURIComponent(id)}/changes${queryOf({ place })}`, ChangesAnswer, { signal });
+}
+
+/** One of these files, as far as it is sent. */
+export function getPatch(
+  id: string,
+  { place, path }: { readonly place: string | null; readonly path: string },
+  signal: AbortSignal,
+): Promise<Answer<PatchAnswer>> {
+  const query = queryOf({ place, path });
+  return request(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchAnswer, { signal });
+}
+
+function queryOf(values: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }
 
 /** Status 404 with the code `missing_file` where there is none yet. */

@@ -42,7 +42,7 @@ export const KEY_TABLE: readonly KeyGroup[] = [
       ["Shift [ ]", "item before, after"],
       ["Home End", "first, last visit"],
       ["F", "follow live"],
-      ["1–5", "tabs of the visit"],
+      ["1–6", "tabs of the visit"],
     ],
   },
   {

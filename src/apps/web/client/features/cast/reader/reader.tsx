@@ -9,6 +9,7 @@ import { Orb } from "../../../parts/marks/orb.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
+import { FilesTab } from "../files/files-tab.tsx";
 import { Facts } from "./facts.tsx";
 import { HandoffTab } from "./handoff.tsx";
 import { OutputTab } from "./output.tsx";
@@ -30,6 +31,7 @@ const TABS = [
   { key: "tools", label: "Tools" },
   { key: "handoff", label: "Handoff" },
   { key: "route", label: "Route" },
+  { key: "files", label: "Files" },
 ] as const;
 export type ReaderTab = (typeof TABS)[number]["key"];
 
@@ -56,7 +58,9 @@ function VisitReader(props: VisitProps): ReactElement {
   const tools = blocks.filter(({ kind }) => kind === "tool").length;
   const materia = cast.castFile.graph.materia[visit.materia];
   useKeys(Object.fromEntries(TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
-  const tabs = TABS.map((each) => (each.key === "tools" && tools > 0 ? { ...each, count: tools } : each));
+  const changed = visit.files && "changed" in visit.files.now ? visit.files.now.changed : 0;
+  const counts: Readonly<Record<string, number>> = { tools, files: changed };
+  const tabs = TABS.map((each) => ((counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each));
   return (
     <section className={css("panel visit-panel")} aria-label="Visit">
       <div className={css("visit-head")}>
@@ -78,15 +82,16 @@ function VisitReader(props: VisitProps): ReactElement {
       <div className={css("visit-tabs")}>
         <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
       </div>
-      <div className={css("visit-body")}>
+      <div className={css(`visit-body ${tab === "files" ? "wide-body" : ""}`)}>
         <div className={css("visit-main")} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
           {tab === "output" && <OutputTab {...props} blocks={blocks} />}
           {tab === "prompt" && <PromptTab {...props} />}
           {tab === "tools" && <ToolsTab blocks={blocks} />}
           {tab === "handoff" && <HandoffTab {...props} />}
           {tab === "route" && <RouteTab {...props} />}
+          {tab === "files" && <FilesTab {...props} />}
         </div>
-        <Facts {...props} />
+        {tab !== "files" && <Facts {...props} />}
       </div>
     </section>
   );

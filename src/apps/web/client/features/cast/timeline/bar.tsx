@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { ReactElement } from "react";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { clockText } from "../../../../../../core/view/numbers.ts";
+import { changedText } from "../../../../../../core/view/tell/files.ts";
 import type { VisitOutcome, VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import { hueStyle } from "../../../parts/marks/orb.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
@@ -34,14 +35,18 @@ export const Bar = memo(function Bar(props: {
   const { look, sign, word } = LOOKS[visit.outcome];
   const item = visit.item ? `item ${visit.item.index + 1}` : "no item";
   const stay = clockText((visit.to ?? nowMs) - visit.from);
+  const changed = visit.files && "changed" in visit.files.now ? changedText(visit.files.now) : undefined;
+  const said = changed === undefined ? word : `${word}, ${changed}`;
   const isUtility = materia?.type === "utility";
   return (
     <button
       type="button"
-      className={css(`bar ${look} ${isRead ? "read" : ""} ${isLater ? "later" : ""} ${isUtility ? "utility-bar" : ""}`)}
+      className={css(
+        `bar ${look} ${isRead ? "read" : ""} ${isLater ? "later" : ""} ${isUtility ? "utility-bar" : ""} ${changed === undefined ? "" : "changed-files"}`,
+      )}
       style={{ left: `${share}%`, width: `calc(${length}% - 1px)`, ...hueStyle(materia?.color) }}
-      title={`${visit.materia}, ${stay}, ${word}`}
-      aria-label={`${visit.materia}, ${item}, ${stay}, ${word}`}
+      title={`${visit.materia}, ${stay}, ${said}`}
+      aria-label={`${visit.materia}, ${item}, ${stay}, ${said}`}
       aria-current={isRead ? "true" : undefined}
       tabIndex={isRead ? 0 : -1}
       onClick={onChoose}

@@ -74,6 +74,10 @@ function TimelineKey(): ReactElement {
         <i className={css("bar refused-visit")} />
         {glyphs("✗ not satisfied")}
       </span>
+      <span>
+        <i className={css("bar changed-files")} />
+        changed files
+      </span>
     </div>
   );
 }

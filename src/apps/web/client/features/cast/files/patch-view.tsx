@@ -1,0 +1,128 @@
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+import type { FileChange } from "../../../../../../core/model/values/checkpoint.ts";
+import { makersOf } from "../../../../../../core/view/patch/history.ts";
+import { parsePatch } from "../../../../../../core/view/patch/parse.ts";
+import type { FilePatch } from "../../../../../../core/view/patch/parse.ts";
+import { patchRows } from "../../../../../../core/view/patch/rows.ts";
+import type { PatchForm } from "../../../../../../core/view/patch/rows.ts";
+import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
+import type { PatchAnswer } from "../../../../../../core/wire/changes.ts";
+import { getPatch } from "../../../net/api.ts";
+import { Button } from "../../../parts/controls/button.tsx";
+import { Issues } from "../../../parts/marks/issues.tsx";
+import type { CastPartProps } from "../state/use-cast-view.ts";
+import { Lines } from "./file-list.tsx";
+import { Rows } from "./rows.tsx";
+import { useAnswer } from "./use-answer.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import filesSheet from "./files.module.css";
+
+const css = classesOf(filesSheet, baseSheet);
+
+interface PatchProps extends CastPartProps {
+  readonly file: FileChange;
+  readonly place: string | null;
+  /** The checkpoint that it is looked at in: while the visit lasts there are later ones. */
+  readonly to: string;
+  readonly form: PatchForm;
+  readonly onVisit: (index: number) => void;
+}
+
+/** One file: what became of it, and which visits it has to thank for that. */
+export function FilePatchView(props: PatchProps): ReactElement {
+  const { cast, file, place, to, form } = props;
+  const { castId } = cast.castFile;
+  const { path } = file;
+  const of = `${castId} ${place ?? ""} ${path}`;
+  const asked = useAnswer(`${of} ${to}`, of, (signal) => getPatch(castId, { place, path }, signal));
+  return (
+    <section className={css("patch")} aria-label={`Diff of ${visibleLine(path)}`}>
+      <div className={css("patch-head")}>
+        <code className={css("breakable")}>
+          {file.from !== undefined && `${visibleLine(file.from)} → `}
+          {visibleLine(path)}
+        </code>
+        <Lines file={file} />
+      </div>
+      {asked.kind === "loaded" && <History {...props} answer={asked.value} />}
+      {asked.kind === "loaded" && <Patch answer={asked.value} form={form} />}
+      {asked.kind === "refused" && (
+        <div className={css("files-note")}>
+          <Issues issues={asked.issues} />
+          <Button onClick={asked.again}>Try again</Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Patch({ answer, form }: { readonly answer: PatchAnswer; readonly form: PatchForm }): ReactElement {
+  const parts = useMemo(() => parsePatch(answer.patch), [answer]);
+  const rows = useMemo(() => parts.flatMap((part) => patchRows(part, form)), [parts, form]);
+  const notes = parts.flatMap(notesOf);
+  return (
+    <>
+      {notes.length > 0 && <p className={css("secondary patch-notes")}>{notes.join(" · ")}</p>}
+      {rows.length > 0 && <Rows rows={rows} path={answer.path} form={form} isCut={answer.isCut} />}
+    </>
+  );
+}
+
+const MODES: Readonly<Record<string, string>> = {
+  "100644": "a file",
+  "100755": "a program",
+  "120000": "a link",
+  "160000": "a repository inside",
+};
+
+/** What is not said by its lines. */
+function notesOf({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
+  const word = (mode: string): string => MODES[mode] ?? `mode ${mode}`;
+  return [
+    ...(before !== null && after !== null ? [`${word(before)} became ${word(after)}`] : []),
+    ...(before === null && after !== null && after !== "100644" ? [`new: ${word(after)}`] : []),
+    ...(similarity === null ? [] : [similarity === 100 ? "renamed only" : `renamed, ${similarity} % the same`]),
+    ...(isBinary ? ["it is no text, so its lines cannot be shown"] : []),
+    ...(hunks.length === 0 && !isBinary && similarity === null && (before === null || after === null)
+      ? ["the file is empty"]
+      : []),
+  ];
+}
+
+/** [W26] Every visit that changed the file, in order. */
+function History({ cast, view, answer, onVisit }: PatchProps & { readonly answer: PatchAnswer }): ReactElement | null {
+  const makers = makersOf(cast.replay.events(), answer.commits);
+  if (makers.length === 0) return null;
+  return (
+    <div className={css("history")}>
+      <span className={css("faint")} id="file-history">
+        Changed by
+      </span>
+      <ol aria-labelledby="file-history">
+        {makers.map((maker) => {
+          if (maker.kind === "meanwhile") return <li key={maker.seq}>somebody else, before it was resumed</li>;
+          const visit = view.allVisits.find(
+            ({ socket, visit: number }) => socket === maker.socket && number === maker.visit,
+          );
+          const isHere = visit !== undefined && visit.index === view.visit?.index;
+          return (
+            <li key={`${maker.socket}#${maker.visit}`}>
+              <button
+                type="button"
+                className={css("history-visit")}
+                aria-current={isHere ? "true" : undefined}
+                title={visit?.item?.title}
+                onClick={() => visit && onVisit(visit.index)}
+              >
+                {`${visit?.materia ?? maker.socket} ${maker.visit}`}
+                {visit?.item && <span className={css("faint")}>{` item ${visit.item.index + 1}`}</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

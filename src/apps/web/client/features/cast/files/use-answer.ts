@@ -1,0 +1,35 @@
+import { useEffect, useState } from "react";
+import type { Issue } from "../../../../../../core/model/issue.ts";
+import type { Answer } from "../../../net/request.ts";
+
+export type Asked<T> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "loaded"; readonly value: T }
+  | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
+
+/**
+ * What the server says to a question, asked anew where `key` changes; null asks nothing. While the same thing (`of`)
+ * is asked about again, what is known of it stays.
+ */
+export function useAnswer<T>(
+  key: string | null,
+  of: string,
+  ask: (signal: AbortSignal) => Promise<Answer<T>>,
+): Asked<T> {
+  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Answer<T> }>();
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (key === null) return undefined;
+    const control = new AbortController();
+    const load = async (): Promise<void> => {
+      const answer = await ask(control.signal);
+      if (!control.signal.aborted) setKnown({ of, answer });
+    };
+    void load();
+    return () => control.abort();
+  }, [key, round]);
+  if (key === null || known?.of !== of) return { kind: "loading" };
+  const { answer } = known;
+  if (answer.ok) return { kind: "loaded", value: answer.value };
+  return { kind: "refused", issues: answer.issues, again: () => setRound((before) => before + 1) };
+}

@@ -1,0 +1,71 @@
+/** A piece of a line of code, by what it is to the eye. */
+export interface Token {
+  readonly kind: "plain" | "string" | "comment" | "number" | "keyword";
+  readonly text: string;
+}
+
+/** A longer line is made by a machine, and for machines. */
+const LONGEST = 400;
+
+const KEYWORDS = new Set(
+  (
+    "abstract and as async await bool boolean break case catch class const continue def default defer del delete do " +
+    "elif else end enum except export extends extern false final finally fn for from func function go if impl implements " +
+    "import in instanceof int interface is let match mod module mut namespace new nil none None not null or package pass " +
+    "private protected public pub raise readonly return self static struct super switch this throw throws trait true True " +
+    "False try type typeof undefined union unsafe use using val var void where while with yield"
+  ).split(" "),
+);
+
+/** Languages whose comments begin with `#`; in the others that is something else. */
+const HASH =
+  /\.(?:py|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|r|mk|tf|nix|gitignore|dockerfile)$|(?:^|\/)(?:Makefile|Dockerfile|\.[^/.]+)$/i;
+const DASHES = /\.(?:sql|lua|hs|elm|ada)$/i;
+const SLASHES =
+  /\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|java|kt|kts|go|rs|swift|php|scala|dart|css|scss|less|jsonc?|proto|zig|groovy)$/i;
+
+/** How the lines of a file are coloured; null for one that is no code, and stays as it is. */
+export function tokensFor(path: string): ((line: string) => readonly Token[]) | null {
+  const comment = HASH.test(path)
+    ? "#.*"
+    : DASHES.test(path)
+      ? "--.*"
+      : SLASHES.test(path)
+        ? "\\/\\/.*|\\/\\*.*?(?:\\*\\/|$)"
+        : null;
+  if (comment === null) return null;
+  // Every alternative consumes at least one character and none can be tried twice on the same text, so a line costs its length.
+  const parts = [
+    `(?<comment>${comment})`,
+    "(?<string>\"(?:[^\"\\\\]|\\\\.)*\"?|'(?:[^'\\\\]|\\\\.)*'?|`(?:[^`\\\\]|\\\\.)*`?)",
+    "(?<number>\\b\\d[\\w.]*)",
+    "(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)",
+  ];
+  const pattern = new RegExp(parts.join("|"), "gu");
+  return (line) => (line.length > LONGEST ? [{ kind: "plain", text: line }] : tokensOf(line, pattern));
+}
+
+function tokensOf(line: string, pattern: RegExp): readonly Token[] {
+  const tokens: Token[] = [];
+  const add = (kind: Token["kind"], text: string): void => {
+    const last = tokens.at(-1);
+    if (text === "") return;
+    if (last?.kind === kind) tokens[tokens.length - 1] = { kind, text: last.text + text };
+    else tokens.push({ kind, text });
+  };
+  let at = 0;
+  for (const found of line.matchAll(pattern)) {
+    add("plain", line.slice(at, found.index));
+    add(kindOf(found), found[0]);
+    at = found.index + found[0].length;
+  }
+  add("plain", line.slice(at));
+  return tokens;
+}
+
+function kindOf({ 0: text, groups = {} }: RegExpMatchArray): Token["kind"] {
+  if (groups["comment"] !== undefined) return "comment";
+  if (groups["string"] !== undefined) return "string";
+  if (groups["number"] !== undefined) return "number";
+  return KEYWORDS.has(text) ? "keyword" : "plain";
+}
