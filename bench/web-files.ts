@@ -29,15 +29,12 @@ export function changedFiles(cwd: string): readonly object[] {
     return git("rev-parse", "HEAD");
   });
   const [before = "", after = ""] = commits;
-  const place = { socket: "Socket-1", visit: 1, usage: { input: 1, output: 1, cost: 0 } };
-  const totals = { visits: 1, itemsDone: 0, items: 0, tokens: 2, cost: 0 };
   const start = { type: "cast_started", castId: "files", request: "Do the work.", loadout: "bench" };
   const files = { commit: after, changed: FILES, added: FILES * 20, removed: FILES * 20 };
   return [
     { ...start, files: { commit: before } },
     { type: "visit_started", socket: "Socket-1", visit: 1, materia: "Plan", item: null },
-    ...Array.from({ length: EVENTS - 3 }, () => ({ type: "checkpoint_taken", socket: "Socket-1", visit: 1, files })),
-    { type: "visit_completed", ...place, totals, files },
+    ...Array.from({ length: EVENTS - 2 }, () => ({ type: "checkpoint_taken", socket: "Socket-1", visit: 1, files })),
   ];
 }
 

@@ -95,8 +95,9 @@ let seq = Number(from);
 const timer = setInterval(() => {
   if (seq >= Number(from) + Number(count)) return clearInterval(timer);
   seq += 1;
-  const message = String(performance.timeOrigin + performance.now());
-  appendFileSync(file, JSON.stringify({ seq, at: new Date().toISOString(), type: "cast_warned", message }) + "\\n");
+  const used = performance.timeOrigin + performance.now();
+  const event = { seq, at: new Date().toISOString(), type: "cast_warned", limit: "maxTokens", used, of: 1 };
+  appendFileSync(file, JSON.stringify(event) + "\\n");
 }, 5);
 `;
 
@@ -115,7 +116,7 @@ async function delaysOf(
     if (done) throw new Error("the stream ended");
     const now = performance.timeOrigin + performance.now();
     text += value;
-    for (const found of text.matchAll(/"message":"([\d.]+)"\}\n\n/g)) delays.push(now - Number(found[1]));
+    for (const found of text.matchAll(/"used":([\d.]+),"of":1\}\n\n/g)) delays.push(now - Number(found[1]));
     text = text.slice(text.lastIndexOf("\n\n") + 1);
   }
   await exited;
