@@ -53,7 +53,7 @@ it.each<[title: string, suits: (event: CastEvent) => boolean, change: object]>([
 ])("[J1] %s was not written by us", (_title, suits, change) => {
   const { event, before } = at(suits);
   expect(() => apply(before, event)).not.toThrow();
-  expect(() => apply(before, { ...event, ...change } as CastEvent)).toThrow(/no such|cannot/);
+  expect(() => apply(before, { ...event, ...change })).toThrow(/no such|cannot/);
 });
 
 it.each<CastEvent["type"]>(["edge_taken", "loop_entered", "cursor_advanced", "item_given_up", "loop_exhausted"])(
