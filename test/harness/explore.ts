@@ -5,6 +5,7 @@ import { listAt } from "../../src/core/cast/list.ts";
 import { completed, next } from "../../src/core/cast/next.ts";
 import type { Effect } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
+import { keysIn, valueIn } from "../../src/core/cast/state/table.ts";
 import type { Table } from "../../src/core/cast/state/table.ts";
 import type { GraphSocket } from "../../src/core/compile/graph.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
@@ -114,15 +115,9 @@ function keyOf(state: CastState): string {
   ]);
 }
 
-/** Most sheets of a table are empty and the same everywhere; none is looked through twice. */
-const sheets = new WeakMap<object, readonly (readonly [string, unknown])[]>();
-
+/** In the order of their keys: however they came into the table, it is the same table. */
 function entriesOf<T>(table: Table<T>): readonly (readonly [string, T])[] {
-  return table.flatMap((sheet) => {
-    const found =
-      sheets.get(sheet) ??
-      sheet.flatMap((row) => row.flatMap((bucket) => bucket.map(({ key, value }) => [key, value] as const)));
-    sheets.set(sheet, found);
-    return found as readonly (readonly [string, T])[]; // of this very sheet
-  });
+  return keysIn(table)
+    .toSorted()
+    .map((key) => [key, valueIn(table, key) as T] as const); // it has this key
 }

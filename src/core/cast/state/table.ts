@@ -1,8 +1,14 @@
 /**
- * Values by key that can be kept as they were. Spread over three levels, so that changing one does not copy them all:
- * a cast of thousands of sockets or items must not slow down as it goes.
+ * Values by key that can be kept as they were. Few stand in one row; more are spread over three levels, so that changing one
+ * does not copy them all: a cast of thousands of sockets or items must not slow down as it goes.
  */
-export type Table<T> = readonly (readonly (readonly Bucket<T>[])[])[];
+export interface Table<T> {
+  readonly few: Bucket<T>;
+  /** Set where they are more than a few. */
+  readonly many: Sheets<T> | null;
+}
+
+type Sheets<T> = readonly (readonly (readonly Bucket<T>[])[])[];
 
 /** Few enough to be searched one after another; plain objects with many different keys are slow to copy. */
 type Bucket<T> = readonly Entry<T>[];
@@ -12,17 +18,18 @@ interface Entry<T> {
   readonly value: T;
 }
 
+const MOST_OF_FEW = 8;
 const WIDTH = 16;
 const BITS = 4;
 
-export const EMPTY_TABLE: Table<never> = [];
 const NO_ENTRIES: Bucket<never> = [];
 const NO_BUCKETS: readonly Bucket<never>[] = Array.from({ length: WIDTH }, () => NO_ENTRIES);
 const NO_ROWS: readonly (readonly Bucket<never>[])[] = Array.from({ length: WIDTH }, () => NO_BUCKETS);
-const NO_SHEETS: Table<never> = Array.from({ length: WIDTH }, () => NO_ROWS);
+const NO_SHEETS: Sheets<never> = Array.from({ length: WIDTH }, () => NO_ROWS);
+export const EMPTY_TABLE: Table<never> = { few: NO_ENTRIES, many: null };
 
-export function valueIn<T>(table: Table<T>, key: string): T | undefined {
-  const bucket = bucketIn(table, hashOf(key));
+export function valueIn<T>({ few, many }: Table<T>, key: string): T | undefined {
+  const bucket = many ? bucketIn(many, hashOf(key)) : few;
   return bucket[placeIn(bucket, key)]?.value;
 }
 
@@ -31,30 +38,43 @@ export function withValue<T>(table: Table<T>, key: string, value: T): Table<T> {
 }
 
 /** The table with what `change` makes of a key's value. */
-export function withChange<T>(table: Table<T>, key: string, change: (value: T | undefined) => T): Table<T> {
-  const hash = hashOf(key);
-  const bucket = bucketIn(table, hash);
+export function withChange<T>({ few, many }: Table<T>, key: string, change: (value: T | undefined) => T): Table<T> {
+  const hash = many ? hashOf(key) : 0;
+  const bucket = many ? bucketIn(many, hash) : few;
   const at = placeIn(bucket, key);
   const entry = { key, value: change(bucket[at]?.value) };
-  return withBucket(table, hash, at === -1 ? [...bucket, entry] : bucket.with(at, entry));
+  const changed = at === -1 ? [...bucket, entry] : bucket.with(at, entry);
+  if (many) return { few: NO_ENTRIES, many: withBucket(many, hash, changed) };
+  return changed.length > MOST_OF_FEW ? { few: NO_ENTRIES, many: spread(changed) } : { few: changed, many: null };
 }
 
 export function withoutKeys<T>(table: Table<T>, keys: Iterable<string>): Table<T> {
   let left = table;
   for (const key of keys) {
-    const hash = hashOf(key);
-    const bucket = bucketIn(left, hash);
+    const { few, many } = left;
+    const hash = many ? hashOf(key) : 0;
+    const bucket = many ? bucketIn(many, hash) : few;
     const others = bucket.filter((entry) => entry.key !== key);
-    if (others.length < bucket.length) left = withBucket(left, hash, others);
+    if (others.length === bucket.length) continue;
+    left = many ? { few, many: withBucket(many, hash, others) } : { few: others, many };
   }
   return left;
 }
 
-export function keysIn<T>(table: Table<T>): readonly string[] {
-  return table.flatMap((sheet) => sheet.flatMap((row) => row.flatMap((bucket) => bucket.map(({ key }) => key))));
+export function keysIn<T>({ few, many }: Table<T>): readonly string[] {
+  return [few, ...(many ?? []).flat(2)].flatMap((bucket) => bucket.map(({ key }) => key));
 }
 
-function bucketIn<T>(table: Table<T>, hash: number): Bucket<T> {
+function spread<T>(entries: Bucket<T>): Sheets<T> {
+  let sheets: Sheets<T> = NO_SHEETS;
+  for (const entry of entries) {
+    const hash = hashOf(entry.key);
+    sheets = withBucket(sheets, hash, [...bucketIn(sheets, hash), entry]);
+  }
+  return sheets;
+}
+
+function bucketIn<T>(table: Sheets<T>, hash: number): Bucket<T> {
   return table[digit(hash, 0)]?.[digit(hash, 1)]?.[digit(hash, 2)] ?? NO_ENTRIES;
 }
 
@@ -63,8 +83,7 @@ function placeIn<T>(bucket: Bucket<T>, key: string): number {
   return -1;
 }
 
-function withBucket<T>(table: Table<T>, hash: number, bucket: Bucket<T>): Table<T> {
-  const sheets: Table<T> = table.length === 0 ? NO_SHEETS : table;
+function withBucket<T>(sheets: Sheets<T>, hash: number, bucket: Bucket<T>): Sheets<T> {
   const rows = sheets[digit(hash, 0)] ?? NO_ROWS;
   const buckets = rows[digit(hash, 1)] ?? NO_BUCKETS;
   return sheets.with(digit(hash, 0), rows.with(digit(hash, 1), buckets.with(digit(hash, 2), bucket)));
