@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
 import { drawCard } from "../../src/apps/pi/live/card.ts";
@@ -22,6 +23,8 @@ const REWORK = {
   },
 };
 
+const WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+
 describe("[X10] the card of a visit", () => {
   it("gives the reason of a verdict, and the verdict once", async () => {
     const verdict = (satisfied: boolean, context: string): string => JSON.stringify({ satisfied, context });
@@ -32,6 +35,18 @@ describe("[X10] the card of a visit", () => {
     const [, refused = "", , passed = ""] = pi.shown().filter((text) => text.startsWith("materia-visit"));
     expect(refused.split("\n")[1]).toBe("    “the door is missing”  ✗ not satisfied → Socket-1 (Build), 1 of 2");
     expect(passed.split("\n")[1]).toBe("    ✓ satisfied → end");
+  });
+
+  it("says what became of the files", async () => {
+    const cwd = project({});
+    execFileSync("git", ["init", "-q"], { cwd });
+    execFileSync("git", [...WHO, "commit", "-q", "--allow-empty", "-m", "begun"], { cwd });
+    const replies = [{ call: "write", args: { path: "hut.txt", content: "a hut\n" } }, "built"];
+    const pi = await openPiSession({ cwd, confirm: () => true, replies });
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result/);
+    const [card] = visitData(pi);
+    expect(drawnAt(100, card, false)).toMatch(/\n {5}built {2}changed 1 file, \+1 −0 {2}→ end/);
   });
 
   it("opened tells all of a long list", async () => {

@@ -6,9 +6,10 @@ import { conditionText } from "../../../core/view/graph/words.ts";
 import { workedMs } from "../../../core/view/clock.ts";
 import type { Clock } from "../../../core/view/clock.ts";
 import { itemText } from "../../../core/view/tell/event.ts";
+import { changedText } from "../../../core/view/tell/files.ts";
 import { handoffLines, outputLines, WHOLE } from "../../../core/view/tell/handed.ts";
 import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
-import { fitLine, line, lineColumns, lineText } from "../../../core/view/text/line.ts";
+import { fitLine, line, lineColumns, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Card } from "./card.ts";
 
@@ -42,8 +43,9 @@ export function openVisitCards(start: CastState): VisitCards {
   let told: readonly Line[] = [];
   let route: Line[] = [];
   let way: Line = [];
+  let files: string | undefined;
   const close = (): readonly Card[] => {
-    const cards = told.length === 0 ? [] : [cardOf({ told, route, way, handed: visit?.handed })];
+    const cards = told.length === 0 ? [] : [cardOf({ told, route, way, files, handed: visit?.handed })];
     [told, route, way] = [[], [], []];
     return cards;
   };
@@ -59,6 +61,7 @@ export function openVisitCards(start: CastState): VisitCards {
       return cards;
     }
     if (event.type === "visit_completed") {
+      files = changedText(event.files);
       told = resumed && visit ? [headOf(visit, event, teller.now().clock), ...resumed] : lines;
       resumed = undefined;
       return [];
@@ -91,12 +94,15 @@ interface CardParts {
   readonly route: readonly Line[];
   readonly way: Line;
   readonly handed: Handed | undefined;
+  /** What became of the files. */
+  readonly files: string | undefined;
 }
 
 /** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
-function cardOf({ told, route, way, handed }: CardParts): Card {
+function cardOf({ told, route, way, handed, files }: CardParts): Card {
   const [head = []] = told;
-  const taken = way.filter(({ text }) => text.trim() !== "");
+  const changed = files === undefined ? [] : [toned("dim", `${files}${GAP}`)];
+  const taken = [...changed, ...way.filter(({ text }) => text.trim() !== "")];
   const said = handed ? firstWords(handed, lineText(taken)) : [];
   const lines = said.length + taken.length === 0 ? [head] : [head, summaryOf(said, taken)];
   return { lines, opened: [...told, ...route] };
