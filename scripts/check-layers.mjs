@@ -24,6 +24,7 @@ const ORDER = [
   "src/shell/config",
   "src/shell/store",
   "src/shell/run",
+  "src/shell/items",
   "src/shell/agents",
   "src/shell/casting",
   "src/shell/testing",

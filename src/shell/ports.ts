@@ -4,6 +4,9 @@ import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Checkpoint, NoCheckpoint } from "../core/model/values/checkpoint.ts";
+import type { ItemEnd, MergeOutcome } from "../core/cast/items/result.ts";
+import type { Resume, Window, Work } from "../core/cast/state/fork.ts";
+import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { Played } from "../core/testing/strict.ts";
 
@@ -21,6 +24,10 @@ export interface Ports {
   readonly holds: () => Promise<boolean>;
   /** Whether another process is known to have taken it; answered at once, for writes that nobody waits for. */
   readonly isSuperseded: () => boolean;
+  /** Working trees for the items of parallel loops; where there are none, items are worked on one by one. */
+  readonly items?: Items;
+  /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may begin. */
+  readonly admit?: (state: CastState, signal: AbortSignal) => Promise<Admission>;
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -72,7 +79,7 @@ export interface TurnRequest {
   readonly socket: SocketId;
   readonly materia: string;
   readonly visit: number;
-  /** The key of the item in hand, `WI-1`, `WI-2`, …; null outside loops. */
+  /** The key of the item in hand, `WI-1`, `WI-2`, …, or `WI-2.2` for a second attempt; null outside loops. */
   readonly item: string | null;
   readonly cwd: string;
   readonly system: string;
@@ -175,3 +182,91 @@ export interface Artifacts {
 export type KeptValue =
   | { readonly kind: "kept"; readonly json: Json }
   | { readonly kind: "failed"; readonly problem: string };
+
+/** A turn that may begin, and what others have used of the budget since this cast was told last. */
+export interface Admission {
+  readonly elsewhere: Usage;
+  /** Whether the budget is used up by now, by this turn and all others together. */
+  readonly isUsedUp: (usage: Usage) => boolean;
+  /** Tells what the turn has used so far. */
+  readonly used: (usage: Usage) => void;
+  /** The turn is over, or does not take place. */
+  readonly end: () => void;
+}
+
+/** The items of a parallel loop. Every function may be called again for what it has done already. */
+export interface Items {
+  /** [V16] From which commit they begin, or why they cannot be worked on at once. */
+  readonly fork: (signal: AbortSignal) => Promise<Forked>;
+  readonly run: (item: ItemRequest) => Promise<ItemOutcome>;
+  readonly merge: (item: MergeRequest) => Promise<MergeOutcome | Broken>;
+  readonly join: (tip: JoinRequest) => Promise<Joined>;
+}
+
+export type Forked = { readonly kind: "forked"; readonly base: string } | Refused;
+
+export interface Refused {
+  readonly kind: "refused";
+  /** In words, as the end of a sentence. */
+  readonly reason: string;
+}
+
+export interface Broken {
+  readonly kind: "broken";
+  readonly problem: string;
+}
+
+export interface ItemRequest {
+  readonly fork: number;
+  readonly work: Work;
+  readonly start: CastStart;
+  readonly title: string;
+  readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
+  /** What its parent has counted of it already. */
+  readonly counted: Usage;
+  /** Set where a cast that failed is to go on. */
+  readonly resume: Resume | null;
+  readonly signal: AbortSignal;
+}
+
+export type ItemOutcome =
+  | { readonly kind: "ended"; readonly end: ItemEnd }
+  /** Stopped with the cast that it belongs to. */
+  | { readonly kind: "aborted" }
+  | Broken;
+
+export interface MergeRequest {
+  readonly fork: number;
+  readonly work: Work;
+  readonly title: string;
+  readonly commit: string | null;
+  readonly tip: string;
+}
+
+export interface JoinRequest {
+  readonly fork: number;
+  readonly base: string;
+  readonly tip: string;
+  /** Casts of items whose work is not in it. */
+  readonly unmerged: readonly CastId[];
+}
+
+export type Joined = { readonly kind: "joined"; readonly commit: string } | Refused | Broken;
+
+/** Working trees for the casts of items, and what becomes of the work in them. Every function may be called again. */
+export interface Trees extends Pick<Items, "fork" | "merge" | "join"> {
+  /** A folder with the files that an item begins from, made anew for one that has not begun. */
+  readonly prepare: (child: CastId, window: Window, has: "begun" | "not begun") => Promise<PreparedTree | Broken>;
+  /** All that was done in the tree, as a commit that nothing removes; null where nothing was. */
+  readonly keep: (child: CastId, window: Window, title: string) => Promise<KeptWork | Broken>;
+}
+
+export interface PreparedTree {
+  readonly kind: "ready";
+  readonly cwd: string;
+}
+
+export interface KeptWork {
+  readonly kind: "kept";
+  readonly commit: string | null;
+}

@@ -155,7 +155,7 @@ it("[D1, C13] a cast that was killed within its first line can be resumed, so it
   const folder = root({});
   const store = fileStore(folder);
   const owned = await created(store);
-  writeFileSync(layoutOf(folder, "c-1").journal, line(events[0] ?? {}).slice(0, 20));
+  writeFileSync(layoutOf(folder, idOf("c-1")).journal, line(events[0] ?? {}).slice(0, 20));
   await owned.release();
   expect(await store.load(idOf("c-1"))).toMatchObject({ ok: true, value: { events: [], tornBytes: 20 } });
   expect((await listCasts(folder)).map(({ castId, status }) => [castId, status])).toEqual([["c-1", "interrupted"]]);

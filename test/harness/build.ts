@@ -138,7 +138,10 @@ export function play(
   for (;;) {
     const effect = next(state);
     if (effect.kind === "stop" || effect.kind === "wait") return { start, events, state };
-    if (effect.kind === "record") for (const body of effect.events) note(body);
+    if (effect.kind === "fork")
+      note({ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" });
+    else if (effect.kind === "items" || effect.kind === "join") return { start, events, state };
+    else if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
     else {
       const reply = left.get(effect.socket.materia)?.shift();

@@ -1,7 +1,7 @@
 import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
-import { listAt } from "../../src/core/cast/list.ts";
+import { listAt } from "../../src/core/cast/lists/list.ts";
 import { completed, next } from "../../src/core/cast/next.ts";
 import type { Effect } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
@@ -58,6 +58,9 @@ function upToAnswer(before: CastState): { readonly state: CastState; readonly ef
 
 function answersTo(state: CastState, effect: Effect, exploring: Exploring): readonly EventBody[] {
   if (effect.kind === "stop" || effect.kind === "record") return [];
+  if (effect.kind === "fork")
+    return [{ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" }];
+  if (effect.kind === "items" || effect.kind === "join") throw new Error("nothing is worked on at once here");
   const { socket, visit } = effect;
   if (effect.kind === "checkpoint") return [completed(state, visit)];
   const materia = state.graph.materia[socket.materia];
@@ -97,7 +100,7 @@ function keyOf(state: CastState): string {
   );
   const rank = (at: number): number => moments.indexOf(at);
   const lists = entriesOf(walks).map(([loop, walk]) => {
-    const now = listAt(state, graph.loops[loop]?.items ?? []);
+    const now = listAt(state, { items: graph.loops[loop]?.items ?? [] });
     return [loop, now === walk.list, pass?.items === walk.list, entriesOf(walk.taken)];
   });
   const where = "visit" in phase ? { ...phase, visit: { ...phase.visit, number: 0, usage: 0, turn: 0 } } : phase;

@@ -221,6 +221,8 @@ export function simulate(start: CastState, chance: Chance, most: number): Simula
   while (events.length < most) {
     const effect = next(state);
     if (effect.kind === "stop" || effect.kind === "wait") break;
+    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join")
+      throw new Error("these graphs work on one item after another");
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
     else {

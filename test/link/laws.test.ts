@@ -112,6 +112,8 @@ function walk(graph: Graph, data: JsonObject, limits: CastState["limits"], answe
   while (state.seq < MOST_EVENTS) {
     const effect = next(state);
     if (effect.kind === "stop" || effect.kind === "wait") break;
+    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join")
+      throw new Error("these graphs work on one item after another");
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else {
       const place = placeOf(effect.socket);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { totalsOf } from "../../src/core/cast/state/totals.ts";
+import { totalsOf } from "../../src/core/cast/state/usage.ts";
 import { castLines } from "../../src/core/view/casts.ts";
 import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";

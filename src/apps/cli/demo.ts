@@ -1,6 +1,6 @@
 import type { Options } from "../../core/command/options.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { demoLog, prepareDemo } from "../../shell/casting/demo.ts";
+import { demoLog, prepareDemo } from "../../shell/casting/demo/demo.ts";
 import { answer } from "../../shell/commands/run-command.ts";
 import { runCasting } from "./casting.ts";
 import { printAnswer } from "./terminal/lines.ts";

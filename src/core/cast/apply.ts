@@ -1,28 +1,30 @@
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import type { GraphSocket } from "../compile/graph.ts";
-import { assign, patchState } from "../handoff/assign.ts";
+import { assign, assignedValues, patchState } from "../handoff/assign.ts";
+import type { Assigned } from "../handoff/assign.ts";
+import { isJsonObject } from "../model/values/json.ts";
 import type { Json, JsonObject } from "../model/values/json.ts";
 import type { Materia } from "../model/materia.ts";
-import { never } from "../model/values/never.ts";
-import { itemKey } from "../model/handoff.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
 import { filesAfter } from "./files.ts";
 import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
-import { hitIn, hitOf } from "./limits/limits.ts";
-import { withListsKept } from "./list.ts";
+import { hitOf } from "./limits/limits.ts";
+import { withListsKept } from "./lists/list.ts";
+import { applyItem, giveUpItem } from "./items/apply-items.ts";
 import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
-import { notesAfter } from "./notes.ts";
+import { notesAfter } from "./lists/notes.ts";
 import { raiseLimits } from "./limits/raise.ts";
 import { countVisit } from "./limits/returns.ts";
+import { endCast, inTurn, resume } from "./stop.ts";
 import { reasonOf } from "./state/rework.ts";
-import { NOTHING_USED, currentItem, surroundingsOf } from "./state/state.ts";
-import type { Ask, CastState, Failure, Judged, Phase, TurnUse, Visit } from "./state/state.ts";
+import { NOTHING_USED, currentItem, itemKeyOf, surroundingsOf } from "./state/state.ts";
+import type { Ask, CastState, Failure, Judged, Visit, Write } from "./state/state.ts";
 import { withValue } from "./state/table.ts";
 import { increment, turnKey } from "./state/tally.ts";
 import type { Tally } from "./state/tally.ts";
-import { NO_USAGE, addUsage } from "./state/usage.ts";
+import { NO_USAGE, addUsage, larger } from "./state/usage.ts";
 import type { Usage } from "./state/usage.ts";
 
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
@@ -35,7 +37,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
   switch (event.type) {
     case "cast_started":
       expect(state, event, "unstarted");
-      return { ...state, phase: { kind: "arriving", at: state.graph.entry, from: null, reworked: false } };
+      return { ...state, phase: firstArrival(state) };
     case "visit_started":
       return startVisit(state, event);
     case "handoff_accepted":
@@ -87,7 +89,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "cursor_advanced":
       return advance(state, event);
     case "item_given_up":
-      return giveUp(state, event);
+      return (state.phase.kind === "forked" ? giveUpItem : giveUp)(state, event);
     case "loop_exhausted":
       return exhaust(state, event);
     case "edge_taken":
@@ -122,8 +124,15 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "cast_ended":
       return endCast(state, event);
     default:
-      return never(event);
+      return applyItem(state, event);
   }
+}
+
+/** [V6] A cast begins at the entry of its graph; that of an item where its loop is entered. */
+function firstArrival({ graph, item }: CastState): CastState["phase"] {
+  if (!item) return { kind: "arriving", at: graph.entry, from: null, reworked: false };
+  const { door, from, reasons } = item.window;
+  return { kind: "arriving", at: door, from, reworked: reasons.length > 0 };
 }
 
 function startVisit(state: CastState, event: EventOf<"visit_started">): CastState {
@@ -166,28 +175,16 @@ function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged
     ...state,
     turns: turnsAfter(state, visit.socket),
     usage: addUsage(state.usage, usage),
+    largest: larger(state.largest, addUsage(visit.turn.usage, usage)),
     phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask },
   };
 }
 
-/** Paid for and not finished: it counts, and the turn is still to be had. */
-function inTurn(
-  state: CastState,
-  { visit, ask }: { visit: Visit; ask: Ask | Judged },
-  { usage, ms }: TurnUse,
-): CastState {
-  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
-  return {
-    ...state,
-    usage: addUsage(state.usage, usage),
-    phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage), turn }, ask },
-  };
-}
-
 /** Counted for the socket, and for the item in hand. */
-function turnsAfter({ turns, pass }: CastState, socket: SocketId): Tally {
-  const counted = increment(turns, socket);
-  return pass ? increment(counted, turnKey(socket, itemKey(pass.cursor))) : counted;
+function turnsAfter(state: CastState, socket: SocketId): Tally {
+  const counted = increment(state.turns, socket);
+  const item = itemKeyOf(state);
+  return item === null ? counted : increment(counted, turnKey(socket, item));
 }
 
 function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
@@ -236,8 +233,22 @@ function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean
 }
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
-  const assigned = assign(socket.assign, output, surroundingsOf({ ...state, data }));
-  return { ...state, data: withListsKept(state, socket, assigned) };
+  const around = surroundingsOf({ ...state, data });
+  const assigned = assign(socket.assign, output, around);
+  const kept = { ...state, data: withListsKept(state, socket, assigned) };
+  if (!state.item) return kept;
+  const wrote = [...patchedBy(output), ...assignedValues(socket.assign, output, around).flatMap(writeOf)];
+  return { ...kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
+}
+
+/** [V7] What a utility's own patch put there, as the writes that it is: writing the old value back counts. */
+function patchedBy(output: Json): readonly Write[] {
+  const patch = isJsonObject(output) ? output["state"] : undefined;
+  return isJsonObject(patch) ? Object.entries(patch).map(([key, value]): Write => [[key], value]) : [];
+}
+
+function writeOf({ assignment, value }: Assigned): readonly Write[] {
+  return value === undefined ? [] : [[assignment.target, value]];
 }
 
 function handedBy(state: CastState, socket: GraphSocket) {
@@ -266,21 +277,4 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
   const had = wasTurn ? turnHad(state, visit, event.usage, ask) : state;
   return failing(had, failure);
-}
-
-function resume(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
-  const phase = resumed(state.phase);
-  if (usage === undefined || phase.kind !== "visiting") return { ...state, phase };
-  return inTurn({ ...state, phase }, phase, { usage, ms: 0 });
-}
-
-function resumed(phase: Phase): Phase {
-  return phase.kind === "ended" || phase.kind === "failing" ? resumed(phase.before) : phase;
-}
-
-function endCast(state: CastState, { outcome, reason }: EventOf<"cast_ended">): CastState {
-  const { phase } = state;
-  if (phase.kind === "ended") throw new Error("a cast ends once");
-  const before = phase.kind === "failing" ? phase.before : phase;
-  return { ...state, phase: { kind: "ended", outcome, reason, limit: hitIn(phase), before } };
 }

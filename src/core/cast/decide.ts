@@ -10,8 +10,7 @@ import type { EventBody, EventOf } from "./state/event.ts";
 import { excerptOf } from "./state/rework.ts";
 import { surroundingsOf } from "./state/state.ts";
 import type { CastState, Judged, Phase, Visit } from "./state/state.ts";
-import { totalsOf } from "./state/totals.ts";
-import { NO_USAGE } from "./state/usage.ts";
+import { NO_USAGE, totalsOf } from "./state/usage.ts";
 import type { Usage } from "./state/usage.ts";
 
 /** What became of an effect. */
@@ -32,8 +31,7 @@ export const TEXT_KEPT = 6_000;
 /** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `next` says. */
 export function decide(state: CastState, socket: GraphSocket, outcome: Outcome): EventBody {
   const { phase } = state;
-  if (outcome.kind === "aborted")
-    return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
+  if (outcome.kind === "aborted") return aborted(state);
   if (phase.kind !== "visiting") throw new Error(`nothing can be decided while ${phase.kind}`);
   const place = { socket: socket.id, visit: phase.visit.number };
   switch (outcome.kind) {
@@ -60,6 +58,10 @@ export function decide(state: CastState, socket: GraphSocket, outcome: Outcome):
     default:
       return never(outcome);
   }
+}
+
+export function aborted(state: CastState): EventBody {
+  return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
 }
 
 /** [Q2] The end of what a program printed: there it says what is wrong. */

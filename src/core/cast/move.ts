@@ -5,10 +5,12 @@ import type { SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";
 import { expect } from "./state/expect.ts";
-import { listAt } from "./list.ts";
+import { listAt } from "./lists/list.ts";
 import { afterWay, withoutMembers } from "./limits/returns.ts";
 import { withReason, withoutItem, withoutList, withoutReasons } from "./state/rework.ts";
-import type { CastState, Note } from "./state/state.ts";
+import type { Note } from "./state/fork.ts";
+import { withGivenUp } from "./lists/given-up.ts";
+import type { CastState } from "./state/state.ts";
 import { EMPTY_TABLE, valueIn, withValue } from "./state/table.ts";
 import { countOf } from "./state/tally.ts";
 import { addTo, scopeOf } from "./state/traversals.ts";
@@ -76,21 +78,25 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   const phase = expect(state, event, "arriving");
   const { at } = phase;
   const loop = state.graph.loops[event.loop];
-  const items = loop?.items ? listAt(state, loop.items) : "the loop walks no list";
+  const items = loop ? listAt(state, loop) : "there is no such loop";
   if (at === END || typeof items === "string" || items.length !== event.size)
     throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
+  const window = state.item?.window;
   const entered: CastState = {
     ...state,
     pass: {
       loop: event.loop,
       items,
       note: noteFor(state, loop?.items ?? []),
-      cursor: 0,
+      // [V6] The cast of one item has the whole list, and walks one item of it.
+      cursor: window?.index ?? 0,
+      end: window ? window.index + 1 : items.length,
+      oneByOne: window !== undefined,
       door: at,
       givenUp: 0,
       since: state.begun,
     },
-    done: { ...state.done, items: state.done.items + event.size },
+    done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },
   };
   // [G26] What was counted and said for another list does not hold for this one.
   if (valueIn(state.walks, event.loop)?.list === items) return entered;
@@ -120,26 +126,16 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
     counts: { ...state.counts, returns: withoutMembers(state, event.loop) },
     rework: withoutItem(state, event.loop, state.pass.cursor),
     done: { ...state.done, itemsDone: state.done.itemsDone + (phase.gaveUp ? 0 : 1) },
+    item: state.item && { ...state.item, advanced: phase.visit.socket },
   };
 }
-
-const NAMED = 20;
 
 /** [G28] The item is left undone; which ones were, the end of the cast will say. */
 export function giveUp(state: CastState, event: EventOf<"item_given_up">): CastState {
   const { index, reason } = event;
   const phase = expect(state, event, "leaving");
   if (state.pass?.cursor !== index) throw new Error(`item ${index} cannot be given up`);
-  const { count, first } = state.givenUp;
-  const title = state.pass.items[index]?.title ?? "";
-  const named = first.length < NAMED ? [...first, { index, title, reason }] : first;
-  return {
-    ...state,
-    phase: { ...phase, gaveUp: true },
-    pass: { ...state.pass, givenUp: state.pass.givenUp + 1 },
-    givenUp: { count: count + 1, first: named },
-    done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
-  };
+  return { ...withGivenUp(state, state.pass, index, reason), phase: { ...phase, gaveUp: true } };
 }
 
 export function exhaust(state: CastState, event: EventOf<"loop_exhausted">): CastState {

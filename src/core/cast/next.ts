@@ -1,6 +1,6 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { loopOf, materiaOf, socketOf } from "../compile/graph.ts";
-import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "../compile/route.ts";
+import { NO_WAY, edgeFor, emptyExit, exitFor, giveUpExit, matches } from "../compile/route.ts";
 import type { Way } from "../compile/route.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END } from "../model/ids.ts";
@@ -19,14 +19,16 @@ import {
   limitOfTurn,
   limitOfWay,
 } from "./limits/limits.ts";
-import { listAt } from "./list.ts";
+import { nextOfFork } from "./items/next-items.ts";
+import type { ItemsEffect } from "./items/next-items.ts";
+import { listAt } from "./lists/list.ts";
 import { endText, failureText } from "./limits/reason.ts";
 import { NOTHING_USED, currentItem } from "./state/state.ts";
 import type { Ask, CastState, Phase, Visit } from "./state/state.ts";
 import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "../model/values/checkpoint.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./state/tally.ts";
-import { totalsOf } from "./state/totals.ts";
+import { totalsOf } from "./state/usage.ts";
 import { countIn, scopeOf } from "./state/traversals.ts";
 
 /** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
@@ -38,6 +40,7 @@ export type Effect =
   /** What the visit did to the files is looked at before it is over. */
   | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
+  | ItemsEffect
   | { readonly kind: "stop"; readonly phase: Extract<Phase, { kind: "ended" }> };
 
 export function next(state: CastState): Effect {
@@ -47,6 +50,8 @@ export function next(state: CastState): Effect {
       return record(started(state));
     case "arriving":
       return arrive(state, phase);
+    case "forked":
+      return nextOfFork(state, phase.fork);
     case "bypassing":
       return bypass(state, phase);
     case "visiting":
@@ -106,7 +111,7 @@ function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): 
   const socket = socketOf(state.graph, at);
   const loop = loopOf(state.graph, socket);
   if (loop?.items && state.pass?.loop !== loop.id) {
-    const list = listAt(state, loop.items);
+    const list = listAt(state, loop);
     if (typeof list === "string") return record(failed(state, socket.id, list));
     return record({ type: "loop_entered", loop: loop.id, size: list.length });
   }
@@ -114,6 +119,7 @@ function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): 
     return record(
       limitOfPassing(state, phase, { at, loop: loop.id }) ?? { type: "loop_exhausted", loop: loop.id, by: "empty" },
     );
+  if (loop?.parallel !== undefined && state.pass?.oneByOne === false) return { kind: "fork", loop };
   const returns = limitOfReturn(state, phase, at);
   if (returns) return record(returns);
   if (isAgent(state.graph, socket)) {
@@ -176,10 +182,11 @@ function leave(state: CastState, phase: Extract<Phase, { kind: "leaving" }>): Ef
   const { pass } = state;
   if (moved === "no" && loop?.items && pass && (gaveUp || advances(socket, state.satisfied)))
     return record({ type: "cursor_advanced", loop: loop.id, index: pass.cursor + 1, size: pass.items.length });
-  if (moved === "advanced" && loop && pass && pass.cursor >= pass.items.length)
+  if (moved === "advanced" && loop && pass && pass.cursor >= pass.end)
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
   if (moved === "exhausted" && loop) {
-    const way = (gaveUp ? giveUpExit : exitFor)(loop, socket.id, state.satisfied);
+    // [V6] Where the loop leads, its parent decides.
+    const way = state.item ? NO_WAY : (gaveUp ? giveUpExit : exitFor)(loop, socket.id, state.satisfied);
     return record(edgeTaken(state, socket.id, way));
   }
   const way = edgeFor(socket, state.satisfied);

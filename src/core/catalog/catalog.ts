@@ -1,4 +1,4 @@
-import type { AgentLimits, Budget, CastLimits } from "../model/config.ts";
+import type { AgentLimits, Budget, CastLimits, Worktree } from "../model/config.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
@@ -23,6 +23,7 @@ export interface Settings {
   readonly checkpoints: boolean;
   /** Whether a face may call the person. */
   readonly notify: boolean;
+  readonly worktree: Worktree;
 }
 
 export interface Setting<T> {
@@ -43,6 +44,7 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
       notify: layers.findLast((layer) => layer.settings.notify !== undefined)?.settings.notify ?? true,
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
+      worktree: Object.assign({}, ...layers.map((layer) => layer.settings.worktree)),
     },
     materia: mergeMateria(layers),
     loadouts: mergeLoadouts(layers),

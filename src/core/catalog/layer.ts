@@ -1,4 +1,4 @@
-import { Budget, Limits, settingsEntries } from "../model/config.ts";
+import { Budget, Limits, Worktree, settingsEntries } from "../model/config.ts";
 import { error, isError, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
@@ -49,6 +49,7 @@ export interface LayerSettings {
   readonly limits?: Limits;
   readonly checkpoints?: boolean;
   readonly notify?: boolean;
+  readonly worktree?: Worktree;
 }
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
@@ -113,6 +114,7 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
   const limits = optional(v.optional(Limits), raw["limits"], "limits");
   const notify = optional(settingsEntries.notify, raw["notify"], "notify");
   const checkpoints = optional(settingsEntries.checkpoints, raw["checkpoints"], "checkpoints");
+  const worktree = optional(v.optional(Worktree), raw["worktree"], "worktree");
   return {
     value: {
       ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
@@ -121,8 +123,9 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
       ...(limits.value === undefined ? {} : { limits: limits.value }),
       ...(notify.value === undefined ? {} : { notify: notify.value }),
       ...(checkpoints.value === undefined ? {} : { checkpoints: checkpoints.value }),
+      ...(worktree.value === undefined ? {} : { worktree: worktree.value }),
     },
-    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints].flatMap((part) => part.issues),
+    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints, worktree].flatMap((part) => part.issues),
   };
 }
 

@@ -57,6 +57,8 @@ export const GraphLoop = v.pipe(
     /** Where the list stands in state; null for a region that walks none. */
     items: v.nullable(list(v.string())),
     exits: list(GraphExit),
+    /** How many of its items are worked on at once. */
+    parallel: v.exactOptional(wholeNumber(1)),
     /** Where it stands in the user's own file. */
     origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
     /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */

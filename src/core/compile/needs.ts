@@ -36,3 +36,12 @@ function exitsAreGuarded(graph: Graph, socket: GraphSocket): boolean {
   if (socket.advance === null) return false;
   return loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always") ?? false;
 }
+
+/** [V3] Whether its list is walked by a parallel loop, so that its items may say what they build on. */
+export function feedsParallel({ loops }: Graph, socket: GraphSocket): boolean {
+  return Object.values(loops).some(({ parallel, from, items }) => {
+    if (parallel === undefined || items === null) return false;
+    if (from !== null) return from === socket.id;
+    return socket.assign.some(({ target }) => target.join(".") === items.join("."));
+  });
+}

@@ -17,7 +17,8 @@ export type Way =
   | { readonly via: "exit"; readonly to: Destination; readonly exit: GraphExit; readonly index: number }
   | { readonly via: "none"; readonly to: Destination };
 
-const NO_WAY: Way = { via: "none", to: END };
+/** The silent end. */
+export const NO_WAY: Way = { via: "none", to: END };
 
 /** [G4] The first edge that matches; where none does the cast ends. */
 export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Way {

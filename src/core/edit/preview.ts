@@ -55,7 +55,19 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
   const state: CastState = {
     ...start,
-    pass: loop?.items ? { loop: loop.id, items, note: null, cursor: 0, door: socket.id, givenUp: 0, since: 0 } : null,
+    pass: loop?.items
+      ? {
+          loop: loop.id,
+          items,
+          note: null,
+          cursor: 0,
+          end: items.length,
+          oneByOne: false,
+          door: socket.id,
+          givenUp: 0,
+          since: 0,
+        }
+      : null,
     handed: before
       ? {
           socket: before.id,

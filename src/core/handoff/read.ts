@@ -1,7 +1,7 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { materiaOf } from "../compile/graph.ts";
-import { neededFields } from "../compile/needs.ts";
-import { HANDOFF_FIELDS, isWorkItem } from "../model/handoff.ts";
+import { feedsParallel, neededFields } from "../compile/needs.ts";
+import { HANDOFF_FIELDS, afterProblems, isWorkItem } from "../model/handoff.ts";
 import { depthExceeds, isJsonObject } from "../model/values/json.ts";
 import type { Json, JsonObject } from "../model/values/json.ts";
 import { oneLine } from "../model/values/text.ts";
@@ -35,7 +35,7 @@ export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, ar
   const found = findObject(reply);
   if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
   const isAgent = materiaOf(graph, socket).type === "agent";
-  const { handoff, dropped } = isAgent ? keepContract(found.object) : keepUtility(found.object);
+  const { handoff, dropped } = (isAgent ? keepContract : keepUtility)(found.object, feedsParallel(graph, socket));
   const problems = [...typeProblems(handoff, isAgent), ...missingProblems(graph, socket, handoff)];
   if (problems.length > 0) return { ok: false, problems, blame: "reply" };
   const unusable = unassignable(socket, handoff, around);
@@ -49,9 +49,9 @@ function missingObject(reply: string): string {
 }
 
 /** [H4, H5] The contract's fields and nothing else: what is unknown never routes, is never kept, and reaches no prompt. */
-function keepContract(object: JsonObject): { handoff: JsonObject; dropped: readonly string[] } {
+function keepContract(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
   const dropped = Object.keys(object).filter((key) => !isContractField(key));
-  const { items, droppedKeys } = keepItems(object["workItems"]);
+  const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const handoff: Record<string, Json> = {};
   for (const field of HANDOFF_FIELDS) {
     const value = field === "workItems" ? items : object[field];
@@ -61,8 +61,8 @@ function keepContract(object: JsonObject): { handoff: JsonObject; dropped: reado
 }
 
 /** [H18, H19] A program's own fields stay; graph control stays out of its state. */
-function keepUtility(object: JsonObject): { handoff: JsonObject; dropped: readonly string[] } {
-  const { items, droppedKeys } = keepItems(object["workItems"]);
+function keepUtility(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
+  const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const state = object["state"];
   const control = isJsonObject(state)
     ? ["workItems", "satisfied", "__proto__"].filter((key) => Object.hasOwn(state, key))
@@ -87,14 +87,23 @@ function asWritten(value: JsonObject): JsonObject {
   return isJsonObject(written) ? written : {};
 }
 
-function keepItems(value: Json | undefined): { items: Json | undefined; droppedKeys: readonly string[] } {
+/** [V3] What an item builds on is kept where it matters, and nowhere else. */
+function keepItems(
+  value: Json | undefined,
+  ordered: boolean,
+): { items: Json | undefined; droppedKeys: readonly string[] } {
   if (!Array.isArray(value)) return { items: value, droppedKeys: [] };
   const droppedKeys = new Set<string>();
   const items = value.map((item: Json): Json => {
     if (!isJsonObject(item)) return item;
-    const { title, context, ...rest } = item;
+    const { title, context, after, ...others } = item;
+    const rest = ordered || after === undefined ? others : { ...others, after };
     for (const key of Object.keys(rest)) if (droppedKeys.size < 20) droppedKeys.add(`workItems[].${oneLine(key, 80)}`);
-    return { ...(title === undefined ? {} : { title }), ...(context === undefined ? {} : { context }) };
+    return {
+      ...(title === undefined ? {} : { title }),
+      ...(context === undefined ? {} : { context }),
+      ...(ordered && after !== undefined ? { after } : {}),
+    };
   });
   return { items, droppedKeys: [...droppedKeys] };
 }
@@ -121,7 +130,7 @@ function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
 function itemProblems(workItems: Json): readonly string[] {
   if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${shown(workItems)}`];
   const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
-  if (wrong.length === 0) return [];
+  if (wrong.length === 0) return afterProblems(workItems).slice(0, 5);
   const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
   const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
   return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];

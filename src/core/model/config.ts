@@ -18,6 +18,12 @@ export const Limits = v.object({
     v.pipe(count, v.description("Returns to a socket without progress before the cast fails.")),
   ),
   maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
+  maxConflicts: v.optional(
+    v.pipe(
+      count,
+      v.description("How often an item of a parallel loop is done again because its work could not be merged."),
+    ),
+  ),
   agentSilenceMs: v.optional(
     v.pipe(
       count,
@@ -34,7 +40,30 @@ export type Limits = v.InferOutput<typeof Limits>;
 type Chosen<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
 /** What bounds a cast; decided by the engine. */
-export type CastLimits = Chosen<"maxNoAdvanceCycles" | "maxRepairs">;
+export type CastLimits = Chosen<"maxNoAdvanceCycles" | "maxRepairs"> & Pick<Limits, "maxConflicts">;
+
+/** What earlier versions did not know of holds for their casts as well. */
+export function mostConflicts({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
+  return maxConflicts;
+}
+
+/** What a working tree of a parallel item needs besides the files of the repository. */
+export const Worktree = v.object({
+  copy: v.optional(
+    v.pipe(
+      v.array(v.pipe(v.string(), v.minLength(1, "is empty"))),
+      v.description("Files and folders that git ignores and an item needs, such as .env; copied, never linked."),
+    ),
+  ),
+  setup: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.minLength(1, "names no program"),
+      v.description("A program and its arguments, run once in each new tree, such as npm ci."),
+    ),
+  ),
+});
+export type Worktree = v.InferOutput<typeof Worktree>;
 
 /** What bounds a turn; kept by whoever runs the agents. Where retries are not set, Pi's own settings hold. */
 export type AgentLimits = Chosen<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
@@ -60,6 +89,7 @@ export const settingsEntries = {
       v.description("Whether the files are kept after every visit that changed them; true if unset."),
     ),
   ),
+  worktree: v.optional(v.pipe(Worktree, v.description("What the working trees of parallel items are given."))),
 };
 
 /** A materia that says only what differs; what it leaves out comes from the one it extends. */

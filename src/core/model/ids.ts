@@ -37,6 +37,12 @@ export function parseCastId(text: string): CastId | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
+/** [V6] The cast that the cast of an item belongs to, told by its id: `<cast>_<fork>_WI-n`, and `_<attempt>` behind. */
+export function parentOf(castId: CastId): CastId | undefined {
+  const parent = /^(.+)_[1-9]\d*_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
+  return parent === undefined ? undefined : parseCastId(parent);
+}
+
 /** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
 export function isName(text: string): boolean {
   return (

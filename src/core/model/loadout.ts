@@ -66,6 +66,9 @@ export const Exit = v.object({
 });
 export type Exit = v.InferOutput<typeof Exit>;
 
+/** More agents at once than this no provider and no disk serve. */
+const MOST_LANES = 64;
+
 export const Loop = v.object({
   label: v.optional(v.pipe(v.string(), v.description("The name people see."))),
   sockets: v.pipe(v.array(SocketId), v.minLength(1, "names no socket"), v.description("The members.")),
@@ -76,6 +79,13 @@ export const Loop = v.object({
     }),
   ),
   exits: v.optional(v.pipe(v.array(Exit), v.description("Where the cast goes when the list is exhausted.")), []),
+  parallel: v.optional(
+    v.pipe(
+      wholeNumber(1),
+      v.maxValue(MOST_LANES, `must be at most ${MOST_LANES}`),
+      v.description("How many items are worked on at once, each in a working tree of its own; merged in their order."),
+    ),
+  ),
 });
 export type Loop = v.InferOutput<typeof Loop>;
 

@@ -1,5 +1,5 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { neededFields } from "../compile/needs.ts";
+import { feedsParallel, neededFields } from "../compile/needs.ts";
 import { HANDOFF_FIELDS } from "../model/handoff.ts";
 import type { HandoffField } from "../model/handoff.ts";
 
@@ -12,7 +12,8 @@ export function contractText(graph: Graph, socket: GraphSocket): string {
     (field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator),
   );
   const lines = offered.map(
-    (field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs)}`,
+    (field) =>
+      `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describe(field, needs, feedsParallel(graph, socket))}`,
   );
   return [
     "Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:",
@@ -21,9 +22,17 @@ export function contractText(graph: Graph, socket: GraphSocket): string {
   ].join("\n");
 }
 
-function describe(field: HandoffField, needs: ReadonlyMap<HandoffField, string>): string {
+/** [V3] Whoever plans must know what an item sees of the others. */
+const ITEMS_AT_ONCE =
+  'an ordered array of units of work, each { "title": string, "context": string, "after": [numbers] } and nothing else. ' +
+  "Several are worked on at the same time, each on files of its own, and merged in this order. An item sees the work of " +
+  'others only where "after" names them, by their numbers from 1; it may name earlier items only. Leave "after" out where ' +
+  "an item needs no other, and cut the work so that items touch different files.";
+
+function describe(field: HandoffField, needs: ReadonlyMap<HandoffField, string>, atOnce: boolean): string {
   switch (field) {
     case "workItems":
+      if (atOnce) return ITEMS_AT_ONCE;
       return 'an ordered array of units of work, each { "title": string, "context": string } and nothing else.';
     case "satisfied":
       return "true when the work may go on, false when it must be done again.";

@@ -35,6 +35,9 @@ export function simulate(
     if (effect.kind === "stop") return { events, state, ended: true };
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
+    else if (effect.kind === "fork")
+      note({ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "nothing is really worked on" });
+    else if (effect.kind === "items" || effect.kind === "join") throw new Error("without a base there is no fork");
     else {
       note(answer(effect, state));
       answers += 1;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Settings } from "../catalog/catalog.ts";
 import { LAYERS } from "../catalog/layer.ts";
-import { Budget, Limits } from "../model/config.ts";
+import { Budget, Limits, Worktree } from "../model/config.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";
@@ -17,6 +17,7 @@ const SettingsShape = v.object({
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
   checkpoints: v.boolean(),
   notify: v.boolean(),
+  worktree: Worktree,
 }) satisfies v.GenericSchema<unknown, Settings>;
 
 /** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */

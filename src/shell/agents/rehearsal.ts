@@ -77,7 +77,7 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest, log: PlayLog): Scr
   const key = keyFor(rehearsal, request);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
-  let position = turnsServed(key, rehearsal, request.earlierTurns());
+  let position = turnsServed(key, rehearsal, request.earlierTurns(), request.item);
   let steps: readonly Step[] = [];
   let missing: string | undefined;
 
@@ -104,7 +104,7 @@ const Answer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.st
 function answerOf(rehearsal: Rehearsal, asked: PersonRequest, log: PlayLog): Judgement | undefined {
   const key = keyFor(rehearsal, asked);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
-  const position = turnsServed(key, rehearsal, asked.earlierTurns());
+  const position = turnsServed(key, rehearsal, asked.earlierTurns(), asked.item);
   const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
   if (!reply) return undefined;
   log.take(key, position);

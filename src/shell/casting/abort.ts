@@ -57,7 +57,11 @@ async function abortHere({ store, place: { cwd, env } }: Workspace, castId: Cast
   try {
     const cast = await owned.value.load();
     if (!cast.ok) return cast;
-    const end = await drive(owned.value, { state: cast.value.state, cwd }, driver);
+    const end = await drive(
+      owned.value,
+      { state: cast.value.state, cwd, family: { store, file: cast.value.file } },
+      driver,
+    );
     return end.kind === "broken" ? fail(error("cannot_write", castId, end.problem)) : ok("aborted");
   } finally {
     await owned.value.release();

@@ -23,6 +23,7 @@ import { agentNeeds, openHost } from "./workspace/hosts.ts";
 import type { AgentChoice, Agents } from "./workspace/hosts.ts";
 import { foreignIssue } from "./workspace/foreign.ts";
 import { cutOffOf, underlying } from "./drive/interruption.ts";
+import { refusalOf } from "./refusal.ts";
 import { REPLIES, broughtRehearsal } from "./workspace/rehearsal-file.ts";
 import { configErrors, trustIssue } from "./workspace/workspace.ts";
 import type { Workspace } from "./workspace/workspace.ts";
@@ -129,16 +130,25 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
   const { how, by, cwd, model } = plan;
   const { state } = cast;
   const kept = files ? { files } : {};
+  const family = { store, file: cast.file };
   // [J5] A cast that was killed before its first event begins now.
   if (state.phase.kind === "unstarted" && how.kind === "recast") {
     const begun = started(state, files && (await files.begin()));
-    return { state, cwd, ...kept, first: [begun, ...raisedLimits(how)], ...(model === undefined ? {} : { model }) };
+    return {
+      state,
+      cwd,
+      family,
+      ...kept,
+      first: [begun, ...raisedLimits(how)],
+      ...(model === undefined ? {} : { model }),
+    };
   }
   const meanwhile = state.files && (await files?.meanwhile(state.files.last));
   const { interruption, usage } = await cutOffOf(store, cast, { cwd, meanwhile });
   return {
     state,
     cwd,
+    family,
     ...kept,
     first: resumeEvents(state, how, { by, ...(usage ? { usage } : {}), ...(meanwhile ? { files: meanwhile } : {}) }),
     ...(model === undefined ? {} : { model }),
@@ -197,64 +207,6 @@ function real(path: string): string {
   } catch {
     return path;
   }
-}
-
-/** [Q7] Only a gate takes a no, and a no needs its reason. */
-function rejectRefusal(
-  castId: string,
-  { text }: Extract<Resumption, { kind: "reject" }>,
-  isPerson: boolean,
-): Result<never> | undefined {
-  if (!isPerson)
-    return fail(
-      error(
-        "cannot_reject",
-        castId,
-        "this cast waits with an agent that goes on answering, not with a gate",
-        `tell it what to change: "continue ${castId} MESSAGE"`,
-      ),
-    );
-  if (text !== "") return undefined;
-  return fail(error("missing_reason", "--reject", "a no needs a reason", `continue ${castId} --reject REASON`));
-}
-
-function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
-  const { phase } = state;
-  const isPerson = personAsked(state) !== undefined;
-  if (how.kind === "recast") {
-    if (phase.kind === "waiting")
-      return fail(
-        error(
-          "cast_waits",
-          castId,
-          "this cast waits for a person",
-          isPerson
-            ? `say yes with "continue ${castId}", no with "continue ${castId} --reject REASON"`
-            : `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
-        ),
-      );
-    if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted") return undefined;
-    return fail(
-      error(
-        "cast_is_over",
-        castId,
-        `this cast has ended: ${phase.outcome.replace("_", " ")}`,
-        `start a new one with "link --from ${castId} …"`,
-      ),
-    );
-  }
-  const waiting = phase.kind === "ended" ? phase.before : phase;
-  if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
-  return fail(
-    error(
-      "cast_does_not_wait",
-      castId,
-      `this cast waits for nobody`,
-      phase.kind === "ended"
-        ? `"recast ${castId}" resumes a failed or aborted cast`
-        : `"status ${castId}" says where it is`,
-    ),
-  );
 }
 
 function resumeEvents(

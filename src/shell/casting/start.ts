@@ -104,6 +104,7 @@ function described(
     remappings: [...remappings(graph)],
     stitches: stitches.map((stitch) => ({ ...stitch })),
     limits: catalog.settings.limits,
+    ...(Object.keys(catalog.settings.worktree).length === 0 ? {} : { worktree: catalog.settings.worktree }),
     budget: {
       ...catalog.settings.budget,
       ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
@@ -161,7 +162,7 @@ export async function startCast(store: CastStore, plan: CastPlan, driver: Driver
     const state = startState(startOf(file));
     const model = file.model === null ? {} : { model: file.model };
     const first = files ? { files, first: [started(state, await files.begin())] } : {};
-    return ok(await drive(owned.value, { state, cwd: file.cwd, ...model, ...first }, driver));
+    return ok(await drive(owned.value, { state, cwd: file.cwd, family: { store, file }, ...model, ...first }, driver));
   } finally {
     files?.close();
     await owned.value.release();

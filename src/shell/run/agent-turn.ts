@@ -1,12 +1,12 @@
 import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
+import { itemKeyOf } from "../../core/cast/state/state.ts";
 import type { Ask } from "../../core/cast/state/state.ts";
 import { endStarted } from "../process/end-visit.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
 import { limitInTurn } from "../../core/cast/limits/limits.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
-import { itemKey } from "../../core/model/handoff.ts";
 import { templateOf } from "../../core/model/materia.ts";
 import { mayWrite, toolsOf } from "../../core/model/tools.ts";
 import { variablesOf } from "../../core/model/values/template.ts";
@@ -35,7 +35,9 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
   // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
-  const isUsedUp = (usage: Usage) => limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined;
+  const isUsedUp = (usage: Usage): boolean =>
+    limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
+    (context.admission?.isUsedUp(usage) ?? false);
   const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
   await checkpoints.settled();
   // [D28] What came of the turn is no longer this process's to keep.
@@ -93,7 +95,7 @@ function turnRequest(
     socket: socket.id,
     materia: socket.materia,
     visit: visit.number,
-    item: state.pass === null ? null : itemKey(state.pass.cursor),
+    item: itemKeyOf(state),
     cwd: options.cwd,
     system: text.system,
     // [A24] One that cannot touch the project need not know its rules.
@@ -151,6 +153,7 @@ function follow(
     const { attempt, error, delayMs } = progress;
     context.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
   }
+  if (progress.kind === "used") context.admission?.used(progress.usage);
   context.options.onProgress?.(progress, context.state);
 }
 

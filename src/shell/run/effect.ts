@@ -4,7 +4,7 @@ import type { GraphSocket } from "../../core/compile/graph.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastStep } from "../../core/cast/step.ts";
 import type { SocketId } from "../../core/model/ids.ts";
-import type { Ports, TurnProgress } from "../ports.ts";
+import type { Admission, Ports, TurnProgress } from "../ports.ts";
 
 /** What the loop needs besides the ports: where it works, and who wants to know. */
 export interface RunOptions {
@@ -44,6 +44,8 @@ export interface EffectContext {
   readonly ports: Ports;
   readonly options: RunOptions;
   readonly interruption: Interruption | undefined;
+  /** Set where the budget is shared with other casts. */
+  readonly admission?: Admission | undefined;
   /** Written while the effect goes on. */
   readonly report: (body: EventBody) => void;
 }

@@ -1,4 +1,4 @@
-import { decide } from "../../core/cast/decide.ts";
+import { aborted, decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import { stepFrom } from "../../core/cast/step.ts";
 import type { CastStep } from "../../core/cast/step.ts";
@@ -6,12 +6,15 @@ import { completed, next } from "../../core/cast/next.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { never } from "../../core/model/values/never.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
 import { checkpointAfter } from "./checkpoints.ts";
 import { isPause } from "./effect.ts";
 import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
+import { openLanes } from "./items/lanes.ts";
+import type { Lanes } from "./items/lanes.ts";
 import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 
@@ -25,7 +28,15 @@ export type RunEnd =
 
 /** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunEnd> {
-  const log = openLog(start, ports, options);
+  const lanes = openLanes(ports.items, options.signal);
+  try {
+    return await runLoop(openLog(start, ports, options), lanes, ports, options);
+  } finally {
+    await lanes.close();
+  }
+}
+
+async function runLoop(log: Log, lanes: Lanes, ports: Ports, options: RunOptions): Promise<RunEnd> {
   for (const body of options.first ?? []) log.note(body);
   let interruption = options.interruption;
   for (;;) {
@@ -40,18 +51,38 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
     }
     if (effect.kind !== "wait" && isPause(options.signal)) return { kind: "paused", state };
     if (options.signal.aborted && !isPause(options.signal)) {
-      log.note(decide(state, effect.socket, { kind: "aborted" }));
+      // [V14] Its items end before it does.
+      await lanes.abort(effect, state);
+      log.note(aborted(state));
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
     // [D16] A process that slept while another took its cast must not act for it.
     if (!(await ports.holds())) return broken(log, "another process has taken this cast over meanwhile");
-    const done = await runEffect(effect, { state, ports, options, interruption, report: log.report });
+    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
+      const result = await lanes.step(effect, state);
+      if (result.kind === "decided") log.note(result.decide(log.ahead()));
+      if (result.kind !== "broken") continue;
+      return broken(log, result.problem);
+    }
+    const turn = effect.kind === "agent" ? await ports.admit?.(state, options.signal) : undefined;
+    if (turn && isSomething(turn.elsewhere)) {
+      // [V13] Told first: whether the turn may still begin, the state decides.
+      turn.end();
+      log.note({ type: "spent_elsewhere", usage: turn.elsewhere });
+      continue;
+    }
+    const done = await runEffect(effect, { state, ports, options, interruption, admission: turn, report: log.report });
+    turn?.end();
     interruption = undefined;
     if (done.kind === "broken") return broken(log, done.problem);
     if (done.outcome.kind === "aborted" && isPause(options.signal)) return paused(log);
     log.note(decide(log.ahead(), done.socket, done.outcome));
   }
+}
+
+function isSomething({ input, output, cost }: Usage): boolean {
+  return input + output + cost > 0;
 }
 
 /** What was reported meanwhile may still be on its way to the journal. */
@@ -89,7 +120,7 @@ function settle(log: Log, agents: AgentHost): Exclude<Effect, { kind: "record" }
 }
 
 function runEffect(
-  effect: Exclude<Effect, { kind: "record" | "checkpoint" | "stop" | "wait" }>,
+  effect: Extract<Effect, { kind: "agent" | "utility" }>,
   context: EffectContext,
 ): Promise<EffectResult> {
   switch (effect.kind) {

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
-import { Budget } from "../../core/model/config.ts";
+import { Window } from "../../core/cast/state/fork.ts";
+import { Budget, Worktree } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { isJsonObject } from "../../core/model/values/json.ts";
 import type { Json, JsonObject } from "../../core/model/values/json.ts";
@@ -59,11 +60,16 @@ export const CastFile = v.object({
   limits: v.object({
     maxNoAdvanceCycles: count,
     maxRepairs: count,
+    maxConflicts: v.optional(count),
     agentSilenceMs: v.optional(count),
     maxRetries: v.optional(count),
     retryBaseMs: v.optional(count),
   }),
   budget: Budget,
+  /** What the working trees of parallel items are given. */
+  worktree: v.exactOptional(Worktree),
+  /** Set where this is the cast of one item of a parallel loop. */
+  window: v.exactOptional(Window),
   /** The state a cast begins with: what an earlier cast left, where it continues one. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
@@ -86,6 +92,6 @@ export const CastFile = v.object({
 export type CastFile = v.InferOutput<typeof CastFile>;
 
 export function startOf(file: CastFile): CastStart {
-  const { castId, request, graph, limits, budget, state } = file;
-  return { castId, request, graph, limits, budget, data: state };
+  const { castId, request, graph, limits, budget, state, window } = file;
+  return { castId, request, graph, limits, budget, data: state, ...(window === undefined ? {} : { window }) };
 }

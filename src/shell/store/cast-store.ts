@@ -62,6 +62,8 @@ export interface CastStore {
 /** A cast that this process owns, until it lets go or is given up. */
 export interface OwnedCast {
   readonly castId: CastId;
+  /** The folder where working trees of its items are made. */
+  readonly trees: string;
   /** Rises with every owner; each line of the journal carries it. */
   readonly epoch: number;
   /** The cast as it stands, now that nobody else can change it; `known` is taken as it is where nothing has changed since. */

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { parentOf } from "../../core/model/ids.ts";
+import type { CastId } from "../../core/model/ids.ts";
 
 /** The names of all files of a cast. Nothing else in the program composes one. */
 export interface Layout {
@@ -18,11 +20,20 @@ export interface Layout {
   readonly lock: string;
   readonly abortRequest: string;
   readonly note: (name: string) => string;
+  /** The casts of its items, and the working trees that they are worked on in. */
+  readonly items: string;
+  readonly trees: string;
   readonly brought: (name: string) => string;
 }
 
-export function layoutOf(root: string, castId: string): Layout {
-  return layoutIn(join(root, castId));
+export function layoutOf(root: string, castId: CastId): Layout {
+  return layoutIn(join(homeOf(root, castId), castId));
+}
+
+/** [V6] The folder that a cast stands in: that of an item belongs to its parent. */
+export function homeOf(root: string, castId: CastId): string {
+  const parent = parentOf(castId);
+  return parent === undefined ? root : layoutOf(root, parent).items;
 }
 
 /** A cast that nobody may see yet stands in another folder. */
@@ -47,6 +58,8 @@ export function layoutIn(folder: string): Layout {
     lock: join(owner, "lock"),
     abortRequest: join(owner, "abort-requested"),
     note: (name) => join(owner, `${name}.json`),
+    items: join(folder, "items"),
+    trees: join(folder, "trees"),
     brought: (name) => join(folder, name),
   };
 }

@@ -59,6 +59,6 @@ function standing(events: readonly CastEvent[]): CastEvent | undefined {
 }
 
 function totalsIn(events: readonly CastEvent[]): Totals | undefined {
-  const last = events.findLast((event) => event.type === "visit_completed" || event.type === "cast_ended");
+  const last = events.findLast((event) => "totals" in event);
   return last && "totals" in last ? last.totals : undefined;
 }

@@ -37,7 +37,9 @@ export async function startFork(store: CastStore, plan: ForkPlan, driver: Driver
     const first = isStopped ? { first: [{ type: "cast_resumed" as const, by: "materia fork" }] } : {};
     const model = file.model === null ? {} : { model: file.model };
     const kept = files && state.files ? { files } : {};
-    return ok(await drive(owned.value, { state, cwd: file.cwd, ...model, ...first, ...kept }, driver));
+    return ok(
+      await drive(owned.value, { state, cwd: file.cwd, family: { store, file }, ...model, ...first, ...kept }, driver),
+    );
   } finally {
     files?.close();
     await owned.value.release();

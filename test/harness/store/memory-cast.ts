@@ -67,6 +67,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
   return {
     castId,
     epoch,
+    trees: `trees of ${castId}`,
     load: async (known) => {
       if (!holds()) return fail(error("unknown_cast", castId, "it is not held any more"));
       return ok(known?.stamp === stampOf(kept) ? known : loaded(kept));

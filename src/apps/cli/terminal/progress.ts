@@ -1,7 +1,9 @@
 import type { CastStep } from "../../../core/cast/step.ts";
-import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
+import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { eventLine } from "../../../core/view/tell/event-line.ts";
 import { follow } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
@@ -15,6 +17,9 @@ import { jsonText, paint } from "./lines.ts";
 export interface Progress {
   readonly onSteps: (steps: readonly CastStep[]) => void;
   readonly onProgress: (progress: TurnProgress) => void;
+  /** The same of items that are worked on at once. */
+  readonly onItemSteps?: (steps: readonly CastStep[]) => void;
+  readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
   /** Clears away what was only for the moment. */
   readonly stop: () => void;
 }
@@ -62,12 +67,15 @@ function liveProgress(io: Io, start: Trail): Progress {
   let drawn = 0;
   let activity = "";
   let used = NO_USAGE;
+  let lanes = NO_LANES;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
   const draw = (): void => {
     const width = io.columns() - 1;
-    const board = boardOf(trail, { now: Date.now(), used });
+    const now = Date.now();
+    const board = boardOf(trail, { now, used: addUsage(used, lanesUsage(lanes)) });
     const lines = [
       ...boardLines({ ...board, next: [] }, width),
+      ...laneLines(lanes, now, width),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
     ];
     io.err(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`);
@@ -88,6 +96,13 @@ function liveProgress(io: Io, start: Trail): Progress {
     onProgress: (progress) => {
       activity = activityText(progress, activity);
       if (progress.kind === "used") used = progress.usage;
+    },
+    onItemSteps: (steps) => {
+      for (const step of steps) lanes = followLane(lanes, step);
+      draw();
+    },
+    onItemProgress: (progress, state) => {
+      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
     },
     stop: () => {
       clearInterval(timer);

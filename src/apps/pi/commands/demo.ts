@@ -1,6 +1,6 @@
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { prepareDemo } from "../../../shell/casting/demo.ts";
+import { prepareDemo } from "../../../shell/casting/demo/demo.ts";
 import { startInProject } from "../casts/start.ts";
 import type { CommandContext } from "../casts/state.ts";
 

@@ -1,9 +1,10 @@
-import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import { startState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
+import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
 import { follow, startTrail } from "../../../core/view/now/trail.ts";
@@ -52,6 +53,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
   let activity: Activity | undefined = IDLE;
   let used = NO_USAGE;
+  let lanes = NO_LANES;
   /** Characters of the reply that is being written; what it costs is known at its end. */
   let written = 0;
   // Its last event may still be the one that it stopped with; but it runs, or nobody would watch.
@@ -59,7 +61,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
     ...boardOf(trail, {
       now: Date.now(),
       program: "/materia",
-      used: { ...used, output: used.output + estimated(written) },
+      used: addUsage({ ...used, output: used.output + estimated(written) }, lanesUsage(lanes)),
     }),
     status: "running",
     reason: null,
@@ -86,13 +88,28 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
       if (progress.kind === "used") [used, written] = [progress.usage, 0];
       watcher.onChange();
     },
+    onItemSteps: (steps) => {
+      for (const step of steps) lanes = followLane(lanes, step);
+      watcher.onChange();
+    },
+    onItemProgress: (progress, state) => {
+      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
+      watcher.onChange();
+    },
     picture: {
       lines: (width) => {
         const doing =
           activity && isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
         const now = board();
+        const rows = laneLines(lanes, Date.now(), width);
         const whose = isAgent(trail) ? watcher.agent() : undefined;
-        return [...boardLines(now, width), moneyLine(now, trail, whose), ...doing, line(toned("dim", watcher.hint))];
+        return [
+          ...boardLines(now, width),
+          ...rows,
+          moneyLine(now, trail, whose),
+          ...doing,
+          line(toned("dim", watcher.hint)),
+        ];
       },
       status: () => statusWords(board()),
     },

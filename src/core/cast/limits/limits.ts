@@ -1,6 +1,7 @@
 import type { Way } from "../../compile/route.ts";
 import { isCounted } from "../../compile/route.ts";
 import { materiaOf, socketOf } from "../../compile/graph.ts";
+import { mostConflicts } from "../../model/config.ts";
 import { itemKey } from "../../model/handoff.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { EventOf, LimitName } from "../state/event.ts";
@@ -10,6 +11,7 @@ import type { CastState, LimitHit, Phase, TurnUse, Visit } from "../state/state.
 import { countOf } from "../state/tally.ts";
 import { countIn, scopeOf } from "../state/traversals.ts";
 import { addUsage, tokensOf } from "../state/usage.ts";
+import type { Usage } from "../state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
 
@@ -49,11 +51,17 @@ function noProgress(state: CastState, from: SocketId | null, at: SocketId): Limi
 /** Checked before each turn, so that nothing paid for is thrown away. */
 export function limitOfTurn(state: CastState, socket: SocketId): LimitReached | undefined {
   const { maxTokens, maxCostUsd } = state.budget;
-  if (maxTokens !== undefined && tokensOf(state.usage) >= maxTokens)
+  const usage = sharedUsage(state);
+  if (maxTokens !== undefined && tokensOf(usage) >= maxTokens)
     return limitReached(state, "maxTokens", maxTokens, { socket });
-  if (maxCostUsd !== undefined && state.usage.cost >= maxCostUsd && state.usage.cost > 0)
+  if (maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0)
     return limitReached(state, "maxCostUsd", maxCostUsd, { socket });
   return undefined;
+}
+
+/** [V13] What counts against the budget: the cast of one item shares it with its parent and the other items. */
+function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage {
+  return item ? addUsage(usage, item.elsewhere) : usage;
 }
 
 /** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
@@ -78,15 +86,34 @@ export function limitOfRepair(state: CastState, visit: Visit): LimitReached | un
   return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket });
 }
 
+/** [V9] How often an item may be done again because its work could not be merged. */
+export function conflictsAllowed({ limits, counts }: CastState, fork: number, index: number): number {
+  return mostConflicts(limits) + countOf(counts.allowed, conflictKey(fork, index));
+}
+
+export function limitOfConflict(state: CastState, fork: number, index: number): LimitReached {
+  return limitReached(state, "maxConflicts", conflictsAllowed(state, fork, index), { socket: doorOf(state) });
+}
+
+function doorOf({ pass }: CastState): SocketId {
+  if (!pass) throw new Error("a fork is inside a pass");
+  return pass.door;
+}
+
+function conflictKey(fork: number, index: number): string {
+  return `conflict ${fork} ${index}`;
+}
+
 /** Whether a warning is due that the budget is nearly used. */
 export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefined {
   const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
   if (state.warned || warnAtPercent === undefined) return undefined;
   const isNear = (used: number, of: number): boolean => used > 0 && used * 100 >= of * warnAtPercent;
-  const tokens = tokensOf(state.usage);
+  const shared = sharedUsage(state);
+  const tokens = tokensOf(shared);
   if (maxTokens !== undefined && isNear(tokens, maxTokens))
     return { type: "cast_warned", limit: "maxTokens", used: tokens, of: maxTokens };
-  const { cost } = state.usage;
+  const { cost } = shared;
   if (maxCostUsd !== undefined && isNear(cost, maxCostUsd))
     return { type: "cast_warned", limit: "maxCostUsd", used: cost, of: maxCostUsd };
   return undefined;
@@ -99,6 +126,8 @@ export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHi
     return { limit, scope: { kind: "cast", way: repairKey(phase.visit) } };
   if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
     return { limit, scope: { kind: "cast", way: turnKey(phase.visit) } };
+  if (limit === "maxConflicts" && phase.kind === "forked")
+    return { limit, scope: { kind: "cast", way: conflictKey(phase.fork.number, where.item?.index ?? 0) } };
   if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];

@@ -28,6 +28,8 @@ function limitReason({ graph, handed, phase }: CastState, { limit, value, where 
       return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
     case "maxRepairs":
       return `${socket} did not hand over what it must after ${value} repair ${value === 1 ? "turn" : "turns"}`;
+    case "maxConflicts":
+      return `the work${item} could not be merged after ${value} ${value === 1 ? "attempt" : "attempts"} to mend it`;
     case "maxTraversals": {
       const taken = where.taken ?? value;
       const edge = `${where.socket} → ${where.to ?? END}`;

@@ -1,17 +1,19 @@
 import * as v from "valibot";
 import { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { Condition } from "../../model/loadout.ts";
+import { Handed, Note } from "./fork.ts";
 import { isJsonObject } from "../../model/values/json.ts";
-import type { JsonObject } from "../../model/values/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
 import { checkOf } from "../../model/values/quick-check.ts";
 import type { Graph } from "../../compile/graph.ts";
 import { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../model/values/checkpoint.ts";
-import { upgrade } from "./upgrade.ts";
+import { upgrade } from "../format/upgrade.ts";
 import { Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
+const json = v.custom<Json>((value) => value !== undefined);
 const usage = Usage;
 /** A person was content with what had been said: no further turn was had for it. */
 const approved = v.optional(v.literal(true));
@@ -37,6 +39,7 @@ export const LIMITS = [
   "maxTraversals",
   "maxNoAdvanceCycles",
   "maxRepairs",
+  "maxConflicts",
 ] as const;
 export type LimitName = (typeof LIMITS)[number];
 
@@ -44,6 +47,25 @@ const WAYS = ["edge", "exit", "none"] as const;
 
 export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
 export type CastOutcome = v.InferOutput<typeof CastOutcome>;
+
+const reached = {
+  limit: v.picklist(LIMITS),
+  value: v.number(),
+  where: v.object({
+    socket: SocketId,
+    /** The way that was refused: where it leads, and which one it is. */
+    to: v.optional(Destination),
+    via: v.optional(v.picklist(WAYS)),
+    index: v.optional(v.nullable(count)),
+    when: v.optional(Condition),
+    /** How often it had been taken. */
+    taken: v.optional(count),
+    /** The sockets of the way round, as they were visited. */
+    cycle: v.optional(v.array(SocketId)),
+    /** The item in hand; journals of the first format knew its title alone. */
+    item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
+  }),
+};
 
 /** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `at`. */
 export const EVENTS = {
@@ -139,25 +161,70 @@ export const EVENTS = {
     /** Its traversals were used up: `to` is where its `then` leads. */
     then: v.optional(v.literal(true)),
   }),
-  limit_reached: v.object({
-    type: v.literal("limit_reached"),
-    limit: v.picklist(LIMITS),
-    value: v.number(),
-    where: v.object({
-      socket: SocketId,
-      /** The way that was refused: where it leads, and which one it is. */
-      to: v.optional(Destination),
-      via: v.optional(v.picklist(WAYS)),
-      index: v.optional(v.nullable(count)),
-      when: v.optional(Condition),
-      /** How often it had been taken. */
-      taken: v.optional(count),
-      /** The sockets of the way round, as they were visited. */
-      cycle: v.optional(v.array(SocketId)),
-      /** The item in hand; journals of the first format knew its title alone. */
-      item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
-    }),
+  limit_reached: v.object({ type: v.literal("limit_reached"), ...reached }),
+  /** A parallel loop begins: from which commit, or null and why its items are worked on one by one. */
+  loop_forked: v.object({
+    type: v.literal("loop_forked"),
+    loop: v.string(),
+    lanes: wholeNumber(1),
+    base: v.nullable(v.string()),
+    reason: v.exactOptional(v.string()),
   }),
+  /** An item is worked on by a cast of its own. */
+  item_started: v.object({
+    type: v.literal("item_started"),
+    loop: v.string(),
+    index: count,
+    title: v.string(),
+    child: CastId,
+    attempt: wholeNumber(1),
+    base: v.string(),
+  }),
+  item_ended: v.object({
+    type: v.literal("item_ended"),
+    loop: v.string(),
+    index: count,
+    child: CastId,
+    outcome: CastOutcome,
+    reason: v.string(),
+    /** Its work, kept as a commit; null where it has none. */
+    commit: v.nullable(v.string()),
+    /** The member whose visit moved on behind the item; null where the item ended the cast. */
+    advanced: v.nullable(SocketId),
+    /** Why it was given up, where it was. */
+    gaveUp: v.exactOptional(v.string()),
+    satisfied: v.exactOptional(v.boolean()),
+    handed: v.nullable(Handed),
+    notes: v.exactOptional(v.record(v.string(), Note)),
+    /** What it put into state, in the order in which it did. */
+    wrote: v.array(v.tuple([v.array(v.string()), json])),
+    /** How often it came by each socket. */
+    visits: v.record(v.string(), count),
+    usage,
+    totals: Totals,
+    limit: v.exactOptional(v.object(reached)),
+  }),
+  item_merged: v.object({
+    type: v.literal("item_merged"),
+    loop: v.string(),
+    index: count,
+    commit: v.string(),
+    totals: Totals,
+  }),
+  item_conflicted: v.object({
+    type: v.literal("item_conflicted"),
+    loop: v.string(),
+    index: count,
+    round: wholeNumber(1),
+    /** The commit that it could not be merged onto, and the files as git left them. */
+    onto: v.string(),
+    tree: v.string(),
+    files: v.array(v.string()),
+    reason: v.string(),
+  }),
+  loop_joined: v.object({ type: v.literal("loop_joined"), loop: v.string(), commit: v.string() }),
+  /** What others have used of a budget that this cast shares. */
+  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage }),
   cast_warned: v.object({
     type: v.literal("cast_warned"),
     limit: v.picklist(["maxTokens", "maxCostUsd"]),

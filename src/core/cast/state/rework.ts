@@ -2,7 +2,8 @@ import { loopOf, socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { Materia } from "../../model/materia.ts";
 import { cut, cutStart } from "../../model/values/text.ts";
-import type { CastState, Reason } from "./state.ts";
+import type { Reason, Window } from "./fork.ts";
+import type { CastState } from "./state.ts";
 import { EMPTY_TABLE, valueIn, withValue, withoutKeys } from "./table.ts";
 import type { Table } from "./table.ts";
 
@@ -26,6 +27,11 @@ export function excerptOf(output: string): string {
 export type Reasons = Table<Readonly<Record<string, readonly Reason[]>>>;
 
 export const NO_REASONS: Reasons = EMPTY_TABLE;
+
+/** [V9] What the cast of an item that is done again begins with. */
+export function firstReasons({ door, index, reasons }: Window): Reasons {
+  return reasons.length === 0 ? NO_REASONS : withValue(NO_REASONS, door, { [String(index)]: [...reasons] });
+}
 
 /** The reasons that wait for a socket and the item that a visit there would be for. */
 export function reasonsFor(state: Pick<CastState, "graph" | "pass" | "rework">, socket: SocketId): readonly Reason[] {

@@ -1,11 +1,14 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Surroundings } from "../../handoff/assign.ts";
 import type { Budget, CastLimits } from "../../model/config.ts";
+import { itemKey } from "../../model/handoff.ts";
 import type { WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
-import type { JsonObject } from "../../model/values/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
+import { valueAt } from "../../model/values/path.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import { NO_REASONS } from "./rework.ts";
+import type { Fork, Handed, Note, Window } from "./fork.ts";
+import { NO_REASONS, firstReasons } from "./rework.ts";
 import type { Reasons } from "./rework.ts";
 import { EMPTY_TABLE } from "./table.ts";
 import type { Table } from "./table.ts";
@@ -49,7 +52,26 @@ export interface CastState {
   readonly warned: boolean;
   /** Null where the files of this cast are not kept. */
   readonly files: CastFiles | null;
+  /** The most that one turn has used: what another one may take of a budget that several share. */
+  readonly largest: Usage;
+  /** How often items were worked on at once. */
+  readonly forks: number;
+  /** Set where this is the cast of one item. */
+  readonly item: ItemCast | null;
 }
+
+/** What the cast of one item keeps for the cast that it belongs to. */
+export interface ItemCast {
+  readonly window: Window;
+  /** What it put into state, in the order in which it did. */
+  readonly wrote: readonly Write[];
+  /** The member whose visit moved on behind the item. */
+  readonly advanced: SocketId | null;
+  /** What others have used of the budget that they share. */
+  readonly elsewhere: Usage;
+}
+
+export type Write = readonly [path: readonly string[], value: Json];
 
 /** What a cast was started with; kept in `cast.json`, so that a resume needs nothing else. */
 export interface CastStart {
@@ -59,6 +81,7 @@ export interface CastStart {
   readonly limits: CastLimits;
   readonly budget: Budget;
   readonly data: JsonObject;
+  readonly window?: Window;
 }
 
 export type Phase =
@@ -71,6 +94,8 @@ export type Phase =
       /** Whether the way here brought a reason to do it again. */
       readonly reworked: boolean;
     }
+  /** At the door of a parallel loop, with its items at work. */
+  | { readonly kind: "forked"; readonly fork: Fork }
   /** At the door of a loop whose list is empty. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
   | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask | Judged }
@@ -96,6 +121,8 @@ export type Phase =
       /** As the journal has it. */
       readonly reason: string;
       readonly limit: LimitHit | null;
+      /** What was said of that limit. */
+      readonly reached: EventOf<"limit_reached"> | null;
       readonly before: Phase;
     };
 
@@ -147,6 +174,10 @@ export interface Pass {
   /** What was said beside this list when it was made. */
   readonly note: Note | null;
   readonly cursor: number;
+  /** Where the walk ends: behind the list, or behind the one item that this cast is for. */
+  readonly end: number;
+  /** Whether its items are worked on one by one because they cannot be at once. */
+  readonly oneByOne: boolean;
   /** The member by which the loop was entered. */
   readonly door: SocketId;
   /** How many items of this walk were given up. */
@@ -162,37 +193,10 @@ export interface Walk {
   readonly allowed: Table<Readonly<Record<string, number>>>;
 }
 
-/** Why something is to be done again, and who said so. */
-export interface Reason {
-  readonly socket: SocketId;
-  readonly materia: string;
-  /** The title of the item that it was said about; it may lead out of its loop. */
-  readonly item: string | null;
-  readonly text: string;
-}
-
 /** The items that were given up: how many, and the first of them by name. */
 export interface GivenUp {
   readonly count: number;
   readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
-}
-
-/** What a generator said beside its list, for everybody who works on an item of it. */
-export interface Note {
-  readonly socket: SocketId;
-  readonly materia: string;
-  readonly text: string;
-}
-
-/** What the socket before passes to the next prompt. */
-export interface Handed {
-  readonly socket: SocketId;
-  readonly materia: string;
-  readonly item: string | null;
-  readonly text: string;
-  /** Why it was not satisfied, where it said so: its own words, or the beginning of its output. */
-  readonly reason: string;
-  readonly workItems: readonly WorkItem[] | null;
 }
 
 export interface Counts {
@@ -229,14 +233,14 @@ export interface CastFiles {
   readonly meanwhile: readonly string[];
 }
 
-export function startState(start: CastStart): CastState {
+export function startState({ window, ...start }: CastStart): CastState {
   return {
     ...start,
     seq: 0,
     phase: { kind: "unstarted" },
     pass: null,
-    handed: null,
-    notes: {},
+    handed: window ? handedAt(start, window) : null,
+    notes: window?.notes ?? {},
     satisfied: undefined,
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,
@@ -245,13 +249,24 @@ export function startState(start: CastStart): CastState {
     begun: 0,
     counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_TABLE, passedBy: {} },
     walks: EMPTY_TABLE,
-    rework: NO_REASONS,
+    rework: window ? firstReasons(window) : NO_REASONS,
     givenUp: { count: 0, first: [] },
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },
     warned: false,
     files: null,
+    largest: NO_USAGE,
+    forks: 0,
+    item: window ? { window, wrote: [], advanced: null, elsewhere: NO_USAGE } : null,
   };
+}
+
+/** A list that is the one in state is that very one: by this a prompt knows that it is told already. */
+function handedAt({ graph, data }: Omit<CastStart, "window">, { handed, loop }: Window): Handed | null {
+  const path = graph.loops[loop]?.items ?? [];
+  const list = valueAt(data, path);
+  if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;
+  return { ...handed, workItems: list as unknown as readonly WorkItem[] }; // it holds the same as what was checked
 }
 
 /** [O4] State as materia see it: inside a loop with `workItem` and `workItemIndex`, the item in hand and its place from 0. */
@@ -266,6 +281,13 @@ export function visibleState(state: CastState): JsonObject {
 export function surroundingsOf(state: CastState): Surroundings {
   const item = currentItem(state);
   return { data: state.data, item: item && state.pass ? { ...item, index: state.pass.cursor } : null };
+}
+
+/** The key of the item in hand; that of a later attempt at it says which. */
+export function itemKeyOf({ pass, item }: Pick<CastState, "pass" | "item">): string | null {
+  if (!pass) return null;
+  const attempt = item?.window.attempt ?? 1;
+  return `${itemKey(pass.cursor)}${attempt === 1 ? "" : `.${attempt}`}`;
 }
 
 /** [O4] The item in hand: only inside its loop. */

@@ -3,6 +3,7 @@ import type { Flow } from "../flow.ts";
 import type { Graph } from "../graph.ts";
 import { checkLists } from "./lists.ts";
 import { checkLoops } from "./loops.ts";
+import { checkParallel } from "./parallel.ts";
 import { checkCycles, checkReach } from "./reach.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkStateUse } from "./state-use.ts";
@@ -16,6 +17,7 @@ export function checkGraph(graph: Graph, flow: Flow, elsewhere: StateUse): reado
     ...checkThen(graph, flow),
     ...checkLoops(graph, flow),
     ...checkLists(graph, flow),
+    ...checkParallel(graph, flow),
     ...checkReach(flow),
     ...checkCycles(graph, flow),
     ...checkStateUse(graph, flow, elsewhere),

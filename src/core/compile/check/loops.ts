@@ -4,7 +4,7 @@ import { stepsOf } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { socketLabel, socketOf } from "../graph.ts";
-import { dominators } from "./dominators.ts";
+import { dominators } from "../dominators.ts";
 import { atLoop, doubtful, faulty } from "./report.ts";
 
 /** Faults of the loop regions. */

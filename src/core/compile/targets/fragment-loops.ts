@@ -61,6 +61,7 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): Graph
     from: from !== null && exists(from) ? from : null,
     items: listPath(id, loop, building),
     exits: loop.exits.filter(({ targetSocketId: to }) => to === END || exists(to)),
+    ...(loop.parallel === undefined ? {} : { parallel: loop.parallel }),
     origin: { name, loop: id, ...(file === undefined ? {} : { file }) },
   };
 }

@@ -1,3 +1,4 @@
+import { mostConflicts } from "../../model/config.ts";
 import type { CastLimits } from "../../model/config.ts";
 import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
@@ -23,7 +24,8 @@ export function worstCase(
   const courses = { items: courseOf(itemRegion(map)), outside: courseOf(outerRegion(map)) };
   const amount = (repairs: number): Amount => {
     const weights = flow.sockets.map((socket) => turnsOf(graph, socket, repairs));
-    return amountOf(graph, map, courses, { weights, returns: limits.maxNoAdvanceCycles });
+    const attempts = 1 + mostConflicts(limits);
+    return amountOf(graph, map, courses, { weights, returns: limits.maxNoAdvanceCycles, attempts });
   };
   return { turns: amount(0), withRepairs: amount(limits.maxRepairs) };
 }
@@ -40,6 +42,8 @@ function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
 interface Load {
   readonly weights: readonly number[];
   readonly returns: number;
+  /** How often an item of a parallel loop is worked on. */
+  readonly attempts: number;
 }
 
 /** What an item weighs: its counted edges used up, without them, and what they add in all. */
@@ -64,6 +68,11 @@ function amountOf(
     const weight = itemWeights[number];
     if (upTo[place] === undefined || !weight || weight.whole === 0) return;
     const passes = visits[place] ?? 1;
+    // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
+    if (loop.parallel !== undefined) {
+      terms.set(loop.id, times(passes, times(load.attempts, weight.whole)));
+      return;
+    }
     // [G26] A pass over the same list goes on with the counts of its items.
     const anew = times(Math.min(passes, listsFor(loop)), weight.added);
     terms.set(loop.id, Math.min(times(passes, weight.whole), times(passes, weight.plain) + anew));

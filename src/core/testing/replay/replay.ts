@@ -39,6 +39,7 @@ export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: E
   const before = outsideOf(recorded);
   const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
   const resumptions = [...before.resumptions];
+  const items = recorded.events.filter(({ type }) => OF_ITEMS.has(type));
   const told = new Map<string, TurnText[]>();
   const events: CastEvent[] = [];
   let state = startState(now);
@@ -61,6 +62,13 @@ export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: E
       for (const again of takeResumption(resumptions)) note(again, (at = again.at));
       continue;
     }
+    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
+      // [V7] What the casts of its items came to stands in the journal; they are replayed by themselves.
+      const item = items.shift();
+      if (!item || !follows(state, item)) break;
+      note(item, (at = item.at));
+      continue;
+    }
     const key = visitKey(effect.socket.id, effect.visit.number);
     if (effect.kind === "checkpoint") {
       note(completed(state, effect.visit, before.completed.get(key)?.files), at);
@@ -76,6 +84,24 @@ export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: E
     note(body, (at = answer.at));
   }
   return { before, after: { events, told, state } };
+}
+
+const OF_ITEMS: ReadonlySet<string> = new Set([
+  "loop_forked",
+  "item_ended",
+  "item_merged",
+  "item_conflicted",
+  "loop_joined",
+]);
+
+/** Whether what was recorded of an item can happen in the cast as it is now. */
+function follows(state: CastState, event: CastEvent): boolean {
+  try {
+    apply(state, { ...event, seq: state.seq + 1 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The files that it began from are the same. */

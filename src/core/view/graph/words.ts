@@ -73,7 +73,9 @@ export function orbOf(graph: Graph, socket: GraphSocket): string {
 
 /** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */
 export function loopText(graph: Graph, loop: GraphLoop): string {
-  return `Loop ${nameText(loop.id)}${loopListText(graph, loop)}`;
+  // [V4] How many lanes it has is worth more than its exits.
+  const lanes = loop.parallel === undefined ? "" : `, ${loop.parallel} at once`;
+  return `Loop ${nameText(loop.id)}${loopListText(graph, loop)}${lanes}`;
 }
 
 function loopListText(graph: Graph, { from, items }: GraphLoop): string {

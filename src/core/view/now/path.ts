@@ -30,6 +30,8 @@ export function placeOf(phase: Phase): SocketId | null {
       return null;
     case "arriving":
       return phase.at === END ? null : phase.at;
+    case "forked":
+      return phase.fork.door;
     case "bypassing":
       return phase.member;
     case "failing":

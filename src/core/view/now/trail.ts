@@ -61,6 +61,9 @@ function walkAfter(walk: Walk | null, { pass }: CastState, event: CastEvent): Wa
   if (event.type === "loop_entered") return startWalk(event);
   if (!walk) return null;
   if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
+  if (event.type === "item_merged") return { ...walk, done: event.index + 1 - walk.givenUp.count };
+  if (event.type === "item_conflicted" && event.index < CELLS_SHOWN && !walk.reworked.includes(event.index))
+    return { ...walk, reworked: [...walk.reworked, event.index] };
   if (event.type === "item_given_up") {
     const { count, at } = walk.givenUp;
     return { ...walk, givenUp: { count: count + 1, at: event.index < CELLS_SHOWN ? [...at, event.index] : at } };

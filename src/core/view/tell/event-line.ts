@@ -11,6 +11,7 @@ import { ageText, countedText, ofText } from "../numbers.ts";
 import { itemText } from "./event.ts";
 import { changedText, meanwhileText } from "./files.ts";
 import { titleText } from "./handed.ts";
+import { itemWords } from "./items.ts";
 import { limitText, raisedText, warningText } from "./limit.ts";
 import { fitLine, line, toned } from "../text/line.ts";
 import type { Line, Tone } from "../text/line.ts";
@@ -90,6 +91,15 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
         "bad",
         `item ${event.index + 1} of ${before.pass?.items.length ?? 0} given up, "${titleText(before.pass?.items[event.index]?.title ?? "", 80)}": ${told(event.reason) || "no reason"}`,
       );
+    case "loop_forked":
+    case "item_started":
+    case "item_ended":
+    case "item_merged":
+    case "item_conflicted":
+    case "loop_joined": {
+      const { tone, ours, theirs } = itemWords(before, event);
+      return say(tone, `${ours}${told(theirs)}`);
+    }
     case "edge_taken":
       return reworkWords(before, event);
     case "limit_reached":
@@ -114,6 +124,7 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
       return changedWords(before, event);
     case "checkpoint_taken":
     case "loop_exhausted":
+    case "spent_elsewhere":
       return undefined;
     default:
       return never(event);

@@ -13,6 +13,7 @@ import { line, toned } from "../text/line.ts";
 import type { Line, Span, Tone } from "../text/line.ts";
 import { BRIEF, endsOf, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
 import type { Extent } from "./handed.ts";
+import { itemWords } from "./items.ts";
 import { raisedText, warningText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";
 
@@ -51,6 +52,15 @@ export function eventLines(
         : [];
     case "item_given_up":
       return givenUpLines(before, event, width);
+    case "loop_forked":
+    case "item_started":
+    case "item_ended":
+    case "item_merged":
+    case "item_conflicted":
+    case "loop_joined": {
+      const { tone, ours, theirs } = itemWords(before, event);
+      return noteLines(tone, ours, theirs, width);
+    }
     case "loop_exhausted":
       return [line(event.by === "empty" ? "the list is empty: no member runs" : walkedText(before))];
     case "edge_taken":
@@ -79,6 +89,7 @@ export function eventLines(
     case "visit_completed":
     case "cast_resumed":
     case "cast_ended":
+    case "spent_elsewhere":
       return [];
     default:
       return never(event);

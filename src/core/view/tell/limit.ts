@@ -21,6 +21,8 @@ export function limitText({ limit, value, where }: EventOf<"limit_reached">): st
       return `limit reached: ${value} of ${value} returns without progress${item}`;
     case "maxRepairs":
       return `limit reached: ${value} of ${value} repair turns used${item}`;
+    case "maxConflicts":
+      return `limit reached: ${value} of ${value} times done again because of a conflict${item}`;
     default:
       return never(limit);
   }

@@ -50,6 +50,7 @@ function raiseText(state: CastState): string {
     case "maxTraversals":
     case "maxNoAdvanceCycles":
     case "maxRepairs":
+    case "maxConflicts":
       return " --allow 1";
     default:
       return never(limit);
@@ -63,6 +64,7 @@ const RAISES: Readonly<Record<LimitName, string>> = {
   maxTurnMinutes: "allow the turn as long again and go on where it stopped",
   maxTraversals: "allow this edge once more and go on",
   maxNoAdvanceCycles: "allow one more return and go on",
+  maxConflicts: "allow one more attempt to mend the conflict and go on",
   maxRepairs: "allow one more repair turn and go on",
 };
 

@@ -1,7 +1,8 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { Checkpoint, NoCheckpoint } from "../../model/values/checkpoint.ts";
 import { reasonsFor } from "../../cast/state/rework.ts";
-import type { CastState, Reason } from "../../cast/state/state.ts";
+import type { Reason } from "../../cast/state/fork.ts";
+import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
@@ -155,6 +156,13 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "loop_exhausted":
     case "cast_warned":
     case "limits_raised":
+    case "loop_forked":
+    case "item_started":
+    case "item_ended":
+    case "item_merged":
+    case "item_conflicted":
+    case "loop_joined":
+    case "spent_elsewhere":
       return now;
     default:
       return never(event);

@@ -4,7 +4,7 @@ import { userKey } from "../../config/own/user-key.ts";
 import { visitSecret } from "../../process/visit-secret.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import type { CastCheckpoints, UtilityRequest } from "../../ports.ts";
+import type { CastCheckpoints, Ports, UtilityRequest } from "../../ports.ts";
 import { endLeftovers, programNote } from "../../run/leftovers.ts";
 import type { Interruption } from "../../run/effect.ts";
 import { pause } from "../../run/pause.ts";
@@ -13,6 +13,8 @@ import type { RunEnd } from "../../run/run-cast.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { OwnedCast } from "../../store/cast-store.ts";
 import { writingOf } from "./driver.ts";
+import { itemsOf } from "./items.ts";
+import type { Family } from "./items.ts";
 import type { Driver } from "./driver.ts";
 import { visitInFlight } from "./interruption.ts";
 
@@ -31,11 +33,14 @@ export interface CastRun {
   readonly interruption?: Interruption;
   /** Absent where its files are not kept. */
   readonly files?: CastCheckpoints;
+  readonly family: Family;
+  /** Set where its budget is shared with others. */
+  readonly admit?: Ports["admit"];
 }
 
 /** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
 export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
-  const { state, files, ...from } = run;
+  const { state, files, family, admit, ...from } = run;
   const asked = new AbortController();
   const stopListening = owned.onAbortRequest(() => asked.abort());
   const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
@@ -44,13 +49,18 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
     const visit = visitInFlight(state);
     const secretOf = secretsOf(owned, driver.env ?? {});
     if (visit) await endLeftovers(owned, visit, secretOf(visit.socket, visit.number));
-    const ports = {
+    const items = itemsOf(family, { owned, cwd: run.cwd, driver }, (child, each, heard) =>
+      drive(child, { ...each, ...modelOf(run), family: { ...family, file: each.file } }, heard),
+    );
+    const ports: Ports = {
       agents: driver.host,
       runUtility: (request: UtilityRequest) =>
         runUtility({ ...request, onStarted: (pid) => void owned.keepNote("program", programNote(pid)) }),
       journal: owned.journal,
       artifacts: owned.artifacts,
       ...(files ? { files } : {}),
+      ...(items ? { items } : {}),
+      ...(admit ? { admit } : {}),
       holds: owned.holds,
       isSuperseded: owned.isSuperseded,
       redact: writingOf(driver).redact,
@@ -70,6 +80,10 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
     clearInterval(beat);
     stopListening();
   }
+}
+
+function modelOf({ model }: CastRun): Pick<CastRun, "model"> {
+  return model === undefined ? {} : { model };
 }
 
 /** [D24] Without a key of the user nothing is found by a secret; what is written down still is. */

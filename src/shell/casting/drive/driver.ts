@@ -10,6 +10,9 @@ export interface Listening {
   /** Told what was written, as soon as it is: every event with the cast before and after it. */
   readonly onSteps?: (steps: readonly CastStep[]) => void;
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** The same of the items of a parallel loop, each of which is a cast of its own. */
+  readonly onItemSteps?: (steps: readonly CastStep[]) => void;
+  readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
 }
 
 /** Who drives a cast: who answers for its agents, who listens, how safely it is written. */

@@ -7,7 +7,7 @@ import { isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder, writeSynced } from "../../system/sync.ts";
 import type { NewCast, OwnedCast, Writing } from "../cast-store.ts";
 import { firstHead } from "./journal/chain.ts";
-import { REMOVED, UNBORN, layoutIn, layoutOf } from "../layout.ts";
+import { REMOVED, UNBORN, homeOf, layoutIn, layoutOf } from "../layout.ts";
 import { claim, currentOwner } from "./owner/claims.ts";
 import { ownedCast } from "./owned-cast.ts";
 import { findCast } from "./read-cast.ts";
@@ -17,12 +17,13 @@ import { findCast } from "./read-cast.ts";
  * a whole: nobody can take it, prune it or find half of it in between.
  */
 export async function createCast(
-  root: string,
+  casts: string,
   { file, brings = {} }: NewCast,
   how: Writing,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
-  const layout = layoutOf(root, castId);
+  const root = homeOf(casts, castId);
+  const layout = layoutOf(casts, castId);
   const unborn = layoutIn(join(root, `${UNBORN}${castId}`));
   const isSynced = how.durability === "sync";
   const write = (path: string, text: string): void =>

@@ -85,6 +85,7 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
   return {
     castId,
     epoch: mine.epoch,
+    trees: layout.trees,
     load: async (known) => attempt(() => load(known)),
     journal: { append: async (events, after) => append(events, after) },
     scratch: layout.scratch,

@@ -17,7 +17,7 @@ import { CastFile, FORMAT, startOf } from "../cast-file.ts";
 import type { Folded, Folding, LoadedCast } from "../cast-store.ts";
 import { chainOf, foldJournal } from "./journal/read-journal.ts";
 import type { FoldedJournal } from "./journal/read-journal.ts";
-import { layoutOf } from "../layout.ts";
+import { homeOf, layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
@@ -41,7 +41,7 @@ function unknownCast({ folder }: Layout): Result<never> {
 function isCast(root: string, castId: CastId): boolean {
   const { folder, castFile, journal } = layoutOf(root, castId);
   try {
-    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(root)) return false;
+    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(homeOf(root, castId))) return false;
     return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
   } catch {
     return false;

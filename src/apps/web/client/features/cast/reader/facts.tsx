@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { EventOf } from "../../../../../../core/cast/state/event.ts";
-import type { Reason } from "../../../../../../core/cast/state/state.ts";
+import type { Reason } from "../../../../../../core/cast/state/fork.ts";
 import { socketOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import { END } from "../../../../../../core/model/ids.ts";

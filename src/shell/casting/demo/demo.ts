@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
-import { packagePath } from "../system/package-files.ts";
-import { problemText } from "../system/problem.ts";
-import { openWorkspace } from "./workspace/workspace.ts";
-import type { Workspace } from "./workspace/workspace.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { packagePath } from "../../system/package-files.ts";
+import { problemText } from "../../system/problem.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {

@@ -1,8 +1,9 @@
-import type { GraphSocket } from "../compile/graph.ts";
-import type { JsonObject } from "../model/values/json.ts";
-import { valueAt } from "../model/values/path.ts";
-import { cut } from "../model/values/text.ts";
-import type { CastState, Note } from "./state/state.ts";
+import type { GraphSocket } from "../../compile/graph.ts";
+import type { JsonObject } from "../../model/values/json.ts";
+import { valueAt } from "../../model/values/path.ts";
+import { cut } from "../../model/values/text.ts";
+import type { Note } from "../state/fork.ts";
+import type { CastState } from "../state/state.ts";
 
 /** With the words that mark a cut it stays below 2,000 characters. */
 const NOTE_LIMIT = 1_950;

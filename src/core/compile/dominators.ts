@@ -1,5 +1,5 @@
-import type { SocketId } from "../../model/ids.ts";
-import type { Flow } from "../flow.ts";
+import type { SocketId } from "../model/ids.ts";
+import type { Flow } from "./flow.ts";
 
 /**
  * Answers "has `first` always run before a cast stands at `then`?" for any pair.

@@ -1,0 +1,261 @@
+import { itemKey } from "../../model/handoff.ts";
+import { END } from "../../model/ids.ts";
+import type { SocketId } from "../../model/ids.ts";
+import type { JsonObject } from "../../model/values/json.ts";
+import { never } from "../../model/values/never.ts";
+import { valueAt, withValueAt } from "../../model/values/path.ts";
+import { withGivenUp } from "../lists/given-up.ts";
+import { withSameLists } from "../lists/list.ts";
+import type { EventBody, EventOf } from "../state/event.ts";
+import { expect, expectRunning } from "../state/expect.ts";
+import type { Base, Fork, ItemRun, Resume } from "../state/fork.ts";
+import { NOTHING_USED } from "../state/state.ts";
+import type { CastState, Visit } from "../state/state.ts";
+import { EMPTY_TABLE, withValue } from "../state/table.ts";
+import { countOf } from "../state/tally.ts";
+import { NO_USAGE, addUsage } from "../state/usage.ts";
+import type { Usage } from "../state/usage.ts";
+import { runAt } from "./runs.ts";
+
+type ItemEvent = Extract<
+  EventBody,
+  {
+    type:
+      | "loop_forked"
+      | "item_started"
+      | "item_ended"
+      | "item_merged"
+      | "item_conflicted"
+      | "loop_joined"
+      | "spent_elsewhere";
+  }
+>;
+
+/** What happens to the items of a parallel loop. */
+export function applyItem(state: CastState, event: ItemEvent): CastState {
+  switch (event.type) {
+    case "loop_forked":
+      return forkLoop(state, event);
+    case "item_started":
+      return startItem(state, event);
+    case "item_ended":
+      return endItem(state, event);
+    case "item_merged":
+      return mergeItem(state, event);
+    case "item_conflicted":
+      return conflictItem(state, event);
+    case "loop_joined":
+      return joinLoop(state, event);
+    case "spent_elsewhere":
+      expectRunning(state, event);
+      return {
+        ...state,
+        item: state.item && { ...state.item, elsewhere: addUsage(state.item.elsewhere, event.usage) },
+      };
+    default:
+      return never(event);
+  }
+}
+
+/** [V5] From here on the items are casts of their own; without a base they are walked one by one as ever. */
+function forkLoop(state: CastState, event: EventOf<"loop_forked">): CastState {
+  const { at, from, reworked } = expect(state, event, "arriving");
+  const { pass } = state;
+  if (!pass || pass.loop !== event.loop || pass.oneByOne || at === END) throw impossible(event);
+  if (event.base === null) return { ...state, pass: { ...pass, oneByOne: true } };
+  const base = { commit: event.base, data: state.data, handed: state.handed, notes: state.notes };
+  const fork: Fork = {
+    loop: event.loop,
+    number: state.forks + 1,
+    lanes: event.lanes,
+    door: at,
+    from,
+    reworked,
+    base,
+    bases: EMPTY_TABLE,
+    runs: EMPTY_TABLE,
+    running: [],
+    failed: [],
+    merged: 0,
+    begun: 0,
+    tip: event.base,
+    ender: null,
+    allow: 0,
+  };
+  return { ...state, forks: fork.number, phase: { kind: "forked", fork } };
+}
+
+function startItem(state: CastState, event: EventOf<"item_started">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const { index, child, attempt, base } = event;
+  const before = runAt(fork, index);
+  if (before && before.kind !== "stuck") throw impossible(event);
+  const work = { index, child, attempt, base, conflict: before?.conflict ?? null };
+  const begun = nextUnbegun(fork, index);
+  return withRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
+}
+
+/** The first place, from here on, whose item has not begun once this one has. */
+function nextUnbegun(fork: Fork, index: number): number {
+  let { begun } = fork;
+  while (begun === index || runAt(fork, begun)) begun += 1;
+  return begun;
+}
+
+export function endItem(state: CastState, event: EventOf<"item_ended">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const run = runAt(fork, event.index);
+  if (run?.kind !== "running" || run.child !== event.child) throw impossible(event);
+  const { kind: _kind, resume: _resume, before, ...work } = run;
+  const isOver = event.outcome === "completed" || event.outcome === "not_satisfied";
+  const next: ItemRun = isOver
+    ? { kind: "ended", ...work, end: event, told: false }
+    : { kind: "failed", ...work, end: event };
+  // A cast that was resumed tells all that it ever used; what it had told before counts once.
+  const more = Object.entries(event.visits).map(([socket, count]) => ({
+    socket,
+    count: count - (before?.visits[socket] ?? 0),
+  }));
+  const counted: CastState = {
+    ...state,
+    usage: addUsage(state.usage, usageSince(event.usage, before?.usage ?? NO_USAGE)),
+    visits: more.reduce(
+      (tally, { socket, count }) => withValue(tally, socket, countOf(tally, socket) + count),
+      state.visits,
+    ),
+    done: { ...state.done, visits: state.done.visits + more.reduce((sum, { count }) => sum + count, 0) },
+  };
+  const ender = isOver && event.advanced === null ? Math.min(event.index, fork.ender ?? Infinity) : fork.ender;
+  return withRun(counted, { ...fork, ender }, next);
+}
+
+/** [V7] In the order of the list, whoever was quicker: what an item put into state is put there again. */
+export function mergeItem(state: CastState, event: EventOf<"item_merged">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const run = runAt(fork, event.index);
+  if (run?.kind !== "ended" || event.index !== fork.merged) throw impossible(event);
+  const { end, told: _told, ...work } = run;
+  const data = written(state, end);
+  const notes = notesOf(state, data, end);
+  const merged: CastState = {
+    ...state,
+    data,
+    notes,
+    done: {
+      ...state.done,
+      itemsDone: state.done.itemsDone + (end.advanced !== null && end.gaveUp === undefined ? 1 : 0),
+    },
+  };
+  const base: Base = { commit: event.commit, data, handed: end.handed, notes };
+  return passed(merged, { ...fork, tip: event.commit }, { ...work, kind: "merged", end, dropped: false }, base);
+}
+
+function written(state: CastState, { wrote }: EventOf<"item_ended">): JsonObject {
+  const data = wrote.reduce((all, [path, value]) => withValueAt(all, path, value), state.data);
+  return withSameLists(state, data);
+}
+
+function notesOf(state: CastState, data: JsonObject, { notes = {} }: EventOf<"item_ended">): CastState["notes"] {
+  const isKept = (path: string): boolean => valueAt(state.data, path.split(".")) === valueAt(data, path.split("."));
+  return { ...Object.fromEntries(Object.entries(state.notes).filter(([path]) => isKept(path))), ...notes };
+}
+
+/** An item is behind the others that are merged. */
+function passed(state: CastState, fork: Fork, run: ItemRun, base: Base): CastState {
+  const { pass } = state;
+  if (!pass) throw new Error("a fork is inside a pass");
+  const on: Fork = { ...fork, merged: run.index + 1, bases: withValue(fork.bases, String(run.index), base) };
+  return withRun({ ...state, pass: { ...pass, cursor: run.index + 1 } }, on, run);
+}
+
+/** [V9] The item is done again on the merged state, or stops there. */
+function conflictItem(state: CastState, event: EventOf<"item_conflicted">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const run = runAt(fork, event.index);
+  if (run?.kind !== "ended" || event.index !== fork.merged) throw impossible(event);
+  const { told: _told, ...work } = run;
+  return withRun(state, fork, { ...work, kind: "stuck", conflict: event });
+}
+
+/** [G28, V10] An item that was given up: by its own cast, or because its work cannot be merged. */
+export function giveUpItem(state: CastState, event: EventOf<"item_given_up">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const run = runAt(fork, event.index);
+  if (!state.pass || !run || event.index !== fork.merged) throw impossible(event);
+  const given = withGivenUp(state, state.pass, event.index, event.reason);
+  if (run.kind === "ended") return withRun(given, fork, { ...run, told: true });
+  if (run.kind !== "stuck") throw impossible(event);
+  const base: Base = { commit: fork.tip, data: state.data, handed: state.handed, notes: state.notes };
+  return passed(given, fork, { ...run, kind: "merged", dropped: true }, base);
+}
+
+/** [V8] All items are merged: the loop is left as if its last item had just advanced. */
+function joinLoop(state: CastState, event: EventOf<"loop_joined">): CastState {
+  const { fork } = expect(state, event, "forked");
+  const last = runAt(fork, fork.merged - 1);
+  const { pass } = state;
+  if (last?.kind !== "merged" || !pass) throw impossible(event);
+  const { end, dropped } = last;
+  const satisfied = dropped ? false : end.satisfied;
+  const joined: CastState = { ...state, satisfied, handed: handedAt(state, last) };
+  if (end.advanced === null && !dropped)
+    return { ...joined, pass: null, phase: { kind: "arriving", at: END, from: fork.door, reworked: false } };
+  const visit = standIn(end.advanced ?? fork.door, fork.from);
+  const gaveUp = dropped || end.gaveUp !== undefined;
+  return { ...joined, phase: { kind: "leaving", visit, moved: "advanced", gaveUp } };
+}
+
+/** A list that was handed on is the one in state, where it holds the same. */
+function handedAt({ data, handed: before }: CastState, { end, dropped }: Extract<ItemRun, { kind: "merged" }>) {
+  const { handed } = end;
+  if (dropped || !handed) return dropped ? before : handed;
+  const { workItems } = data;
+  const isIt = handed.workItems !== null && JSON.stringify(workItems) === JSON.stringify(handed.workItems);
+  return isIt ? { ...handed, workItems: workItems as unknown as typeof handed.workItems } : handed; // it holds the same
+}
+
+/** The visit that ended the last item; it happened in the item's own cast. */
+function standIn(socket: SocketId, from: SocketId | null): Visit {
+  return { socket, number: 0, from, reworked: false, repairs: 0, usage: NO_USAGE, turn: NOTHING_USED };
+}
+
+/** [V12] What failed goes on; how often more, those learn that were stopped by a limit. */
+export function resumeFork(fork: Fork, seq: number): Fork {
+  const resume: Resume = { seq, allow: fork.allow };
+  let resumed: Fork = { ...fork, allow: 0 };
+  for (const index of fork.failed) {
+    const run = runAt(fork, index);
+    if (run?.kind !== "failed") continue;
+    const { end: before, ...work } = run;
+    const running: ItemRun = { ...work, kind: "running", resume, before };
+    resumed = { ...resumed, runs: withValue(resumed.runs, String(index), running) };
+  }
+  return withPlaces(resumed);
+}
+
+function usageSince(now: Usage, before: Usage): Usage {
+  return { input: now.input - before.input, output: now.output - before.output, cost: now.cost - before.cost };
+}
+
+function withRun(state: CastState, fork: Fork, run: ItemRun): CastState {
+  const runs = withValue(fork.runs, String(run.index), run);
+  return { ...state, phase: { kind: "forked", fork: withPlaces({ ...fork, runs }, run.index) } };
+}
+
+/** Who is at work and who has failed, in the order of the list. */
+function withPlaces(fork: Fork, changed?: number): Fork {
+  const places = [...new Set([...fork.running, ...fork.failed, ...(changed === undefined ? [] : [changed])])].toSorted(
+    (a, b) => a - b,
+  );
+  const kindAt = (index: number) => runAt(fork, index)?.kind;
+  return {
+    ...fork,
+    running: places.filter((index) => kindAt(index) === "running"),
+    failed: places.filter((index) => kindAt(index) === "failed"),
+  };
+}
+
+function impossible(event: { readonly type: string; readonly loop: string; readonly index?: number }): Error {
+  const item = event.index === undefined ? "" : ` of ${itemKey(event.index)}`;
+  return new Error(`${event.type}${item} cannot happen in the loop ${event.loop} now`);
+}

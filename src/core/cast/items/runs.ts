@@ -1,0 +1,78 @@
+import { socketOf } from "../../compile/graph.ts";
+import type { GraphLoop } from "../../compile/graph.ts";
+import { itemKey } from "../../model/handoff.ts";
+import type { CastId } from "../../model/ids.ts";
+import { NEXT } from "../../model/loadout.ts";
+import type { Base, Fork, ItemRun, Window, Work } from "../state/fork.ts";
+import { reasonsFor } from "../state/rework.ts";
+import type { CastStart, CastState, Pass } from "../state/state.ts";
+import { valueIn } from "../state/table.ts";
+
+/** The items that are being worked on, and the one that is to be merged. */
+export type Running = Extract<ItemRun, { kind: "running" }>;
+export type Ended = Extract<ItemRun, { kind: "ended" }>;
+
+export function runAt(fork: Fork, index: number): ItemRun | undefined {
+  return valueIn(fork.runs, String(index));
+}
+
+/** An ordinary cast id: the parent's, the fork, the item, and the attempt where it is not the first. */
+export function childId(parent: CastId, { number }: Fork, index: number, attempt: number): CastId {
+  return `${parent}_${number}_${itemKey(index)}${attempt === 1 ? "" : `_${attempt}`}` as CastId; // of letters, digits, _ and -
+}
+
+/** [V5] The loop's base, or what the last item left that it names. */
+export function baseOf(fork: Fork, { items }: Pass, index: number): Base {
+  const last = Math.max(0, ...(items[index]?.after ?? []));
+  return (last === 0 ? undefined : valueIn(fork.bases, String(last - 1))) ?? fork.base;
+}
+
+/** What the cast of an item starts with: all that its parent had, with a window on the item. */
+export function itemStart(state: CastState, fork: Fork, work: Work): CastStart {
+  const { pass, graph, request, limits, budget } = state;
+  if (!pass) throw new Error("a fork is inside a pass");
+  const { index, child, attempt, conflict } = work;
+  const isFirst = attempt === 1 || conflict === null;
+  const from = isFirst
+    ? baseOf(fork, pass, index)
+    : { commit: conflict.onto, data: state.data, handed: state.handed, notes: state.notes };
+  const window: Window = {
+    parent: state.castId,
+    loop: fork.loop,
+    index,
+    attempt,
+    door: fork.door,
+    from: fork.from,
+    base: from.commit,
+    notes: from.notes,
+    ...(isFirst
+      ? { handed: from.handed, reasons: firstReasons(state, fork, index), tree: null }
+      : { ...againAfter(state, fork, conflict.reason, index), tree: conflict.tree }),
+  };
+  return { castId: child, request, graph, limits, budget, data: from.data, window };
+}
+
+/** Who sent the cast back to this loop meant where it begins: the first item. */
+function firstReasons(state: CastState, { door, reworked }: Fork, index: number): Window["reasons"] {
+  if (!reworked || index !== 0) return [];
+  return reasonsFor({ ...state, pass: null }, door);
+}
+
+/** [V9] Nobody but git said it; it is told as the reason to do the item again. */
+function againAfter(
+  { pass, graph }: CastState,
+  { door }: Fork,
+  reason: string,
+  index: number,
+): Pick<Window, "handed" | "reasons"> {
+  const said = { socket: door, materia: socketOf(graph, door).materia, item: pass?.items[index]?.title ?? null };
+  return {
+    handed: { ...said, text: reason, reason, workItems: null },
+    reasons: [{ ...said, text: reason }],
+  };
+}
+
+/** Whether an item that cannot be done is left undone, as some edge of the loop says. */
+export function givesUp(state: CastState, loop: GraphLoop): boolean {
+  return loop.sockets.some((id) => socketOf(state.graph, id).edges.some(({ then }) => then === NEXT));
+}

@@ -1,0 +1,16 @@
+import type { CastState, Pass } from "../state/state.ts";
+
+const NAMED = 20;
+
+/** [G28] One more item that is left undone; the end of the cast says which. */
+export function withGivenUp(state: CastState, pass: Pass, index: number, reason: string): CastState {
+  const { count, first } = state.givenUp;
+  const title = pass.items[index]?.title ?? "";
+  const named = first.length < NAMED ? [...first, { index, title, reason }] : first;
+  return {
+    ...state,
+    pass: { ...pass, givenUp: pass.givenUp + 1 },
+    givenUp: { count: count + 1, first: named },
+    done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
+  };
+}

@@ -1,0 +1,85 @@
+import { started } from "../../../core/cast/next.ts";
+import type { EventBody } from "../../../core/cast/state/event.ts";
+import type { UtilityMateria } from "../../../core/model/materia.ts";
+import { openGitTrees } from "../../git/items/git-trees.ts";
+import { sharedBudget } from "../../items/budget.ts";
+import { openItems } from "../../items/items.ts";
+import type { ItemDrive } from "../../items/items.ts";
+import type { Items, Ports } from "../../ports.ts";
+import type { RunEnd } from "../../run/run-cast.ts";
+import { runUtility } from "../../run/utility/run-utility.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
+import { checkpointsOf } from "./checkpoints.ts";
+import { writingOf } from "./driver.ts";
+import type { Driver } from "./driver.ts";
+import { cutOffOf } from "./interruption.ts";
+
+/** Where a cast is kept, and what it was started with: what its items are made from. */
+export interface Family {
+  readonly store: CastStore;
+  readonly file: CastFile;
+}
+
+/** Drives the cast of one item, as any cast is driven. */
+export type DriveItem = (
+  owned: OwnedCast,
+  run: Omit<ItemDrive, "signal"> & Pick<Ports, "files" | "admit">,
+  driver: Driver,
+) => Promise<RunEnd>;
+
+/** [V6] What a cast with a parallel loop needs for its items; nothing for any other. */
+export function itemsOf(
+  { store, file }: Family,
+  { owned, cwd, driver }: { readonly owned: OwnedCast; readonly cwd: string; readonly driver: Driver },
+  drive: DriveItem,
+): Items | undefined {
+  const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
+  if (!isParallel || file.window !== undefined) return undefined;
+  const place = { castId: file.castId, cwd, artifacts: store.place, trees: owned.trees, worktree: file.worktree ?? {} };
+  return openItems({
+    store,
+    trees: openGitTrees({ ...place, setUp: (command, at) => setUp(command, at, driver.signal) }),
+    file,
+    writing: writingOf(driver),
+    budgetOf: sharedBudget,
+    cutOff: (cast, at) => cutOffOf(store, cast, { cwd: at, meanwhile: undefined }),
+    drive: (child, { signal, ...run }) => driveItem(store, child, { run, driver: listening(driver, signal) }, drive),
+  });
+}
+
+/** With checkpoints of its own, where its parent has them. */
+async function driveItem(
+  store: CastStore,
+  owned: OwnedCast,
+  { run, driver }: { readonly run: Omit<ItemDrive, "signal">; readonly driver: Driver },
+  drive: DriveItem,
+): Promise<RunEnd> {
+  const files = checkpointsOf(store, owned, { ...run.file, cwd: run.cwd });
+  try {
+    const begun: readonly EventBody[] =
+      files && run.state.phase.kind === "unstarted" ? [started(run.state, await files.begin())] : [];
+    return await drive(owned, { ...run, first: [...begun, ...(run.first ?? [])], ...(files ? { files } : {}) }, driver);
+  } finally {
+    files?.close();
+  }
+}
+
+/** Who listens to the cast hears its items apart from it. */
+function listening({ onSteps: _steps, onProgress: _progress, ...driver }: Driver, signal: AbortSignal): Driver {
+  const { onItemSteps, onItemProgress } = driver;
+  return {
+    ...driver,
+    signal,
+    ...(onItemSteps ? { onSteps: onItemSteps } : {}),
+    ...(onItemProgress ? { onProgress: onItemProgress } : {}),
+  };
+}
+
+const SETUP_MS = 20 * 60_000;
+
+async function setUp(command: readonly string[], cwd: string, signal: AbortSignal): Promise<string | undefined> {
+  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MS };
+  const outcome = await runUtility({ materia, input: {}, cwd, signal });
+  return outcome.kind === "failed" ? outcome.reason : undefined;
+}

@@ -1,0 +1,75 @@
+import { personAsked } from "../../core/cast/question.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import type { Resumption } from "./resume.ts";
+
+/** Why a cast cannot be set going in this way, if it cannot. */
+export function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
+  const { phase, item } = state;
+  // [V14] Its parent drives it, and merges what comes of it.
+  if (item)
+    return fail(
+      error(
+        "cast_is_item",
+        castId,
+        `this cast is one item of ${item.window.parent}`,
+        `"recast ${item.window.parent}" goes on with it`,
+      ),
+    );
+  const isPerson = personAsked(state) !== undefined;
+  if (how.kind === "recast") {
+    if (phase.kind === "waiting")
+      return fail(
+        error(
+          "cast_waits",
+          castId,
+          "this cast waits for a person",
+          isPerson
+            ? `say yes with "continue ${castId}", no with "continue ${castId} --reject REASON"`
+            : `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
+        ),
+      );
+    if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted") return undefined;
+    return fail(
+      error(
+        "cast_is_over",
+        castId,
+        `this cast has ended: ${phase.outcome.replace("_", " ")}`,
+        `start a new one with "link --from ${castId} …"`,
+      ),
+    );
+  }
+  const waiting = phase.kind === "ended" ? phase.before : phase;
+  if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
+  return fail(
+    error(
+      "cast_does_not_wait",
+      castId,
+      `this cast waits for nobody`,
+      phase.kind === "ended"
+        ? `"recast ${castId}" resumes a failed or aborted cast`
+        : `"status ${castId}" says where it is`,
+    ),
+  );
+}
+
+/** [Q7] Only a gate takes a no, and a no needs its reason. */
+function rejectRefusal(
+  castId: string,
+  { text }: Extract<Resumption, { kind: "reject" }>,
+  isPerson: boolean,
+): Result<never> | undefined {
+  if (!isPerson)
+    return fail(
+      error(
+        "cannot_reject",
+        castId,
+        "this cast waits with an agent that goes on answering, not with a gate",
+        `tell it what to change: "continue ${castId} MESSAGE"`,
+      ),
+    );
+  if (text !== "") return undefined;
+  return fail(error("missing_reason", "--reject", "a no needs a reason", `continue ${castId} --reject REASON`));
+}

@@ -1,0 +1,109 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Joined, JoinRequest } from "../../ports.ts";
+import type { Repository } from "../repository.ts";
+import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
+import type { GitAnswer } from "../run-git.ts";
+import { replay } from "./replay.ts";
+
+/** [V8] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
+export async function joinTip(repository: Repository, { base, tip }: JoinRequest): Promise<Joined> {
+  const { top } = repository;
+  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: top }));
+  if (head === "") return refused("HEAD stands at no commit any more");
+  if (head === tip || (await isAncestor(top, tip, head))) return (await mendCut(repository, head)) ?? joined(head);
+  if (await isAncestor(top, head, tip)) return forward(repository, tip);
+  // [V8] The branch moved meanwhile: the items' commits go behind what came.
+  const moved = await replay({ cwd: top, base, commit: tip, onto: head, title: "The items of a cast" });
+  if (moved.kind === "replayed") return forward(repository, moved.commit);
+  if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
+  return refused(
+    `the branch has moved meanwhile, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then go on`,
+  );
+}
+
+async function forward(repository: Repository, tip: string): Promise<Joined> {
+  const { top } = repository;
+  const merge = (): Promise<GitAnswer> =>
+    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], { cwd: top });
+  const first = await merge();
+  if (first.ok) return joined(tip);
+  if ((await mendLock(repository, tip)) && (await merge()).ok) return joined(tip);
+  return refused(saidOf(first));
+}
+
+/** git's own words, with the files that it names. */
+function saidOf(answer: GitAnswer): string {
+  const lines = answer.stderr.split("\n").map((line) => line.trim());
+  const said = lines.filter((line) => line !== "" && !line.startsWith("hint:") && line !== "Aborting");
+  return (
+    said
+      .slice(0, 12)
+      .join(" ")
+      .replace(/^(fatal|error): /, "") || complaintOf(answer)
+  );
+}
+
+/** HEAD is there already; a kill may have left the files behind it. Only what is the tip's own, or missing, is put right. */
+async function mendCut(repository: Repository, head: string): Promise<Joined | undefined> {
+  if (!existsSync(join(repository.gitDir, "index.lock"))) return undefined;
+  return (await mendLock(repository, head)) ? undefined : refused("the index is locked by another git");
+}
+
+/**
+ * [V19] A git that was killed while it moved the files left its lock and part of them. Where every file that differs is
+ * the tip's own, or empty as it was begun, nothing of the person's is in the way: the lock goes, and the files follow.
+ */
+async function mendLock({ top, gitDir }: Repository, tip: string): Promise<boolean> {
+  const lock = join(gitDir, "index.lock");
+  if (!existsSync(lock)) return false;
+  const own = join(gitDir, "materia-index");
+  try {
+    const env = { GIT_INDEX_FILE: own };
+    rmSync(own, { force: true });
+    rmSync(`${own}.lock`, { force: true });
+    const read = await runGit(["read-tree", "HEAD"], { cwd: top, env });
+    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], { cwd: top, env }) : read;
+    if (!added.ok) return false;
+    const differs = partsOf(await runGit(["diff-index", "--cached", "-z", "--name-only", "HEAD"], { cwd: top, env }));
+    for (const path of differs) {
+      const [now, then] = await Promise.all([
+        runGit(["rev-parse", "--verify", "--quiet", `:${path}`], { cwd: top, env }),
+        runGit(["rev-parse", "--verify", "--quiet", `${tip}:${path}`], { cwd: top }),
+      ]);
+      if (textOf(now) !== textOf(then) && !isEmptyBlob(textOf(now))) return false;
+    }
+    rmSync(lock, { force: true });
+    // The paths that were looked at, and no other, go back to where HEAD has them; the merge then moves them whole.
+    const input = differs.map((path) => `${path}\0`).join("");
+    if (differs.length === 0) return true;
+    const restored = await runGit(["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+      cwd: top,
+      input,
+      env: { GIT_LITERAL_PATHSPECS: "1" },
+    });
+    return restored.ok;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** In either format of objects. */
+function isEmptyBlob(id: string): boolean {
+  return (
+    id === "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" ||
+    id === "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+  );
+}
+
+async function isAncestor(cwd: string, one: string, other: string): Promise<boolean> {
+  return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
+}
+
+function joined(commit: string): Joined {
+  return { kind: "joined", commit };
+}
+
+function refused(reason: string): Joined {
+  return { kind: "refused", reason };
+}

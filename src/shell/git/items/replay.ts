@@ -1,0 +1,106 @@
+import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
+import { treeOf } from "../changes.ts";
+import { identityOf } from "./identity.ts";
+
+export type Replayed =
+  | { readonly kind: "replayed"; readonly commit: string }
+  | { readonly kind: "conflicted"; readonly tree: string; readonly files: readonly string[]; readonly said: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface ReplayRequest {
+  readonly cwd: string;
+  readonly base: string;
+  readonly commit: string;
+  readonly onto: string;
+  /** Of the one commit that stands for all, where they cannot be replayed one by one. */
+  readonly title: string;
+}
+
+/** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
+export async function replay(request: ReplayRequest): Promise<Replayed> {
+  const { cwd, commit, onto } = request;
+  const merged = await mergeTrees(cwd, onto, commit);
+  if (merged.kind !== "clean") return merged;
+  const made = (await oneByOne(request, merged.tree)) ?? (await asOne(request, merged.tree));
+  return made === undefined
+    ? { kind: "failed", problem: "the merged commit cannot be written" }
+    : { kind: "replayed", commit: made };
+}
+
+type MergedTrees = { readonly kind: "clean"; readonly tree: string } | Exclude<Replayed, { kind: "replayed" }>;
+
+/** git decides. A refusal and a conflict end alike; only a conflict names a tree. */
+async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergedTrees> {
+  const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs], { cwd });
+  const [tree = "", ...rest] = partsOf(answer);
+  if (!/^[0-9a-f]{40,64}$/.test(tree)) return { kind: "failed", problem: complaintOf(answer) };
+  if (answer.ok) return { kind: "clean", tree };
+  if (answer.code !== 1) return { kind: "failed", problem: complaintOf(answer) };
+  const end = rest.indexOf("");
+  const files = [...new Set(end === -1 ? rest : rest.slice(0, end))];
+  return { kind: "conflicted", tree, files, said: end === -1 ? "" : messagesIn(rest.slice(end + 1)) };
+}
+
+/** `<number of paths> <paths…> <kind> <words>`, again and again. */
+function messagesIn(parts: readonly string[]): string {
+  const said: string[] = [];
+  for (let at = 0; at < parts.length;) {
+    const paths = Number(parts[at]);
+    if (!Number.isInteger(paths)) break;
+    const words = parts[at + paths + 2] ?? "";
+    if (words.startsWith("CONFLICT")) said.push(words.trim());
+    at += paths + 3;
+  }
+  return said.join("\n");
+}
+
+/** Nothing where a merge lies between them, one of them conflicts by itself, or all together give other files. */
+async function oneByOne({ cwd, base, commit, onto }: ReplayRequest, tree: string): Promise<string | undefined> {
+  const listed = await runGit(["rev-list", "--reverse", "--parents", `${base}..${commit}`], { cwd });
+  const lines = textOf(listed).split("\n");
+  if (!listed.ok || lines.some((line) => line.split(" ").length !== 2)) return undefined;
+  let tip = onto;
+  for (const [index, line] of lines.entries()) {
+    const [each = "", parent = ""] = line.split(" ");
+    const isLast = index === lines.length - 1;
+    const merged = isLast ? { kind: "clean" as const, tree } : await pickOnto(cwd, tip, each, parent);
+    if (merged?.kind !== "clean") return undefined;
+    const next = await copyCommit(cwd, each, merged.tree, tip);
+    if (next === undefined) return undefined;
+    tip = next;
+  }
+  return (await treeOf(cwd, tip)) === tree ? tip : undefined;
+}
+
+/** What one commit changed, on top of others: git finds the base by the history, so the others are given one that fits. */
+async function pickOnto(cwd: string, tip: string, each: string, parent: string): Promise<MergedTrees | undefined> {
+  const tree = await treeOf(cwd, tip);
+  if (tree === undefined) return undefined;
+  const ours = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identityOf(cwd) });
+  return ours.ok ? mergeTrees(cwd, textOf(ours), each) : undefined;
+}
+
+async function copyCommit(cwd: string, from: string, tree: string, parent: string): Promise<string | undefined> {
+  const shown = await runGit(
+    ["show", "-s", "--format=%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B", "--date=raw", from],
+    { cwd },
+  );
+  const [an = "", ae = "", ad = "", cn = "", ce = "", cd = "", ...words] = shown.stdout.toString("utf8").split("\0");
+  const env = {
+    GIT_AUTHOR_NAME: an,
+    GIT_AUTHOR_EMAIL: ae,
+    GIT_AUTHOR_DATE: ad,
+    GIT_COMMITTER_NAME: cn,
+    GIT_COMMITTER_EMAIL: ce,
+    GIT_COMMITTER_DATE: cd,
+  };
+  const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words.join("\0") });
+  return made.ok ? textOf(made) : undefined;
+}
+
+async function asOne({ cwd, commit, onto, title }: ReplayRequest, tree: string): Promise<string | undefined> {
+  const date = textOf(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
+  const env = { ...(await identityOf(cwd)), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: `${title}\n` });
+  return made.ok ? textOf(made) : undefined;
+}

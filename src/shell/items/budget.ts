@@ -1,0 +1,89 @@
+import type { CastState } from "../../core/cast/state/state.ts";
+import { NO_USAGE, addUsage, larger, tokensOf } from "../../core/cast/state/usage.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
+import type { Budget } from "../../core/model/config.ts";
+import type { Admission } from "../ports.ts";
+
+/** [V13] One budget for the casts of all items: a turn begins only while there is room for those under way as well. */
+export interface SharedBudget {
+  /** The cast of an item goes on; `counted` of its usage is known to its parent already. */
+  readonly enter: (state: CastState, counted: Usage) => void;
+  readonly admit: (state: CastState, signal: AbortSignal) => Promise<Admission>;
+}
+
+interface Turn {
+  used: Usage;
+}
+
+export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "largest">): SharedBudget {
+  const spent = new Map<string, Usage>();
+  const counted = new Map<string, Usage>();
+  const underWay = new Set<Turn>();
+  let { largest } = parent;
+  let waiting: (() => void)[] = [];
+  const wake = (): void => {
+    const woken = waiting;
+    waiting = [];
+    for (const each of woken) each();
+  };
+  const known = (state: CastState): void => {
+    spent.set(state.castId, minus(state.usage, counted.get(state.castId) ?? NO_USAGE));
+    largest = larger(largest, state.largest);
+  };
+  const total = (): Usage =>
+    [...spent.values(), ...[...underWay].map(({ used }) => used)].reduce(addUsage, parent.usage);
+  const hasRoom = (): boolean => {
+    if (underWay.size === 0) return true;
+    if (tokensOf(largest) === 0 && largest.cost === 0) return false;
+    const settled = [...spent.values()].reduce(addUsage, parent.usage);
+    const expected = [...underWay].map(({ used }) => larger(used, largest)).reduce(addUsage, settled);
+    return !isUsedUp(parent.budget, expected);
+  };
+  return {
+    enter: (state, before) => {
+      counted.set(state.castId, before);
+      known(state);
+    },
+    admit: async (state, signal) => {
+      known(state);
+      while (!isUsedUp(parent.budget, total()) && !hasRoom() && !signal.aborted)
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      const turn: Turn = { used: NO_USAGE };
+      underWay.add(turn);
+      const own = addUsage(state.usage, state.item?.elsewhere ?? NO_USAGE);
+      const elsewhere = isUsedUp(parent.budget, total()) ? minus(total(), own) : NO_USAGE;
+      return {
+        elsewhere,
+        isUsedUp: (usage) => {
+          turn.used = usage;
+          return isUsedUp(parent.budget, total());
+        },
+        used: (usage) => {
+          turn.used = usage;
+        },
+        end: () => {
+          underWay.delete(turn);
+          // What it used stands in its journal only once that is written; until then it is counted here.
+          spent.set(state.castId, addUsage(spent.get(state.castId) ?? NO_USAGE, turn.used));
+          wake();
+        },
+      };
+    },
+  };
+}
+
+function isUsedUp({ maxTokens, maxCostUsd }: Budget, usage: Usage): boolean {
+  if (maxTokens !== undefined && tokensOf(usage) >= maxTokens) return true;
+  return maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0;
+}
+
+function minus(a: Usage, b: Usage): Usage {
+  return {
+    input: Math.max(0, a.input - b.input),
+    output: Math.max(0, a.output - b.output),
+    cost: Math.max(0, a.cost - b.cost),
+  };
+}

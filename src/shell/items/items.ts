@@ -1,0 +1,191 @@
+import { itemEnd } from "../../core/cast/items/result.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
+import { startState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { Issue } from "../../core/model/issue.ts";
+import type { Broken, ItemOutcome, ItemRequest, Items, Trees } from "../ports.ts";
+import type { Interruption } from "../run/effect.ts";
+import type { RunEnd } from "../run/run-cast.ts";
+import { startOf } from "../store/cast-file.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore, LoadedCast, OwnedCast, Writing } from "../store/cast-store.ts";
+import type { SharedBudget } from "./budget.ts";
+
+/** What the cast of an item is driven from; the same that any cast is. */
+export interface ItemDrive {
+  readonly state: CastState;
+  readonly file: CastFile;
+  readonly cwd: string;
+  readonly first?: readonly EventBody[];
+  readonly interruption?: Interruption;
+  readonly signal: AbortSignal;
+  readonly admit: SharedBudget["admit"];
+}
+
+export interface ItemsWorld {
+  readonly store: CastStore;
+  readonly trees: Trees;
+  /** What the parent was started with. */
+  readonly file: CastFile;
+  readonly writing: Writing;
+  /** One for each fork: what its items and their parent have used between them. */
+  readonly budgetOf: (parent: ItemRequest["parent"]) => SharedBudget;
+  readonly drive: (owned: OwnedCast, run: ItemDrive) => Promise<RunEnd>;
+  /** What became of the visit that a cast was cut off in. */
+  readonly cutOff: (cast: LoadedCast, cwd: string) => Promise<Pick<ItemDrive, "interruption"> & CutOffUsage>;
+}
+
+type CutOffUsage = Pick<Extract<EventBody, { type: "cast_resumed" }>, "usage">;
+
+/** The items of a parallel loop, each an ordinary cast in a working tree of its own. */
+export function openItems(world: ItemsWorld): Items {
+  const { trees } = world;
+  const budgets = new Map<number, SharedBudget>();
+  const budgetOf = ({ fork, parent }: ItemRequest): SharedBudget => {
+    const budget = budgets.get(fork) ?? world.budgetOf(parent);
+    budgets.set(fork, budget);
+    return budget;
+  };
+  return {
+    fork: trees.fork,
+    run: (request) => runItem({ ...world, budget: budgetOf(request) }, request),
+    merge: trees.merge,
+    join: trees.join,
+  };
+}
+
+interface ItemWorld extends ItemsWorld {
+  readonly budget: SharedBudget;
+}
+
+async function runItem(world: ItemWorld, request: ItemRequest): Promise<ItemOutcome> {
+  const { store } = world;
+  const { child } = request.work;
+  const { aborted } = request.signal;
+  const found = await store.find(child);
+  if (!found.ok) return aborted ? { kind: "aborted" } : beginItem(world, request);
+  const cast = await store.load(child);
+  if (!cast.ok) return broken(cast.issues);
+  const { state } = cast.value;
+  // [V14] A cast that nobody drives any more may have left programs running: it is taken up to end them.
+  if (aborted && state.phase.kind === "ended") return { kind: "aborted" };
+  return isResult(cast.value, request) ? ended(world, request, state) : goOn(world, request, cast.value);
+}
+
+/** Whether a cast that is over has nothing more to do: it reached its end, or failed after it was told to go on. */
+function isResult({ state, events }: LoadedCast, { resume }: ItemRequest): boolean {
+  const { phase } = state;
+  if (phase.kind !== "ended" || phase.outcome === "aborted") return false;
+  if (phase.outcome !== "failed") return true;
+  return resume === null || events.some((event) => event.type === "cast_resumed" && event.by === resumedBy(resume.seq));
+}
+
+function resumedBy(seq: number): string {
+  return `recast at event ${seq} of its parent`;
+}
+
+async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOutcome> {
+  const { store, writing, file: parent, budget } = world;
+  const { start } = request;
+  const { window } = start;
+  if (!window) throw new Error("the cast of an item has a window");
+  const tree = await world.trees.prepare(request.work.child, window, "not begun");
+  if (tree.kind === "broken") return tree;
+  // The tree is there before the cast: a kill in between leaves a tree that is made anew.
+  const file: CastFile = {
+    ...parent,
+    castId: start.castId,
+    budget: start.budget,
+    state: start.data,
+    cwd: tree.cwd,
+    window,
+    startedAt: new Date().toISOString(),
+  };
+  const owned = await store.create({ file }, writing);
+  if (!owned.ok) return broken(owned.issues);
+  const state = startState(startOf(file));
+  budget.enter(state, NO_USAGE);
+  return driven(world, request, owned.value, {
+    state,
+    file,
+    cwd: tree.cwd,
+    signal: request.signal,
+    admit: budget.admit,
+  });
+}
+
+async function goOn(world: ItemWorld, request: ItemRequest, known: LoadedCast): Promise<ItemOutcome> {
+  const { store, writing, budget } = world;
+  const { window } = request.start;
+  if (!window) throw new Error("the cast of an item has a window");
+  const tree = await world.trees.prepare(known.castId, window, "begun");
+  if (tree.kind === "broken") return tree;
+  const owned = await store.claim(known.castId, writing);
+  if (!owned.ok) return broken(owned.issues);
+  const cast = await owned.value.load(known);
+  if (!cast.ok) {
+    await owned.value.release();
+    return broken(cast.issues);
+  }
+  const { state, file } = cast.value;
+  budget.enter(state, request.counted);
+  const { usage, ...interruption } = await world.cutOff(cast.value, tree.cwd);
+  const first = resumeEvents(state, request, usage);
+  const { signal } = request;
+  const run = { state, file, cwd: tree.cwd, first, signal, admit: budget.admit, ...interruption };
+  return driven(world, request, owned.value, run);
+}
+
+/** [V12] What was raised for the parent holds for its items; more rounds only for those that a limit stopped. */
+function resumeEvents(
+  state: CastState,
+  { start, resume }: ItemRequest,
+  usage: CutOffUsage["usage"],
+): readonly EventBody[] {
+  if (state.phase.kind === "unstarted") return [];
+  const { maxTokens, maxCostUsd } = start.budget;
+  const isRaised = JSON.stringify(state.budget) !== JSON.stringify(start.budget);
+  const allow = resume !== null && resume.allow > 0 && state.phase.kind === "ended" ? { allow: resume.allow } : {};
+  const raised = {
+    ...(isRaised && maxTokens !== undefined ? { maxTokens } : {}),
+    ...(isRaised && maxCostUsd !== undefined ? { maxCostUsd } : {}),
+    ...allow,
+  };
+  const by = resume === null ? "its parent" : resumedBy(resume.seq);
+  return [
+    ...(Object.keys(raised).length === 0 ? [] : [{ type: "limits_raised" as const, ...raised }]),
+    { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) },
+  ];
+}
+
+async function driven(world: ItemWorld, request: ItemRequest, owned: OwnedCast, run: ItemDrive): Promise<ItemOutcome> {
+  try {
+    const end = await world.drive(owned, run);
+    if (end.kind === "broken") return { kind: "broken", problem: end.problem };
+    if (end.kind === "waiting") return { kind: "broken", problem: `${owned.castId} waits for a person` };
+    const { phase } = end.state;
+    if (end.kind === "paused") return { kind: "aborted" };
+    if (phase.kind === "ended" && phase.outcome === "aborted" && request.signal.aborted) return { kind: "aborted" };
+    return await ended(world, request, end.state);
+  } finally {
+    await owned.release();
+  }
+}
+
+/** Its work is kept before anybody hears that it is done. */
+async function ended(
+  { trees }: ItemsWorld,
+  { work, start, title }: ItemRequest,
+  state: CastState,
+): Promise<ItemOutcome> {
+  const { phase } = state;
+  const isDone = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+  if (!isDone || !start.window) return { kind: "ended", end: itemEnd(state, null) };
+  const kept = await trees.keep(work.child, start.window, title);
+  return kept.kind === "broken" ? kept : { kind: "ended", end: itemEnd(state, kept.commit) };
+}
+
+function broken(issues: readonly Issue[]): Broken {
+  return { kind: "broken", problem: issues.map(({ message }) => message).join("; ") };
+}

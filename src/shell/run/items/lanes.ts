@@ -1,0 +1,138 @@
+import { itemEnded, itemMerged } from "../../../core/cast/items/result.ts";
+import { itemStart, runAt } from "../../../core/cast/items/runs.ts";
+import type { Ended, Running } from "../../../core/cast/items/runs.ts";
+import type { ItemsEffect } from "../../../core/cast/items/next-items.ts";
+import type { Effect } from "../../../core/cast/next.ts";
+import type { EventBody } from "../../../core/cast/state/event.ts";
+import type { Fork } from "../../../core/cast/state/fork.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { never } from "../../../core/model/values/never.ts";
+import type { Broken, Items } from "../../ports.ts";
+
+/** What became of one of the things under way: an event, given the cast as it is then. */
+export type LaneResult =
+  | { readonly kind: "decided"; readonly decide: (state: CastState) => EventBody }
+  | { readonly kind: "aborted" }
+  | Broken;
+
+/** Items of a parallel loop at work, each on its own; a merge is one of them. */
+export interface Lanes {
+  /** Starts what is due and waits for the first thing to end. */
+  readonly step: (effect: ItemsEffect, state: CastState) => Promise<LaneResult>;
+  /** Ends what is under way and waits for it. */
+  readonly close: () => Promise<void>;
+  /** [V14] The same, and visits every item that is at work: a killed owner may have left programs of it. */
+  readonly abort: (effect: Effect, state: CastState) => Promise<void>;
+}
+
+export function openLanes(items: Items | undefined, outer: AbortSignal): Lanes {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
+  const underWay = new Map<string, Promise<{ readonly name: string; readonly result: LaneResult }>>();
+  const start = (name: string, run: () => Promise<LaneResult>): void => {
+    if (!underWay.has(name))
+      underWay.set(
+        name,
+        run().then((result) => ({ name, result })),
+      );
+  };
+  const stepItems = async (port: Items, effect: Extract<ItemsEffect, { kind: "items" }>, state: CastState) => {
+    const { fork, running, merge } = effect;
+    for (const run of running) start(run.child, () => runItem(port, state, fork, run, signal));
+    if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
+    const { name, result } = await Promise.race(underWay.values());
+    underWay.delete(name);
+    return result;
+  };
+  const close = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all(underWay.values());
+    underWay.clear();
+  };
+  return {
+    step: async (effect, state) => {
+      if (effect.kind === "fork") return forkLoop(items, effect.loop, signal);
+      // The journal has a fork: it was written where items can be worked on at once.
+      if (!items) return { kind: "broken", problem: "its items cannot be worked on here: there are no working trees" };
+      return effect.kind === "join"
+        ? joinLoop(items, effect.fork, state.pass?.items.length ?? 0)
+        : stepItems(items, effect, state);
+    },
+    close,
+    abort: async (effect, state) => {
+      stop.abort();
+      if (items && effect.kind === "items")
+        for (const run of effect.running) start(run.child, () => runItem(items, state, effect.fork, run, signal));
+      await close();
+    },
+  };
+}
+
+async function forkLoop(
+  items: Items | undefined,
+  { id, parallel = 1 }: Extract<ItemsEffect, { kind: "fork" }>["loop"],
+  signal: AbortSignal,
+): Promise<LaneResult> {
+  const forked = items
+    ? await items.fork(signal)
+    : { kind: "refused" as const, reason: "there are no working trees here" };
+  const made = forked.kind === "forked" ? { base: forked.base } : { base: null, reason: forked.reason };
+  return { kind: "decided", decide: () => ({ type: "loop_forked", loop: id, lanes: parallel, ...made }) };
+}
+
+async function runItem(
+  items: Items,
+  state: CastState,
+  fork: Fork,
+  run: Running,
+  signal: AbortSignal,
+): Promise<LaneResult> {
+  const start = itemStart(state, fork, run);
+  const title = state.pass?.items[run.index]?.title ?? "";
+  const counted = run.before?.usage ?? NO_USAGE;
+  const { resume } = run;
+  const request = { fork: fork.number, work: run, start, title, parent: state, counted, resume, signal };
+  const outcome = await items.run(request);
+  switch (outcome.kind) {
+    case "ended":
+      return { kind: "decided", decide: (now) => itemEnded(now, fork, run, outcome.end) };
+    case "aborted":
+    case "broken":
+      return outcome;
+    default:
+      return never(outcome);
+  }
+}
+
+async function mergeItem(items: Items, { pass }: CastState, fork: Fork, work: Ended): Promise<LaneResult> {
+  const title = pass?.items[work.index]?.title ?? "";
+  const { commit } = work.end;
+  const outcome = await items.merge({ fork: fork.number, work, title, commit, tip: fork.tip });
+  if (outcome.kind === "broken") return outcome;
+  return { kind: "decided", decide: (now) => itemMerged(now, fork, work, outcome) };
+}
+
+function unmergedIn(fork: Fork, size: number): readonly CastId[] {
+  return Array.from({ length: size }, (_, index) => runAt(fork, index)).flatMap((run) =>
+    run && (run.kind !== "merged" || run.dropped) ? [run.child] : [],
+  );
+}
+
+async function joinLoop(items: Items, fork: Fork, size: number): Promise<LaneResult> {
+  const { loop, door, number, base, tip } = fork;
+  const joined = await items.join({ fork: number, base: base.commit, tip, unmerged: unmergedIn(fork, size) });
+  switch (joined.kind) {
+    case "joined":
+      return { kind: "decided", decide: () => ({ type: "loop_joined", loop, commit: joined.commit }) };
+    case "refused": {
+      const failed = { type: "turn_failed", socket: door, visit: 0, reason: "join", usage: NO_USAGE } as const;
+      return { kind: "decided", decide: () => ({ ...failed, message: joined.reason }) };
+    }
+    case "broken":
+      return joined;
+    default:
+      return never(joined);
+  }
+}

@@ -1,0 +1,140 @@
+import { expect, it } from "vitest";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { readHandoff } from "../../src/core/handoff/read.ts";
+import { contractText } from "../../src/core/prompt/contract.ts";
+import { gridLines } from "../../src/core/view/grid.ts";
+import { lineText } from "../../src/core/view/text/line.ts";
+import { catalogOf, compiled } from "../harness/play.ts";
+import type { TestConfig } from "../harness/play.ts";
+import { always, exit, graph, notSatisfied, refusals, satisfied, seat, workshop } from "../harness/seats.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+function withLoop(more: object, sockets: Readonly<Record<string, object>> = {}): TestConfig {
+  const base = {
+    "Socket-1": seat("Plan", always("Socket-2")),
+    "Socket-2": seat("Build", always("Socket-3")),
+    "Socket-3": { ...seat("Eval", notSatisfied("Socket-2"), satisfied("Socket-2")), advance: { when: "satisfied" } },
+    "Socket-4": seat("Tell"),
+  };
+  const each = {
+    sockets: ["Socket-2", "Socket-3"],
+    consumes: { from: "Socket-1", output: "workItems" },
+    exits: [exit("Socket-3", "always", "Socket-4")],
+    parallel: 2,
+    ...more,
+  };
+  return graph({ ...base, ...sockets }, { loops: { each } }); // parts of sockets
+}
+
+it("[V1] parallel is a whole number from 1 to 64", () => {
+  const said = [0, 65, 1.5, "two", 1, 64].map((parallel) => refusals(withLoop({ parallel })));
+  const wrong = ["bad_value loadouts.Main.loops.each.parallel"];
+  expect(said).toEqual([wrong, wrong, wrong, wrong, [], []]);
+});
+
+it("[V1] limits.maxConflicts and worktree are settings, and faulty ones are refused", () => {
+  const { settings } = catalogOf({
+    ...withLoop({}),
+    limits: { maxConflicts: 5 },
+    worktree: { copy: [".env"] },
+  } as TestConfig);
+  expect([settings.limits.maxConflicts, settings.worktree]).toEqual([5, { copy: [".env"] }]);
+  const broken = catalogOf({ ...withLoop({}), worktree: { setup: [] } } as TestConfig);
+  expect(broken.issues.map(({ code }) => code)).toEqual(["bad_value"]);
+});
+
+it.each<[what: string, config: TestConfig, code: string]>([
+  [
+    "no list",
+    withLoop({ consumes: undefined, exits: [], sockets: ["Socket-2"] }, { "Socket-3": seat("Eval") }),
+    "parallel_without_list loadouts.Main.loops.each.parallel",
+  ],
+  [
+    "an interactive member",
+    withLoop({}, { "Socket-2": seat("Talk", always("Socket-3")) }),
+    "parallel_asks_person loadouts.Main.sockets.Socket-2",
+  ],
+  [
+    "an edge out",
+    withLoop({}, { "Socket-2": seat("Eval", satisfied("Socket-3"), notSatisfied("Socket-4")) }),
+    "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
+  ],
+  [
+    "a then out",
+    withLoop(
+      {},
+      { "Socket-2": seat("Eval", satisfied("Socket-3"), { ...notSatisfied("Socket-2", 1), then: "Socket-4" }) },
+    ),
+    "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
+  ],
+  [
+    "another member for later items",
+    withLoop(
+      {},
+      {
+        "Socket-3": {
+          ...seat("Eval", notSatisfied("Socket-2"), satisfied("Socket-3")),
+          advance: { when: "satisfied" },
+        },
+      },
+    ),
+    "parallel_doors loadouts.Main.loops.each.parallel",
+  ],
+])("[V2] a parallel loop with %s is an error", (_what, config, code) => {
+  expect(refusals(config)).toContain(code);
+});
+
+it("[V2] a member may lead to the end, and a loop that is sound has no error", () => {
+  expect(refusals(parallelWorkshop(4))).toEqual([]);
+});
+
+const around = { data: {}, item: null };
+const plan = (config: TestConfig, workItems: unknown) => {
+  const { graph: made } = compiled(config);
+  const planner = made.sockets["Socket-1"];
+  if (!planner) throw new Error("there is a planner");
+  return readHandoff(made, planner, JSON.stringify({ workItems }), around);
+};
+const item = (after?: unknown) => ({ title: "t", context: "c", ...(after === undefined ? {} : { after }) });
+
+it("[V3] after names earlier items; a later one, its own number and what is no number are invalid", () => {
+  expect(plan(withLoop({}), [item(), item([1]), item([1, 2])])).toMatchObject({ ok: true, dropped: [] });
+  const wrong = [
+    [item([1])],
+    [item(), item([2])],
+    [item(), item([3]), item()],
+    [item(), item("1")],
+    [item(), item([0])],
+  ];
+  for (const list of wrong) expect(plan(withLoop({}), list)).toMatchObject({ ok: false, blame: "reply" });
+});
+
+it("[V3] in a list that no parallel loop walks it is dropped, and the contract does not speak of it", () => {
+  expect(plan(workshop(), [item(), item("nonsense")])).toMatchObject({
+    ok: true,
+    dropped: ["workItems[].after"],
+    handoff: { workItems: [item(), item()] },
+  });
+  const told = [workshop(), withLoop({})].map((config) => {
+    const { graph: made } = compiled(config);
+    const planner = made.sockets["Socket-1"];
+    return planner ? contractText(made, planner).includes('"after"') : undefined;
+  });
+  expect(told).toEqual([false, true]);
+});
+
+it("[V4] the worst case counts every attempt, and the grid says how many at once", () => {
+  const amounts = [workshop(), withLoop({})].map((config) => {
+    const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+    if (!result.ok) throw new Error("it compiles");
+    return worstCase(result.value.graph, result.value.flow, { ...catalogOf(config).settings.limits, maxConflicts: 3 })
+      .turns;
+  });
+  const [one, several] = amounts.map((amount) => amount?.["each"] ?? 0);
+  expect(several).toBe(4 * (one ?? 0));
+  const drawn = gridLines(compiled(withLoop({})).graph)
+    .map(lineText)
+    .join("\n");
+  expect(drawn).toContain("2 at once");
+});

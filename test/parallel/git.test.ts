@@ -1,0 +1,207 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { personsView } from "../git/scratch.ts";
+import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
+import type { Doing } from "./harness/repository.ts";
+
+const LINES = "one\ntwo\nthree\nfour\nfive\n";
+const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
+const subjects = (cwd: string): readonly string[] => git(cwd, "log", "--format=%s", "--reverse").split("\n");
+const edits =
+  (name: string, from: string, to: string): Doing[string] =>
+  ({ cwd }) =>
+    writeFileSync(join(cwd, name), read(cwd, name).replace(from, to));
+
+it("[V8] the branch goes forward once, in the order of the list; trees and names of ours are gone, and the files are clean", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const seen: (readonly string[])[] = [];
+  const before = personsView(cwd);
+  const doing: Doing = {
+    "WI-1": (request) => {
+      seen.push(personsView(cwd));
+      writeFiles(request.cwd, { "a b\tü.txt": "one\n" });
+    },
+    "WI-3": (request) => {
+      seen.push(personsView(cwd));
+      rmSync(join(request.cwd, "first.txt"));
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["first", "second", "third"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(seen).toEqual([before, before]);
+  expect(subjects(cwd)).toEqual(["first", "first", "second", "third"]);
+  expect(git(cwd, "status", "--porcelain")).toBe("");
+  expect(git(cwd, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(git(cwd, "for-each-ref", "refs/materia-items")).toBe("");
+  expect([existsSync(join(cwd, "first.txt")), read(cwd, "a b\tü.txt"), read(cwd, "WI-2.txt")]).toEqual([
+    false,
+    "one\n",
+    "WI-2\n",
+  ]);
+});
+
+it("[V7] any number of lanes gives the same commits", async () => {
+  const dates = "2026-01-02T03:04:05Z";
+  const doing: Doing = Object.fromEntries(
+    ["WI-1", "WI-2", "WI-3", "WI-4"].map((key) => [
+      key,
+      ({ cwd }) => {
+        writeFiles(cwd, { [`${key}.txt`]: key });
+        git(cwd, "add", "-A");
+        git(cwd, "-c", "user.name=x", "commit", "-qm", key, "--date", dates);
+      },
+    ]),
+  );
+  const trees = [];
+  for (const lanes of [1, 4]) {
+    const cwd = repositoryWith({ "first.txt": LINES });
+    await castIn({ cwd, titles: ["a", "b", "c", "d"], doing, lanes, after: { 4: [1] } });
+    trees.push([git(cwd, "rev-parse", "HEAD^{tree}"), subjects(cwd)]);
+  }
+  expect(trees[0]).toEqual(trees[1]);
+  expect(trees[0]?.[1]).toEqual(["first", "WI-1", "WI-2", "WI-3", "WI-4"]);
+});
+
+it("[V5] an item finds the work of those that it names, and of no other", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const found: (readonly string[])[] = [];
+  const doing: Doing = {
+    "WI-3": (request) => void found.push(readdirSync(request.cwd).filter((name) => name.startsWith("WI-"))),
+    "WI-4": (request) => void found.push(readdirSync(request.cwd).filter((name) => name.startsWith("WI-"))),
+  };
+  await castIn({ cwd, titles: ["a", "b", "c", "d"], doing, lanes: 1, after: { 3: [1] } });
+  expect(found).toEqual([["WI-1.txt"], []]);
+});
+
+it("[V9] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
+  const cwd = repositoryWith({ "same.txt": LINES });
+  const told: string[] = [];
+  const doing: Doing = {
+    "WI-1": edits("same.txt", "one", "ONE"),
+    "WI-2": edits("same.txt", "one", "uno"),
+    "WI-2.2": (request) => {
+      told.push(request.prompt, read(request.cwd, "same.txt"));
+      writeFiles(request.cwd, { "same.txt": LINES.replace("one", "ONE uno") });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(read(cwd, "same.txt")).toBe(LINES.replace("one", "ONE uno"));
+  expect(told[0]).toMatch(/same\.txt:\n\s*<<<<<<< /);
+  expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
+});
+
+it("[V9] marks that are left are the next conflict, and what has no marks is told in words", async () => {
+  const cwd = repositoryWith({ "same.txt": LINES, "gone.txt": LINES });
+  const doing: Doing = {
+    "WI-1": ({ cwd: tree }) => rmSync(join(tree, "gone.txt")),
+    "WI-2": edits("gone.txt", "one", "uno"),
+    "WI-2.2": ({ cwd: tree }) => rmSync(join(tree, "gone.txt"), { force: true }),
+    "WI-3": edits("same.txt", "one", "tres"),
+    "WI-4": edits("same.txt", "one", "cuatro"),
+    "WI-4.2": () => undefined,
+    "WI-4.3": edits("same.txt", read(cwd, "same.txt"), LINES),
+  };
+  const config = { limits: { maxConflicts: 1 } };
+  const ran = await castIn({ cwd, titles: ["a", "b", "c", "d"], doing, more: config });
+  const conflicts = await ofType(ran, "item_conflicted");
+  expect(conflicts.map(({ index, round, files }) => [index, round, files])).toEqual([
+    [1, 1, ["gone.txt"]],
+    [3, 1, ["same.txt"]],
+    [3, 2, ["same.txt"]],
+  ]);
+  expect(conflicts[0]?.reason).toContain("CONFLICT (modify/delete)");
+  // The loop gives items up, so its work is left out; it stays under its own name.
+  expect(ran.state.phase).toMatchObject({ outcome: "not_satisfied" });
+  expect(git(cwd, "for-each-ref", "--format=%(refname)", "refs/materia-items")).toBe(
+    `refs/materia-items/${ran.castId}/${ran.castId}_1_WI-4_2`,
+  );
+});
+
+it.each<[what: string, prepare: (cwd: string) => void, why: string]>([
+  [
+    "a dirty tree",
+    (cwd) => writeFiles(cwd, { "first.txt": "mine\n", "other file.txt": "x" }),
+    "not committed: first.txt and 1 more",
+  ],
+  ["a merge in progress", (cwd) => writeFileSync(join(cwd, ".git", "MERGE_HEAD"), "x"), "a merge is in progress"],
+  [
+    "submodules",
+    (cwd) => (writeFiles(cwd, { ".gitmodules": "" }), git(cwd, "add", "-A"), git(cwd, "commit", "-qm", "x")),
+    "submodules",
+  ],
+  ["no repository", (cwd) => rmSync(join(cwd, ".git"), { recursive: true }), "no git repository"],
+  ["no commit", (cwd) => (rmSync(join(cwd, ".git"), { recursive: true }), git(cwd, "init", "-q")), "no commit yet"],
+])("[V16] with %s items are worked on one by one, and the reason is said", async (_what, prepare, why) => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  prepare(cwd);
+  const ran = await castIn({ cwd, titles: ["a", "b"] });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(await ofType(ran, "loop_forked")).toMatchObject([{ base: null, reason: expect.stringContaining(why) }]);
+  expect([read(cwd, "WI-1.txt"), read(cwd, "WI-2.txt")]).toEqual(["WI-1\n", "WI-2\n"]);
+});
+
+it("[V16] files in the folder of casts that is not ignored do not count as changes, and a detached HEAD goes forward", async () => {
+  const cwd = repositoryWith({ ".gitignore": "nothing\n", "sub/first.txt": LINES });
+  git(cwd, "checkout", "-q", "--detach");
+  const ran = await castIn({ cwd: join(cwd, "sub"), casts: join(cwd, "sub", "casts here"), titles: ["a", "b"] });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(git(cwd, "rev-list", "--count", "main..HEAD")).toBe("2");
+  expect(read(cwd, "sub/WI-2.txt")).toBe("WI-2\n");
+});
+
+it.each<[what: string, doing: (cwd: string) => void]>([
+  ["commits", (cwd) => (git(cwd, "add", "-A"), git(cwd, "commit", "-qm", "mine"))],
+  ["resets behind its base", (cwd) => git(cwd, "reset", "-q", "--soft", "HEAD~1")],
+  ["switches to a branch of its own", (cwd) => git(cwd, "checkout", "-q", "-b", "elsewhere")],
+  ["stages half of it", (cwd) => git(cwd, "add", "made.txt")],
+  [
+    "commits and resets hard",
+    (cwd) => (git(cwd, "add", "-A"), git(cwd, "commit", "-qm", "mine"), git(cwd, "reset", "-q", "--hard", "HEAD")),
+  ],
+  ["stashes and takes it back", (cwd) => (git(cwd, "stash", "-u", "-q"), git(cwd, "stash", "pop", "-q"))],
+])("[V8] what lies in the tree counts, though its agent %s", async (_what, act) => {
+  const cwd = repositoryWith({ "zero.txt": "0" });
+  writeFiles(cwd, { "first.txt": LINES });
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-qm", "second");
+  const doing: Doing = {
+    "WI-1": (request) => {
+      writeFiles(request.cwd, { "made.txt": "made\n", "also.txt": "also\n" });
+      act(request.cwd);
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect([read(cwd, "made.txt"), read(cwd, "also.txt"), read(cwd, "WI-2.txt"), read(cwd, "first.txt")]).toEqual([
+    "made\n",
+    "also\n",
+    "WI-2\n",
+    LINES,
+  ]);
+  expect(git(cwd, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
+});
+
+it("[V8] an agent that removes its tree has left nothing, and harms nobody", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const ran = await castIn({
+    cwd,
+    titles: ["a", "b"],
+    doing: { "WI-1": ({ cwd: tree }) => rmSync(tree, { recursive: true }) },
+  });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect([existsSync(join(cwd, "first.txt")), read(cwd, "WI-2.txt")]).toEqual([true, "WI-2\n"]);
+});
+
+it("[V8] hooks of the repository do not run, and a failing one harms nobody", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  mkdirSync(join(cwd, ".git", "hooks"), { recursive: true });
+  for (const name of ["pre-commit", "post-checkout", "post-merge", "reference-transaction"]) {
+    writeFileSync(join(cwd, ".git", "hooks", name), "#!/bin/sh\ntouch hook-ran\nexit 1\n");
+    chmodSync(join(cwd, ".git", "hooks", name), 0o755);
+  }
+  const ran = await castIn({ cwd, titles: ["a", "b"] });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(existsSync(join(cwd, "hook-ran"))).toBe(false);
+});

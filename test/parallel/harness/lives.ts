@@ -1,0 +1,208 @@
+import type { CastState } from "../../../src/core/cast/state/state.ts";
+import type { EventBody } from "../../../src/core/cast/state/event.ts";
+import type { CastStep } from "../../../src/core/cast/step.ts";
+import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
+import { sharedBudget } from "../../../src/shell/items/budget.ts";
+import { openItems } from "../../../src/shell/items/items.ts";
+import type { ItemDrive } from "../../../src/shell/items/items.ts";
+import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
+import { runCast } from "../../../src/shell/run/run-cast.ts";
+import type { RunEnd } from "../../../src/shell/run/run-cast.ts";
+import { planGraph } from "../../../src/shell/casting/start.ts";
+import type { CastFile } from "../../../src/shell/store/cast-file.ts";
+import type { CastStore, OwnedCast } from "../../../src/shell/store/cast-store.ts";
+import { catalogOf, compiled } from "../../harness/play.ts";
+import type { TestConfig } from "../../harness/play.ts";
+import { TIME, exited } from "../../harness/seats.ts";
+import { memoryStore } from "../../harness/store/memory-store.ts";
+import type { Files, MemoryTrees } from "./memory-trees.ts";
+import { memoryTrees } from "./memory-trees.ts";
+
+/** What an agent does and says in one turn. */
+export interface Deed {
+  readonly text: string;
+  readonly edits?: Files;
+  readonly tokens?: number;
+  /** How many times others may come first. */
+  readonly patience?: number;
+  readonly fails?: string;
+}
+
+export interface Scenario {
+  readonly config: TestConfig;
+  readonly files?: Files;
+  readonly deed: (request: TurnRequest) => Deed;
+  readonly utility?: (request: UtilityRequest) => string;
+  /** Without trees items are worked on one by one. */
+  readonly oneByOne?: boolean;
+}
+
+/** Where a process is killed: at its n-th append, which was written or was lost. */
+export interface Kill {
+  readonly at: number;
+  readonly written: boolean;
+}
+
+export interface Place {
+  readonly store: CastStore;
+  readonly trees: MemoryTrees;
+  readonly file: CastFile;
+  readonly scenario: Scenario;
+  readonly turns: { count: number };
+  readonly giveUp: () => void;
+  readonly onItemSteps?: (steps: readonly CastStep[]) => void;
+}
+
+export function newPlace(scenario: Scenario): Place {
+  const { store, giveUp } = memoryStore();
+  const { limits, budget } = catalogOf(scenario.config).settings;
+  const { file } = planGraph(compiled(scenario.config).graph, { request: "do it", cwd: "/project", limits, budget });
+  const known: string[] = [];
+  const remembering: CastStore = {
+    ...store,
+    create: (cast, how) => {
+      known.push(cast.file.castId);
+      return store.create(cast, how);
+    },
+  };
+  return {
+    store: remembering,
+    trees: memoryTrees(scenario.files ?? {}),
+    file,
+    scenario,
+    turns: { count: 0 },
+    giveUp: () => known.forEach((castId) => giveUp(castId as CastFile["castId"])), // as it was made
+  };
+}
+
+export type Life = RunEnd | undefined;
+
+/** One process: it takes the cast up and drives it to its end, unless it is killed. */
+export async function live(
+  place: Place,
+  {
+    kill,
+    first = [],
+    signal = new AbortController().signal,
+    onItemSteps,
+  }: {
+    kill?: Kill;
+    first?: readonly EventBody[];
+    signal?: AbortSignal;
+    onItemSteps?: (steps: readonly CastStep[]) => void;
+  } = {},
+): Promise<Life> {
+  let appends = 0;
+  let die: () => void = () => undefined;
+  const killed = new Promise<undefined>((resolve) => {
+    die = () => resolve(undefined);
+  });
+  let dead = false;
+  const doomed = (owned: OwnedCast): OwnedCast => ({
+    ...owned,
+    journal: {
+      append: async (events, after) => {
+        if (dead) return new Promise(() => undefined);
+        appends += 1;
+        const isNow = kill !== undefined && appends === kill.at;
+        if (isNow) dead = true;
+        if (isNow) die();
+        if (isNow && !kill.written) return new Promise(() => undefined);
+        const problem = await owned.journal.append(events, after);
+        return isNow ? new Promise(() => undefined) : problem;
+      },
+    },
+  });
+  const run = lifeOf({ ...place, ...(onItemSteps ? { onItemSteps } : {}) }, doomed, first, signal);
+  const end = await Promise.race([run, killed]);
+  place.giveUp();
+  return end;
+}
+
+async function lifeOf(
+  place: Place,
+  doomed: (owned: OwnedCast) => OwnedCast,
+  first: readonly EventBody[],
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const { store, file } = place;
+  const found = await store.find(file.castId);
+  const owned = found.ok ? await store.claim(file.castId, {}) : await store.create({ file }, {});
+  if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
+  const cast = await owned.value.load();
+  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
+  const { state } = cast.value;
+  if (state.phase.kind === "ended" && state.phase.outcome !== "failed" && state.phase.outcome !== "aborted")
+    return { kind: "ended", state };
+  const isNew = state.phase.kind === "unstarted";
+  const events = isNew ? [] : [...first, { type: "cast_resumed" as const, by: "test" }];
+  return drive(place, doomed, doomed(owned.value), { state, file, cwd: "/project", first: events, signal });
+}
+
+function drive(
+  place: Place,
+  doomed: (owned: OwnedCast) => OwnedCast,
+  owned: OwnedCast,
+  run: Omit<ItemDrive, "admit"> & Pick<Ports, "admit">,
+): Promise<RunEnd> {
+  const { store, trees, scenario, file } = place;
+  const isItem = run.file.window !== undefined;
+  const items = openItems({
+    store,
+    trees,
+    file,
+    writing: {},
+    budgetOf: sharedBudget,
+    drive: (child, each) => drive(place, doomed, doomed(child), each),
+    cutOff: async () => ({}),
+  });
+  const { state, cwd, first = [], signal, admit } = run;
+  const all: Ports = {
+    ...portsOf(place, owned),
+    ...(isItem || scenario.oneByOne ? {} : { items }),
+    ...(admit ? { admit } : {}),
+  };
+  const heard = isItem && place.onItemSteps ? { onSteps: place.onItemSteps } : {};
+  return runCast(state, all, { cwd, first, signal, ...heard });
+}
+
+function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {
+  return {
+    agents: {
+      preflight: async () => [],
+      runTurn: async (request) => {
+        const { text, edits = {}, tokens = 0, patience = 0, fails } = scenario.deed(request);
+        turns.count += 1;
+        for (let waited = 0; waited < patience; waited += 1) await new Promise((resolve) => setImmediate(resolve));
+        if (request.signal.aborted) return { kind: "failed", reason: "aborted", message: "", usage: NO_USAGE };
+        const usage = { input: tokens, output: 0, cost: 0 };
+        request.onProgress({ kind: "used", usage });
+        if (fails !== undefined) return { kind: "failed", reason: "provider", message: fails, usage };
+        trees.edit(request.cwd, edits);
+        return { kind: "said", text, usage, model: "test" };
+      },
+    },
+    runUtility: async (request) => exited(scenario.utility?.(request) ?? "{}"),
+    journal: owned.journal,
+    artifacts: owned.artifacts,
+    holds: owned.holds,
+    isSuperseded: owned.isSuperseded,
+    redact: (text) => text,
+    now: () => new Date(TIME),
+    pause: async () => undefined,
+  };
+}
+
+/** What a cast came to, without what depends on who was quicker. */
+export async function endOf({ store, file, trees }: Place): Promise<unknown> {
+  const cast = await store.load(file.castId);
+  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
+  const { state } = cast.value;
+  return { ...summary(state), files: Object.entries(trees.files()).toSorted(([a], [b]) => (a < b ? -1 : 1)) };
+}
+
+function summary({ phase, data, satisfied, givenUp, done }: CastState): object {
+  const { itemsDone, items, itemsGivenUp = 0 } = done;
+  const how = phase.kind === "ended" ? [phase.outcome, phase.limit?.limit ?? null] : [phase.kind];
+  return { how, data, satisfied, givenUp, done: { itemsDone, items, itemsGivenUp } };
+}

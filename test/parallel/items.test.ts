@@ -1,0 +1,230 @@
+import { expect, it } from "vitest";
+import type { CastEvent, EventOf, EventType } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import { stepsFrom } from "../../src/core/cast/step.ts";
+import { NO_LANES, followLane, laneLines } from "../../src/core/view/now/lanes.ts";
+import { eventLine } from "../../src/core/view/tell/event-line.ts";
+import { lineText } from "../../src/core/view/text/line.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import { TIME } from "../harness/seats.ts";
+import { parentOf } from "../../src/core/model/ids.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import type { TurnRequest } from "../../src/shell/ports.ts";
+import { endOf, live, newPlace } from "./harness/lives.ts";
+import type { Deed, Place, Scenario } from "./harness/lives.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+const YES = JSON.stringify({ satisfied: true, context: "" });
+
+/** Items that build files of their own; whatever else one does is given by its key. */
+function scenario(
+  titles: readonly string[],
+  deeds: Readonly<Record<string, (request: TurnRequest) => Deed>> = {},
+  more: Parameters<typeof parallelWorkshop>[1] = {},
+): Scenario {
+  const workItems = titles.map((title) => ({ title, context: "c" }));
+  const deed = (request: TurnRequest): Deed => {
+    const { socket, item } = request;
+    const own = deeds[`${socket}@${item}`] ?? deeds[socket];
+    if (own) return own(request);
+    if (socket === "Socket-1") return { text: JSON.stringify({ workItems }), tokens: 10 };
+    if (socket === "Socket-2") return { text: "built", edits: { [`${item}.txt`]: "built" }, tokens: 10 };
+    return { text: socket === "Socket-5" ? "told" : YES, tokens: 10 };
+  };
+  return { config: parallelWorkshop(3, more), files: {}, deed };
+}
+
+async function eventsOf({ store, file }: Place, castId: CastId = file.castId): Promise<readonly CastEvent[]> {
+  const cast = await store.load(castId);
+  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
+  return cast.value.events;
+}
+
+async function ofType<K extends EventType>(place: Place, type: K): Promise<readonly EventOf<K>[]> {
+  return (await eventsOf(place)).filter((event) => event.type === type); // filtered by type
+}
+
+it("[V6] the cast of an item has the whole list, its own key and its place in the list, and ends behind its item", async () => {
+  const told: string[] = [];
+  const place = newPlace(
+    scenario(["a", "b", "c"], {
+      "Socket-2@WI-2": ({ prompt, item }) => {
+        told.push(prompt.includes("2 of 3: b") ? `${item}` : prompt);
+        return { text: "built" };
+      },
+    }),
+  );
+  await live(place);
+  expect(told).toEqual(["WI-2"]);
+  const [, second] = await ofType(place, "item_started");
+  expect(second?.child).toBe(`${place.file.castId}_1_WI-2`);
+  expect(parentOf(second?.child ?? place.file.castId)).toBe(place.file.castId);
+  const child = await eventsOf(place, second?.child);
+  expect(child.map(({ type }) => type)).toEqual([
+    "cast_started",
+    "loop_entered",
+    "visit_started",
+    "output_accepted",
+    "visit_completed",
+    "edge_taken",
+    "visit_started",
+    "handoff_accepted",
+    "visit_completed",
+    "edge_taken",
+    "visit_started",
+    "handoff_accepted",
+    "visit_completed",
+    "cursor_advanced",
+    "loop_exhausted",
+    "edge_taken",
+    "cast_ended",
+  ]);
+});
+
+it("[V9] a conflict goes back to the item that caused it, on the merged state, with the files in its prompt", async () => {
+  const prompts: string[] = [];
+  const clash = (text: string) => (): Deed => ({ text, edits: { "same.txt": text } });
+  const place = newPlace(
+    scenario(["a", "b"], {
+      "Socket-2@WI-1": clash("one"),
+      "Socket-2@WI-2": clash("two"),
+      "Socket-2@WI-2.2": ({ prompt }) => {
+        prompts.push(prompt);
+        return { text: "mended", edits: { "same.txt": "one and two" } };
+      },
+    }),
+  );
+  await live(place);
+  expect(await endOf(place)).toMatchObject({ how: ["completed", null], files: [["same.txt", "one and two"]] });
+  expect(prompts).toHaveLength(1);
+  expect(prompts[0]).toContain("cannot be merged: same.txt");
+  expect(await ofType(place, "item_conflicted")).toMatchObject([{ index: 1, round: 1, files: ["same.txt"] }]);
+});
+
+const stubborn = {
+  "Socket-2@WI-1": (): Deed => ({ text: "one", edits: { "same.txt": "one" } }),
+  "Socket-2@WI-2": (): Deed => ({ text: "two", edits: { "same.txt": "two" } }),
+};
+
+it("[V10] an item that stays in conflict is given up where the loop gives items up, and the others are not touched", async () => {
+  const place = newPlace(scenario(["a", "b", "c"], stubborn, { limits: { maxConflicts: 0 } }));
+  await live(place);
+  expect(await endOf(place)).toMatchObject({
+    how: ["not_satisfied", null],
+    files: [
+      ["WI-3.txt", "built"],
+      ["same.txt", "one"],
+    ],
+    done: { itemsDone: 2, itemsGivenUp: 1 },
+  });
+});
+
+it("[V11] a failed item lets the others finish, and the cast fails with the lowest that failed", async () => {
+  const fails = (why: string) => (): Deed => ({ text: "", fails: why, patience: 2 });
+  const place = newPlace(
+    scenario(["a", "b", "c", "d", "e", "f", "g", "h"], {
+      "Socket-2@WI-3": fails("three"),
+      "Socket-2@WI-2": fails("two"),
+      "Socket-3": () => ({ text: YES, patience: 6 }),
+    }),
+  );
+  const end = await live(place);
+  const { phase } = end?.state ?? {};
+  expect(phase).toMatchObject({ outcome: "failed", reason: expect.stringContaining('WI-2 "b" failed') });
+  expect((await ofType(place, "item_merged")).map(({ index }) => index)).toEqual([0]);
+  expect((await ofType(place, "item_started")).length).toBeLessThan(8);
+});
+
+it("[V12] a resume goes on with what failed and repeats nothing that is done", async () => {
+  let tries = 0;
+  const place = newPlace(
+    scenario(["a", "b", "c"], {
+      "Socket-2@WI-2": () => {
+        tries += 1;
+        return tries === 1 ? { text: "", fails: "no network" } : { text: "built", edits: { "WI-2.txt": "built" } };
+      },
+    }),
+  );
+  await live(place);
+  const turns = place.turns.count;
+  await live(place);
+  expect(await endOf(place)).toMatchObject({ how: ["completed", null], done: { itemsDone: 3 } });
+  // The turn that failed, the two judges of the item, and the end.
+  expect(place.turns.count - turns).toBe(4);
+});
+
+it("[V12] what a person allows reaches the item that a limit stopped", async () => {
+  const words = { "Socket-4@WI-2": (): Deed => ({ text: "no JSON at all" }) };
+  const place = newPlace(scenario(["a", "b"], words, { limits: { maxRepairs: 0 } }));
+  const end = await live(place);
+  expect(end?.state.phase).toMatchObject({ outcome: "failed", limit: { limit: "maxRepairs" } });
+  const before = place.turns.count;
+  await live(place, { first: [{ type: "limits_raised", allow: 2 }] });
+  expect(place.turns.count - before).toBe(2);
+});
+
+it("[V13] the budget is overrun by one turn at the most, whatever the lanes, and raising it reaches every item", async () => {
+  for (const lanes of [1, 2, 8, 16]) {
+    const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
+    const limited = scenario(titles, {}, { budget: { maxTokens: 205 } });
+    const place = newPlace({ ...limited, config: parallelWorkshop(lanes, { budget: { maxTokens: 205 } }) });
+    const end = await live(place);
+    expect(end?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
+    expect(end?.state.usage.input, `${lanes} lanes`).toBeLessThanOrEqual(215);
+    const again = await live(place, { first: [{ type: "limits_raised", maxTokens: 100_000 }] });
+    expect(again?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "completed" });
+    expect(again?.state.usage.input).toBe(10 * (2 + 3 * 16));
+  }
+});
+
+it("[V14] aborting ends the items first, and a resume goes on with them", async () => {
+  const stop = new AbortController();
+  let stopped = false;
+  const place = newPlace(
+    scenario(["a", "b", "c"], {
+      "Socket-3@WI-2": () => {
+        if (!stopped) stop.abort();
+        stopped = true;
+        return { text: YES, patience: 3 };
+      },
+    }),
+  );
+  const end = await live(place, { signal: stop.signal });
+  expect(end?.state.phase).toMatchObject({ outcome: "aborted" });
+  for (const { child } of await ofType(place, "item_started"))
+    expect((await eventsOf(place, child)).at(-1)).toMatchObject({ type: "cast_ended" });
+  await live(place);
+  expect(await endOf(place)).toMatchObject({ how: ["completed", null], done: { itemsDone: 3 } });
+});
+
+it("[V15] while items are at work each has a row with its key, socket and title, and what happens to them is told", async () => {
+  let lanes = NO_LANES;
+  let rows: readonly string[] = [];
+  const place = newPlace(scenario(["first", "second"], { "Socket-2@WI-2": () => ({ text: "built", patience: 9 }) }));
+  await live(place, {
+    onItemSteps: (steps) => {
+      for (const step of steps) lanes = followLane(lanes, step);
+      if (lanes.size === 2) rows = laneLines(lanes, Date.parse(TIME) + 3_000, 80).map(lineText);
+    },
+  });
+  expect(rows).toEqual([
+    expect.stringMatching(/^▸ WI-1 \w+ +0:03 · \d+ tokens {2}first$/),
+    expect.stringMatching(/^▸ WI-2 \w+ +0:03 · \d+ tokens {2}second$/),
+  ]);
+  expect(lanes.size).toBe(0);
+  const told = [...stepsFrom(startState(startOf(place.file)), await eventsOf(place))].flatMap(({ before, event }) => {
+    const shown = eventLine(before, event);
+    return shown && /^(loop_|item_)/.test(event.type) ? [lineText(shown).slice(9)] : [];
+  });
+  expect(told).toEqual([
+    "loop each: 2 items",
+    expect.stringMatching(/^up to 3 items at once, from [0-9a-f]{9}$/),
+    "WI-1 of 2 begins: first",
+    "WI-2 of 2 begins: second",
+    expect.stringMatching(/^WI-1 of 2 worked out, kept as [0-9a-f]{9}$/),
+    expect.stringMatching(/^WI-1 of 2 merged at [0-9a-f]{9}$/),
+    "WI-2 of 2 worked out, without changes",
+    expect.stringMatching(/^WI-2 of 2 merged at [0-9a-f]{9}$/),
+    expect.stringMatching(/^the merged items are joined at [0-9a-f]{9}$/),
+  ]);
+});

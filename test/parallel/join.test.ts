@@ -1,0 +1,158 @@
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
+import type { Doing } from "./harness/repository.ts";
+
+const LINES = "one\ntwo\nthree\nfour\nfive\n";
+const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
+const subjects = (cwd: string): readonly string[] => git(cwd, "log", "--format=%s", "--reverse").split("\n");
+it("[V8] a branch that moved meanwhile keeps what came, with the items behind it", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const doing: Doing = {
+    "WI-2": (request) => {
+      writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
+      writeFiles(cwd, { "person.txt": "mine\n" });
+      git(cwd, "add", "-A");
+      git(cwd, "commit", "-qm", "a person's");
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(subjects(cwd)).toEqual(["first", "a person's", "a", "b"]);
+});
+
+it("[V8] a branch that was put back behind the base gets the items on top of what it is now", async () => {
+  const cwd = repositoryWith({ "zero.txt": "0" });
+  writeFiles(cwd, { "first.txt": LINES });
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-qm", "second");
+  const doing: Doing = { "WI-2": () => void git(cwd, "reset", "-q", "--hard", "HEAD~1") };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(subjects(cwd)[0]).toBe("first");
+  expect(read(cwd, "WI-1.txt")).toBe("WI-1\n");
+});
+
+it.each<[what: string, prepare: (cwd: string) => void, clear: (cwd: string) => void]>([
+  [
+    "a file of the person's that is not tracked",
+    (cwd) => writeFiles(cwd, { "WI-1.txt": "mine\n" }),
+    (cwd) => rmSync(join(cwd, "WI-1.txt")),
+  ],
+  [
+    "an ignored file",
+    (cwd) => writeFiles(cwd, { "WI-1.txt": "mine\n", ".git/info/exclude": "WI-1.txt\n" }),
+    (cwd) => rmSync(join(cwd, "WI-1.txt")),
+  ],
+  [
+    "a change that overlaps",
+    (cwd) => writeFiles(cwd, { "first.txt": "mine\n" }),
+    (cwd) => git(cwd, "checkout", "-q", "first.txt"),
+  ],
+])(
+  "[V8] %s in the way fails the cast with git's words and stays; a resume only does the last step",
+  async (_what, prepare, clear) => {
+    const cwd = repositoryWith({ "first.txt": LINES });
+    const doing: Doing = {
+      "WI-1": (request) => {
+        writeFiles(request.cwd, { "WI-1.txt": "WI-1\n", "first.txt": LINES.replace("one", "1") });
+        git(request.cwd, "add", "-A");
+        prepare(cwd);
+      },
+    };
+    const setting = { cwd, titles: ["a", "b"], doing };
+    const ran = await castIn(setting);
+    expect(ran.state.phase).toMatchObject({
+      outcome: "failed",
+      reason: expect.stringContaining("would be overwritten"),
+    });
+    expect(subjects(cwd)).toEqual(["first"]);
+    clear(cwd);
+    const again = await resumeIn(
+      { ...setting, doing: { "WI-1": () => expect.unreachable(), "WI-2": () => expect.unreachable() } },
+      ran,
+    );
+    expect(again.state.phase).toMatchObject({ outcome: "completed" });
+    expect([read(cwd, "WI-1.txt"), read(cwd, "first.txt")]).toEqual(["WI-1\n", LINES.replace("one", "1")]);
+  },
+);
+
+it("[V19] a kill in the middle of the last step is put right where all that differs is the items' own", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const doing: Doing = {
+    "WI-1": (request) => {
+      writeFiles(request.cwd, { "first.txt": "merged\n" });
+      // As git leaves it when it is killed while it writes files.
+      writeFiles(cwd, { "first.txt": "merged\n", ".git/index.lock": "" });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect([read(cwd, "first.txt"), git(cwd, "status", "--porcelain")]).toEqual(["merged\n", ""]);
+});
+
+it("[V19] a lock beside a change of the person's is left alone", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const doing: Doing = {
+    "WI-1": (request) => {
+      writeFiles(request.cwd, { "first.txt": "merged\n" });
+      writeFiles(cwd, { "first.txt": "mine\n", ".git/index.lock": "" });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "failed" });
+  expect([read(cwd, "first.txt"), existsSync(join(cwd, ".git/index.lock"))]).toEqual(["mine\n", true]);
+});
+
+it("[V17] a failed cast keeps the work that is done under names of its own, and its trees; a resume merges it", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const setting = { cwd, titles: ["a", "b", "c"] };
+  const ran = await castIn({ ...setting, doing: { "WI-2": () => ({ fails: "no network" }) } });
+  expect(ran.state.phase).toMatchObject({ outcome: "failed" });
+  expect(subjects(cwd)).toEqual(["first"]);
+  const names = git(cwd, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/materia-items").split("\n");
+  expect(names).toEqual([`${ran.castId}_1_WI-1`, `${ran.castId}_1_WI-3`, "merged-1"]);
+  expect(git(cwd, "worktree", "list")).toContain(`${ran.castId}_1_WI-2`);
+  await resumeIn(setting, ran);
+  expect(subjects(cwd)).toEqual(["first", "a", "b", "c"]);
+  expect(git(cwd, "for-each-ref", "refs/materia-items")).toBe("");
+});
+
+it("[V18] a tree is used again with nothing of the item before, ignored files included; what is named is copied", async () => {
+  const cwd = repositoryWith({ ".gitignore": ".pi/\n*.log\n.env\n", "first.txt": LINES });
+  writeFiles(cwd, { ".env": "KEY=1\n" });
+  const found: string[] = [];
+  const looking: Doing[string] = (request) => {
+    found.push(readdirSync(request.cwd).toSorted().join(" "));
+    writeFiles(request.cwd, { "left.log": "x", ".env": "changed\n", [`${request.item}.txt`]: "x" });
+  };
+  const doing: Doing = { "WI-1": looking, "WI-2": looking, "WI-3": looking };
+  const ran = await castIn({
+    cwd,
+    titles: ["a", "b", "c"],
+    doing,
+    lanes: 1,
+    details: { worktree: { copy: [".env", "not there"] } },
+  });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(found).toEqual(Array.from({ length: 3 }, () => ".env .git .gitignore first.txt"));
+  expect(read(cwd, ".env")).toBe("KEY=1\n");
+});
+
+it("[V18] setup runs in every tree, and one that fails stops the cast where it is", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const made = await castIn({
+    cwd,
+    titles: ["a"],
+    details: { worktree: { setup: ["sh", "-c", "echo ready > ready.txt"] } },
+  });
+  expect(made.state.phase).toMatchObject({ outcome: "completed" });
+  expect(read(cwd, "ready.txt")).toBe("ready\n");
+  const failed = await castIn({
+    cwd,
+    titles: ["a"],
+    details: { worktree: { setup: ["sh", "-c", "echo no >&2; exit 3"] } },
+  });
+  expect([failed.kind, failed.problem]).toEqual(["broken", expect.stringContaining("worktree.setup failed")]);
+});
