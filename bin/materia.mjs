@@ -12,4 +12,12 @@ module.enableCompileCache?.();
 // The published package holds one bundled file; a checkout runs its sources.
 const sources = new URL("../src/apps/cli/start.ts", import.meta.url);
 const bundled = new URL("../dist/cli.js", import.meta.url);
+if (existsSync(sources) && asksForPage(process.argv.slice(2))) await import("./page.mjs");
 await import(existsSync(sources) ? sources.href : bundled.href);
+
+function asksForPage(words) {
+  const flags = ["--json", "--no-color", "--quiet", "--help"];
+  let at = 0;
+  while (words[at]?.startsWith("--")) at += flags.includes(words[at]) || words[at].includes("=") ? 1 : 2;
+  return words[at] === "ui";
+}

@@ -1,19 +1,23 @@
 // Builds what the package publishes: the command line, the Pi extension and the library as JavaScript, and the library's types.
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const inRoot = (path: string): string => `${root}${path}`;
 
-for (const part of ["cli.js", "pi.js", "extension.ts", "index.js", "chunks", "types"])
+for (const part of ["cli.js", "pi.js", "index.js", "chunks", "types"])
   rmSync(inRoot(`dist/${part}`), { recursive: true, force: true });
 await build({
   root,
   configFile: false,
   logLevel: "warn",
-  // The sources name their neighbours with their real endings; nothing of node_modules goes into the bundle.
+  // The small libraries go into the bundle, so that an unpacked package needs nothing installed; Pi stays outside.
+  ssr: {
+    noExternal: true,
+    external: ["@earendil-works/pi-coding-agent", "@earendil-works/pi-ai", "@earendil-works/pi-tui"],
+  },
   build: {
     ssr: true,
     target: "node22",
@@ -31,15 +35,16 @@ await build({
     },
   },
 });
-// Pi lets an extension import Pi's own copies of its libraries only from a file that its loader translates, and that is TypeScript.
-writeFileSync(
-  inRoot("dist/extension.ts"),
-  `import * as tui from "@earendil-works/pi-tui";
-import { register } from "./pi.js";
-
-export default (pi) => register(pi, { tui, library: () => import("@earendil-works/pi-coding-agent") });
-`,
-);
+// What goes into the bundle keeps its licence.
+const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+};
+const licences = Object.keys(dependencies).map((name) => {
+  const folder = inRoot(`node_modules/${name}/`);
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  return `${name}\n\n${file === undefined ? "MIT" : readFileSync(folder + file, "utf8").trim()}\n`;
+});
+writeFileSync(inRoot("dist/LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
 execFileSync(process.execPath, [inRoot("node_modules/typescript/bin/tsc"), "-p", inRoot("tsconfig.build.json")], {
   stdio: "inherit",
 });

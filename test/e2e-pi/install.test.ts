@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castsIn, jsonOf } from "../harness/cli.ts";
@@ -31,6 +31,60 @@ describe("the published package", () => {
     expect(place.model.requests).toHaveLength(3);
   });
 });
+
+describe("a plain clone", () => {
+  it("[K5] pi install of a repository that nobody has built brings /materia", async () => {
+    const place = await newPiPlace({}, { text: "made from sources" });
+    const source = "git:https://materia.invalid/somebody/pi-materia";
+    const env = { ...place.env, GIT_CONFIG_GLOBAL: servedAs(place, "https://materia.invalid/somebody/pi-materia") };
+    pi({ ...place, env }, "install", source);
+    const session = startPi(place, { installed: true });
+    await session.type("/materia link Build -- make it");
+    expect(await session.until("the result", result)).toContain("Result: made from sources");
+    expect(session.records.filter((record) => record.type === "extension_error")).toEqual([]);
+    expect(await session.close()).toBe(0);
+  });
+
+  it("[K5] one without its dependencies says what to do, in place of asking the model", async () => {
+    const place = await newPiPlace({});
+    const clone = copyOfTheProject(join(dirname(place.cwd), "clone"));
+    pi(place, "install", clone);
+    const session = startPi(place, { installed: true });
+    await session.type("/materia casts");
+    await session.until("what to do", (record) => JSON.stringify(record).includes("npm install --omit=dev"));
+    expect(place.model.requests).toEqual([]);
+    await session.close();
+  });
+});
+
+/** The files of the project as they are now, as a repository; git is told to find it at an address. */
+function servedAs({ cwd }: PiPlace, address: string): string {
+  const clone = copyOfTheProject(join(dirname(cwd), "served"));
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
+      cwd: clone,
+      stdio: "pipe",
+    });
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "all");
+  const config = join(dirname(cwd), "gitconfig");
+  writeFileSync(config, `[url "${clone}"]\n  insteadOf = ${address}\n`);
+  return config;
+}
+
+function copyOfTheProject(folder: string): string {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: fromRoot("."),
+    encoding: "utf8",
+  });
+  const wanted = listed.split("\0").filter((name) => name !== "" && !/^(?:test|bench|docs)\//.test(name));
+  for (const name of wanted.filter((each) => existsSync(fromRoot(each)))) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    cpSync(fromRoot(name), join(folder, name));
+  }
+  return folder;
+}
 
 /** The tarball, of what is built; `npm test` builds before it tests. */
 function pack({ cwd, env }: PiPlace): string {

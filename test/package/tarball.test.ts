@@ -1,5 +1,14 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +19,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 describe("[K1, K2, K3] the package as strangers get it", () => {
   let folder = "";
   let contents: readonly string[] = [];
+  let broughtPi = false;
   const npm = (...args: readonly string[]): string =>
     execFileSync("npm", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const materia = (...args: readonly string[]): string =>
@@ -31,8 +41,10 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
     contents = (JSON.parse(packed) as { files: { path: string }[] }[])[0]?.files.map((file) => file.path) ?? [];
     writeFileSync(join(folder, "package.json"), '{ "name": "stranger", "private": true, "type": "module" }');
     const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
-    // Pi is a peer that the user has already; here it is the checkout's.
-    npm("install", `./${tarball}`, "--legacy-peer-deps", "--no-audit", "--no-fund", "--prefer-offline");
+    // [K6] Pi is an optional peer that the user has already; here it is the checkout's.
+    npm("install", `./${tarball}`, "--no-audit", "--no-fund", "--prefer-offline");
+    broughtPi = existsSync(join(folder, "node_modules/@earendil-works"));
+    execFileSync("tar", ["-xzf", tarball], { cwd: folder });
     symlinkSync(join(root, "node_modules/@earendil-works"), join(folder, "node_modules/@earendil-works"));
   }, 180_000);
 
@@ -53,11 +65,43 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
       "utilities",
     ]);
     expect(contents).toEqual(
-      expect.arrayContaining(["dist/cli.js", "dist/pi.js", "dist/index.js", "dist/web/index.html"]),
+      expect.arrayContaining([
+        "bin/extension.ts",
+        "dist/LICENSES.txt",
+        "dist/cli.js",
+        "dist/pi.js",
+        "dist/index.js",
+        "dist/web/index.html",
+        "docs/guides/README.md",
+      ]),
     );
     expect(
-      contents.filter((path) => /\.(test|tsx?)$/.test(path) && !path.endsWith(".d.ts") && path !== "dist/extension.ts"),
+      contents.filter((path) => /\.(test|tsx?)$/.test(path) && !path.endsWith(".d.ts") && path !== "bin/extension.ts"),
     ).toEqual([]);
+  });
+
+  it("[K6] an install brings no Pi, and a cast without it says what to install", () => {
+    expect(broughtPi).toBe(false);
+    const alone = mkdtempSync(join(tmpdir(), "materia-alone-"));
+    cpSync(join(folder, "package"), join(alone, "package"), { recursive: true });
+    writeFileSync(join(alone, "replies.json"), '{ "replies": { "Build": [{ "text": "done" }] } }');
+    const args = ["cast", "--json", "--rehearse", "replies.json", "--loadout", "Full-Auto", "x"];
+    const ran = spawnSync(process.execPath, [join(alone, "package/bin/materia.mjs"), ...args], {
+      cwd: alone,
+      encoding: "utf8",
+      env: { ...process.env, HOME: alone, XDG_CONFIG_HOME: join(alone, "config") },
+    });
+    rmSync(alone, { recursive: true, force: true });
+    expect([ran.status, ran.stdout]).toEqual([2, expect.stringContaining('"code":"no_pi"')]);
+  });
+
+  it("[K6] unpacked, without a further install, its command line works", () => {
+    const told = execFileSync(process.execPath, [join(folder, "package/bin/materia.mjs"), "check", "--json"], {
+      cwd: join(folder, "package"),
+      encoding: "utf8",
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: join(folder, "config") },
+    });
+    expect(JSON.parse(told)).toEqual(expect.arrayContaining([expect.objectContaining({ code: "worst_case" })]));
   });
 
   it("[K2] its command line runs a rehearsed cast", () => {
@@ -124,7 +168,7 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
       PI_TELEMETRY: "0",
       PI_SKIP_VERSION_CHECK: "1",
     };
-    const extension = join(folder, "node_modules/pi-materia/dist/extension.ts");
+    const extension = join(folder, "node_modules/pi-materia/bin/extension.ts");
     const said = execFileSync(
       process.execPath,
       [pi, "--no-session", "-ne", "-e", extension, "-p", "/materia loadout"],

@@ -46,10 +46,10 @@ function whatNext(io: Io, repository: string): string {
   return [
     heading(io, "What to try next"),
     `  cd ${repository} && git show        look at what was made`,
-    `  materia casts --cwd ${repository}`,
-    "  materia grid Full-Auto              the graph that just ran",
-    "  materia init                        your own loadout, in your own project",
-    "  materia --help",
+    `  ${io.program} casts --cwd ${repository}`,
+    `  ${`${io.program} grid Full-Auto`.padEnd(34)}  the graph that just ran`,
+    `  ${`${io.program} init --cwd DIR`.padEnd(34)}  your own loadout, in your own project`,
+    `  ${io.program} --help`,
     "",
   ].join("\n");
 }

@@ -25,7 +25,7 @@ export function printResult({
 }): void {
   if (end.kind === "broken")
     io.err(
-      `The cast stopped: ${harmless(end.problem)}\n"materia recast ${end.state.castId}" goes on from its journal.\n`,
+      `The cast stopped: ${harmless(end.problem)}\n"${programOf(io, options)} recast ${end.state.castId}" goes on from its journal.\n`,
     );
   if (options.json) return;
   const { state } = end;
@@ -47,7 +47,7 @@ export function printResult({
     costText(state.usage.cost),
   ];
   const { castId } = state;
-  const program = programOf(options);
+  const program = programOf(io, options);
   printLines(io, [
     line(
       { ...mark, text: `${mark.text} ${statusText(status)}` },
@@ -69,9 +69,9 @@ export function printResult({
 }
 
 /** What must be typed before a command so that it finds this cast again. */
-function programOf({ cwd, artifacts }: Options): string {
+function programOf(io: Io, { cwd, artifacts }: Options): string {
   const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
-  return `materia${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
+  return `${io.program}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
 }
 
 const MOST_LINES = 40;

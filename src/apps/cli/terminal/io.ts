@@ -14,6 +14,8 @@ export interface Io {
   readonly color: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** What is typed to start this program again from where it was started. */
+  readonly program: string;
 }
 
 export function processIo(): Io {
@@ -28,6 +30,8 @@ export function processIo(): Io {
     color: wantsColor(env, stdout.isTTY),
     env,
     cwd: process.cwd(),
+    // In a clone, or installed in a project, npm found it: a shell would not.
+    program: env["npm_command"] === undefined ? "materia" : "npx materia",
   };
 }
 
