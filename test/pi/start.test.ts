@@ -48,7 +48,7 @@ describe("[X27] the greeting", () => {
 describe("[X28] completion", () => {
   it.each<[typed: string, offered: readonly string[] | null]>([
     ["li", ["link "]],
-    ["c", ["cast ", "casts ", "continue ", "check "]],
+    ["c", ["cast ", "casts ", "continue ", "check ", "completion "]],
     ["cast", null],
     ["status", null],
     ["xyz", null],

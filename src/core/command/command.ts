@@ -39,7 +39,18 @@ export type Command =
   | { readonly kind: "replay"; readonly castId?: string; readonly all?: true; readonly loadout?: string }
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
   | { readonly kind: "init"; readonly from?: string }
+  | CompletionCommand
   | { readonly kind: "demo" };
+
+/** Shells whose completion is known. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export interface CompletionCommand {
+  readonly kind: "completion";
+  /** The script for a shell, or what the last of these words could become. */
+  readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
+}
 
 /** What a cast may use in all, where that was typed. */
 export interface Bounds {

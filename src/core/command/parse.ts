@@ -8,6 +8,7 @@ import type { Bounds, Command } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { readBudget } from "./read-budget.ts";
+import { readCasts, readCompletion, readGrid } from "./read-looking.ts";
 import { readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
@@ -117,7 +118,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "link":
       return readLink(row, reading);
     case "casts":
-      return readCasts(reading);
+      return readCasts(reading.rest, reading.split);
     case "status":
     case "show":
     case "watch":
@@ -144,7 +145,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "materia":
       return ok({ kind: row.name, ...name });
     case "grid":
-      return readGrid(row, reading);
+      return readGrid(row, reading.rest, reading.split);
     case "check":
       return ok({
         kind: "check",
@@ -171,6 +172,8 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readReplay(reading.rest, options);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
+    case "completion":
+      return readCompletion(row, reading.rest, reading.split);
     case "demo":
       return ok({ kind: "demo" });
     default:
@@ -244,47 +247,4 @@ function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Comma
     ...boundsOf(split.options),
     ...(from === undefined ? {} : { from }),
   });
-}
-
-function readCasts({ rest, split: { options } }: Reading): Result<Command> {
-  if (rest[0] === undefined) return ok({ kind: "casts" });
-  if (rest[0] !== "prune")
-    return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
-  if (options.keep === undefined && options["older-than"] === undefined) {
-    return fail(
-      error(
-        "missing_option",
-        "prune",
-        "prune needs to know what is old",
-        "casts prune --older-than 30, or casts prune --keep 50",
-      ),
-    );
-  }
-  return ok({
-    kind: "prune",
-    yes: options.yes === true,
-    ...(options.keep === undefined ? {} : { keep: options.keep }),
-    ...(options["older-than"] === undefined ? {} : { olderThanDays: options["older-than"] }),
-  });
-}
-
-function readGrid(row: CommandRow, { rest, split }: Reading): Result<Command> {
-  const as = split.options.mermaid ? "mermaid" : "text";
-  if (split.options.link) {
-    if (rest.length === 0)
-      return fail(
-        error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`),
-      );
-    return ok({ kind: "grid", as, link: rest.map(readTarget) });
-  }
-  if (rest.length > 1)
-    return fail(
-      error(
-        "too_many_words",
-        rest[1] ?? "",
-        "grid takes one name",
-        "quote a name with spaces, or use --link for a chain",
-      ),
-    );
-  return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
 }

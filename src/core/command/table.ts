@@ -37,6 +37,7 @@ const NAMES = [
   "budget",
   "ui",
   "init",
+  "completion",
   "demo",
   "help",
 ] as const;
@@ -234,6 +235,14 @@ export const COMMANDS: readonly CommandRow[] = [
     example: "init",
     options: ["from"],
     takes: 0,
+  },
+  {
+    name: "completion",
+    usage: "completion bash|zsh|fish",
+    does: "print what makes a shell complete commands, names and casts",
+    example: "completion bash",
+    options: [],
+    takes: "targets",
   },
   {
     name: "demo",

@@ -12,6 +12,7 @@ import { check } from "./check.ts";
 import { diff } from "./files/diff.ts";
 import { restore } from "./files/restore.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { completion } from "./completion/completion.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
 
@@ -58,6 +59,8 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
           command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
         ),
       );
+    case "completion":
+      return ok(await completion(workspace, command));
     case "help":
       return ok(help(command.topic));
     case "init":

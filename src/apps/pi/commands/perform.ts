@@ -66,6 +66,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "grid":
     case "check":
     case "init":
+    case "completion":
       return look(context, command, options);
     default:
       return never(command);

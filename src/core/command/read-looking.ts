@@ -1,0 +1,61 @@
+import { error, fail, ok } from "../model/issue.ts";
+import type { Result } from "../model/issue.ts";
+import { didYouMean } from "../model/values/nearest.ts";
+import { SHELLS, readTarget } from "./command.ts";
+import type { Command } from "./command.ts";
+import type { Split } from "./options.ts";
+import type { CommandRow } from "./table.ts";
+
+/** `words -- …` is what the scripts ask. */
+export function readCompletion(row: CommandRow, [first, ...more]: readonly string[], split: Split): Result<Command> {
+  const shell = SHELLS.find((known) => known === first);
+  if (first === "words" && more.length === 0) return ok({ kind: "completion", wants: { words: split.behind ?? [] } });
+  if (shell && more.length === 0 && split.behind === undefined) return ok({ kind: "completion", wants: { shell } });
+  const message = `completion is there for ${SHELLS.join(", ")}`;
+  return fail(
+    error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? `usage: ${row.usage}`),
+  );
+}
+
+export function readCasts(rest: readonly string[], { options }: Split): Result<Command> {
+  if (rest[0] === undefined) return ok({ kind: "casts" });
+  if (rest[0] !== "prune")
+    return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
+  if (options.keep === undefined && options["older-than"] === undefined) {
+    return fail(
+      error(
+        "missing_option",
+        "prune",
+        "prune needs to know what is old",
+        "casts prune --older-than 30, or casts prune --keep 50",
+      ),
+    );
+  }
+  return ok({
+    kind: "prune",
+    yes: options.yes === true,
+    ...(options.keep === undefined ? {} : { keep: options.keep }),
+    ...(options["older-than"] === undefined ? {} : { olderThanDays: options["older-than"] }),
+  });
+}
+
+export function readGrid(row: CommandRow, rest: readonly string[], split: Split): Result<Command> {
+  const as = split.options.mermaid ? "mermaid" : "text";
+  if (split.options.link) {
+    if (rest.length === 0)
+      return fail(
+        error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`),
+      );
+    return ok({ kind: "grid", as, link: rest.map(readTarget) });
+  }
+  if (rest.length > 1)
+    return fail(
+      error(
+        "too_many_words",
+        rest[1] ?? "",
+        "grid takes one name",
+        "quote a name with spaces, or use --link for a chain",
+      ),
+    );
+  return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
+}

@@ -1,0 +1,123 @@
+import { COMMON_OPTIONS } from "../../../core/command/options.ts";
+import { COMMANDS, commandRow } from "../../../core/command/table.ts";
+import type { CommandName } from "../../../core/command/table.ts";
+import { SHELLS } from "../../../core/command/command.ts";
+import { quoteWord } from "../../../core/command/words.ts";
+import { statusText } from "../../../core/view/casts.ts";
+import type { CastStatus } from "../../../core/view/casts.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+
+/** A word that could stand where the cursor is; a blank behind it says that more follows. */
+export interface Offer {
+  readonly word: string;
+  readonly description?: string | undefined;
+}
+
+/** What is offered besides what the project knows. */
+export interface Surroundings {
+  /** The project, opened only when something of it is offered; nothing where it cannot be. */
+  readonly open: () => Workspace | undefined;
+  readonly models?: () => readonly Offer[];
+}
+
+/** [X28, C34] What the word behind these words could become, before it is held against what was typed of it. */
+export async function offersFor(
+  [head, ...words]: readonly string[],
+  partial: string,
+  { open, models = () => [] }: Surroundings,
+): Promise<readonly Offer[]> {
+  if (head === undefined)
+    return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));
+  const row = commandRow(head);
+  // Behind a `--` everything is prompt.
+  if (!row || words.includes("--")) return [];
+  if (partial.startsWith("--")) return [...row.options, ...COMMON_OPTIONS].map((name) => ({ word: `--${name} ` }));
+  const option = words.at(-1) ?? "";
+  if (option === "--model") return models();
+  if (FILES.has(option)) return [];
+  const workspace = open();
+  if (!workspace) return [];
+  if (option === "--loadout") return loadouts(workspace, "");
+  if (option === "--from") return row.name === "init" ? [] : casts(workspace);
+  return wordOffers(row.name, words.filter((word) => !word.startsWith("--")).length, workspace);
+}
+
+/** Options whose value is a file or a folder, which whoever completes knows better. */
+const FILES: ReadonlySet<string> = new Set(["--rehearse", "--config", "--cwd", "--artifacts", "--to"]);
+
+async function wordOffers(name: CommandName, count: number, workspace: Workspace): Promise<readonly Offer[]> {
+  switch (name) {
+    case "link":
+      return [...targets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
+    case "grid":
+      return [...loadouts(workspace, ""), ...materia(workspace, "")];
+    case "fuzz":
+    case "loadout":
+      return count === 0 ? loadouts(workspace, "") : [];
+    case "materia":
+      return count === 0 ? materia(workspace, "") : [];
+    case "help":
+      return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
+    case "casts":
+      return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
+    case "status":
+    case "show":
+    case "diff":
+    case "restore":
+    case "watch":
+    case "doctor":
+    case "replay":
+    case "record":
+    case "fork":
+    case "budget":
+      return count === 0 ? casts(workspace) : [];
+    case "continue":
+      return count === 0 ? casts(workspace, ["waiting"]) : [];
+    case "recast":
+      return count === 0 ? casts(workspace, ["failed", "aborted", "interrupted"]) : [];
+    case "abort":
+      return count === 0 ? casts(workspace, ["running", "waiting", "interrupted"]) : [];
+    case "completion":
+      return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
+    case "cast":
+    case "check":
+    case "test":
+    case "ui":
+    case "init":
+    case "demo":
+      return [];
+  }
+}
+
+/** Plain names first, where one name means one thing; then all of them with their kind. */
+function targets({ catalog, ...rest }: Workspace): readonly Offer[] {
+  const workspace = { catalog, ...rest };
+  const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
+  const plain = [...loadouts(workspace, ""), ...materia(workspace, "")].filter(({ word }) => !both(word.trim()));
+  return [...plain, ...loadouts(workspace, "loadout:"), ...materia(workspace, "materia:")];
+}
+
+function loadouts({ catalog }: Workspace, kind: "" | "loadout:"): readonly Offer[] {
+  return [...catalog.loadouts.values()].map(({ name, value, layer }) => ({
+    word: `${quoteWord(`${kind}${name}`)} `,
+    description: value?.description ?? `loadout, ${layer}`,
+  }));
+}
+
+function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[] {
+  return [...catalog.materia.values()].map(({ name, value, layer }) => ({
+    word: `${quoteWord(`${kind}${name}`)} `,
+    description: value?.description ?? `materia, ${layer}`,
+  }));
+}
+
+const LOOKED_AT = 60;
+
+async function casts({ store }: Workspace, statuses?: readonly CastStatus[]): Promise<readonly Offer[]> {
+  const ids = await store.ids();
+  const looked = await Promise.all((ids.ok ? ids.value : []).slice(0, LOOKED_AT).map(store.summary));
+  return looked
+    .flatMap((cast) => cast ?? [])
+    .filter(({ status }) => statuses?.includes(status) ?? true)
+    .map(({ castId, status, request }) => ({ word: `${castId} `, description: `${statusText(status)}: ${request}` }));
+}
