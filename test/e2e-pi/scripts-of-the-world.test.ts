@@ -21,7 +21,7 @@ it("[X33, X34] text of any script is drawn at 60 columns, and drawn again when t
   pi.type(KEYS.ctrlO);
   pi.type(KEYS.ctrlD);
   expect(await pi.exited).toBe(0);
-  const again = await openPiTuiAt(size, place, "--continue");
+  const again = await openPiTuiAt({ ...size, rows: 80 }, place, "--continue");
   again.type(KEYS.ctrlD);
   expect(await again.exited).toBe(0);
   expect(again.screen()).toContain("completed");
