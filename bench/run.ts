@@ -93,6 +93,7 @@ async function measureOwn(): Promise<OwnFigures> {
     status: await ours("status", 100_000, 2 * ROUNDS + 1),
     rehearsal: await ours("rehearsal", 60),
     checkpoints: await measureCheckpoints(),
+    testing: await ours("testing", 100, 200, 2_000),
     web: await ours("web"),
   };
 }

@@ -6,6 +6,7 @@ import type { PromptFigures } from "../measure/prompts.ts";
 import type { RehearsalFigures } from "../measure/rehearsal.ts";
 import type { StartUpFigures } from "../measure/start-up.ts";
 import type { StatusFigures } from "../measure/status.ts";
+import type { TestingFigures } from "../measure/testing.ts";
 import type { CastsFigures, SyncFigures } from "../durability.ts";
 import type { ResumeFigures, RunFigures } from "../peers/measure-peer.ts";
 import type { WebFigures } from "../web-server.ts";
@@ -38,6 +39,7 @@ export interface OwnFigures {
   readonly rehearsal: RehearsalFigures | string;
   /** By how many files the repository has. */
   readonly checkpoints: Readonly<Record<string, CheckpointFigures | string>>;
+  readonly testing: TestingFigures | string;
   readonly web: WebFigures | string;
 }
 

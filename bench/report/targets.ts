@@ -5,7 +5,13 @@ import { bytesText, msText, numberText } from "./text.ts";
 /** Every target beside what was measured. The first contender is ours. */
 export function judge(contenders: readonly Contender[], own: OwnFigures): readonly Judged[] {
   const [ours, ...others] = contenders;
-  return [...(ours ? judgeEngine(ours, others) : []), ...judgeCompile(own), ...judgeOwn(own), ...judgeFiles(own)];
+  return [
+    ...(ours ? judgeEngine(ours, others) : []),
+    ...judgeCompile(own),
+    ...judgeOwn(own),
+    ...judgeTesting(own),
+    ...judgeFiles(own),
+  ];
 }
 
 function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Judged[] {
@@ -99,6 +105,16 @@ function judgeFiles({ checkpoints }: OwnFigures): readonly Judged[] {
       atMost(`checkpoint, ${numberText(Number(files))} files`, limit, figures(files)?.changedMs, msText),
     ),
     atMost("diff of a visit, 5,000 files", 100, figures("5000")?.diffMs, msText),
+  ];
+}
+
+function judgeTesting({ testing }: OwnFigures): readonly Judged[] {
+  const figures = typeof testing === "string" ? undefined : testing;
+  return [
+    atMost("100 tests of five visits", 20_000, figures?.testMs, msText),
+    atMost("replay of 200 casts of 50 visits", 5_000, figures?.replayMs, msText),
+    atMost("forecast where 2,000 casts are kept", 1_000, figures?.forecastMs, msText),
+    atLeast("fuzzed casts a second of ten sockets", 2_000, figures?.fuzzedPerSecond, numberText),
   ];
 }
 

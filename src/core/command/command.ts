@@ -22,6 +22,9 @@ export type Command =
   | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
   | TestCommand
   | ForkCommand
+  | { readonly kind: "stats" }
+  | { readonly kind: "compare"; readonly first: string; readonly second: string }
+  | { readonly kind: "forecast"; readonly loadout?: string; readonly items?: number }
   | (Omit<ForkCommand, "kind"> & { readonly kind: "fork_plan" })
   | {
       readonly kind: "record";

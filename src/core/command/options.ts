@@ -36,6 +36,7 @@ const OPTIONS = {
   salvage: "flag",
   all: "flag",
   "no-tools": "flag",
+  "max-forecast": "number",
   plan: "flag",
   request: "text",
   handoff: "text",

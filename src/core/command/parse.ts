@@ -9,7 +9,7 @@ import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { readBudget } from "./read-budget.ts";
 import { readCasts, readCompletion, readGrid } from "./read-looking.ts";
-import { readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
+import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
@@ -162,6 +162,12 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       });
     case "test":
       return ok(readTest(reading.rest, options));
+    case "stats":
+      return ok({ kind: "stats" });
+    case "compare":
+      return readCompare(row, reading.rest);
+    case "forecast":
+      return ok(readForecast(reading.rest, options));
     case "record":
       return ok(readRecord(reading.rest, options));
     case "fork":

@@ -3,6 +3,7 @@ import type { Result } from "../model/issue.ts";
 import type { Command, TestCommand } from "./command.ts";
 import { readCount } from "./amounts.ts";
 import type { Options } from "./options.ts";
+import type { CommandRow } from "./table.ts";
 
 export function readTest(paths: readonly string[], options: Options): TestCommand {
   const { watch, update, junit, trust } = options;
@@ -68,5 +69,19 @@ export function readFork([named]: readonly string[], options: Options): Command 
     ...(request === undefined ? {} : { request }),
     ...(handoff === undefined ? {} : { handoff }),
     ...(here ? { here } : {}),
+  };
+}
+
+export function readCompare(row: CommandRow, [first, second]: readonly string[]): Result<Command> {
+  if (first === undefined || second === undefined)
+    return fail(error("missing_cast_id", "compare", "compare needs two casts", `usage: ${row.usage}`));
+  return ok({ kind: "compare", first, second });
+}
+
+export function readForecast([loadout]: readonly string[], { items }: Options): Command {
+  return {
+    kind: "forecast",
+    ...(loadout === undefined ? {} : { loadout }),
+    ...(items === undefined ? {} : { items }),
   };
 }

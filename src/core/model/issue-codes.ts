@@ -109,6 +109,7 @@ export const ISSUE_CODES = {
   no_loadout: "the cast was started from no loadout",
   not_recordable: "the cast cannot be run again to the same end",
   nothing_to_fork: "nothing would be different in a fork",
+  forecast_too_high: "the cast may cost more than was allowed",
   no_tests: "there are no tests of loadouts",
   not_utf8: "the text or file is not UTF-8",
   no_pi: "Pi is not installed here",

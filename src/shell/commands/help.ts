@@ -86,6 +86,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   keep: ["--keep N", "keep the newest N"],
   "older-than": ["--older-than DAYS", "those that ended longer ago"],
   yes: ["--yes", "do it without asking"],
+  "max-forecast": ["--max-forecast USD", "do not begin where the bad case of the forecast costs more"],
   "no-tools": ["--no-tools", "without the tool calls"],
   plan: ["--plan", "say what would be reused and run anew, and start nothing"],
   request: ["--request TEXT", "another request from there on"],

@@ -1,5 +1,5 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastingCommand, Command, ForkCommand, RestoreCommand } from "../../core/command/command.ts";
+import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -98,6 +98,8 @@ async function prepareNew(
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
   const { explicit: config } = workspace.place;
   const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
+  const dear = await dearIssue(asker, link.targets);
+  if (dear) return fail(dear);
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;
   const busy = await treeIssue(asker);
@@ -206,6 +208,16 @@ function remarksOf(host: AgentHost): PreparedCast["remarks"] {
 /** Looked at last, when all that takes time has been done: the next moment the cast begins. */
 async function treeIssue({ workspace, options }: Asker, except?: CastId): Promise<Issue | undefined> {
   return options.anyway ? undefined : busyTree(workspace, except);
+}
+
+/** [T24] Asked before anything is begun; a chain has no past of its own. */
+async function dearIssue(
+  { options, workspace }: Asker,
+  [only, ...others]: readonly TargetRef[],
+): Promise<Issue | undefined> {
+  const most = options["max-forecast"];
+  if (most === undefined || only?.kind !== "loadout" || others.length > 0) return undefined;
+  return (await import("./testing/history.ts")).tooDear(workspace, only.name, most);
 }
 
 /** [T20] A new cast with the past of another. */

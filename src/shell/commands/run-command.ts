@@ -30,6 +30,12 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "doctor":
       return doctor(workspace, command);
+    case "stats":
+      return (await import("./testing/history.ts")).stats(workspace);
+    case "forecast":
+      return (await import("./testing/history.ts")).forecast(workspace, command);
+    case "compare":
+      return (await import("./testing/compare.ts")).compare(workspace, command);
     case "record":
       return (await import("./testing/record.ts")).record(workspace, command, from);
     case "fork_plan":

@@ -58,6 +58,9 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "test":
     case "replay":
     case "record":
+    case "stats":
+    case "compare":
+    case "forecast":
     case "fork_plan":
     case "fuzz":
     case "budget":

@@ -52,6 +52,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "grid":
       return [...loadouts(workspace, ""), ...materia(workspace, "")];
     case "fuzz":
+    case "forecast":
     case "loadout":
       return count === 0 ? loadouts(workspace, "") : [];
     case "materia":
@@ -67,6 +68,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "watch":
     case "doctor":
     case "replay":
+    case "compare":
     case "record":
     case "fork":
     case "budget":
@@ -82,6 +84,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "cast":
     case "check":
     case "test":
+    case "stats":
     case "ui":
     case "init":
     case "demo":

@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startState } from "../../src/core/cast/state/state.ts";
+import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
+import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
+import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
+import { simulate } from "../../src/core/testing/simulate.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import { planGraph } from "../../src/shell/casting/start.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { inScratch } from "./process.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
+
+export interface TestingFigures {
+  /** `materia test` with so many rehearsals of five visits. */
+  readonly tests: number;
+  readonly testMs: number;
+  /** `materia replay --all` over so many casts of fifty visits. */
+  readonly replayed: number;
+  readonly replayMs: number;
+  /** `materia forecast` where so many casts are kept. */
+  readonly kept: number;
+  readonly forecastMs: number;
+  readonly fuzzedPerSecond: number;
+}
+
+const bundled = mergeLayers([bundledLayer()]);
+
+/** Full-Auto, a graph of eight sockets, as everybody has it; Hojo-Consult has ten. */
+function graphOf(name: string) {
+  const compiled = compile([{ kind: "loadout", name }], bundled);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+  return compiled.value;
+}
+
+export function measureTesting(tests: number, replayed: number, kept: number): Promise<TestingFigures> {
+  return inScratch(async (scratch) => {
+    const [testMs, replayMs] = [
+      timeTests(join(scratch, "tests"), tests),
+      await timeReplay(join(scratch, "replay"), replayed),
+    ];
+    const forecastMs = await timeForecast(join(scratch, "forecast"), kept);
+    return { tests, testMs, replayed, replayMs, kept, forecastMs, fuzzedPerSecond: fuzzRate() };
+  });
+}
+
+function timeTests(folder: string, tests: number): number {
+  mkdirSync(folder, { recursive: true });
+  const replies = {
+    "Auto-Plan": [{ json: { workItems: [] } }],
+    "Auto-Architect": [{ json: { workItems: [] } }],
+    Narrate: [{ text: "done" }],
+  };
+  const test = { cast: { loadout: "Full-Auto", request: "x" }, replies, expect: { outcome: "completed" } };
+  for (let number = 0; number < tests; number += 1) writeFileSync(join(folder, `${number}.json`), JSON.stringify(test));
+  return timed(["test", folder, "--cwd", folder], 0);
+}
+
+/** Casts of about so many visits, each item of three, written as any cast is. */
+async function writeCasts(
+  root: string,
+  cwd: string,
+  { casts, items }: { readonly casts: number; readonly items: number },
+) {
+  const { graph, targets } = graphOf("Full-Auto");
+  const store = fileStore(root);
+  for (let number = 0; number < casts; number += 1) {
+    const named = targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: null }));
+    const { file } = planGraph(graph, { request: "x", cwd, targets: named, limits: bundled.settings.limits });
+    const { events } = simulate(
+      startOf(file),
+      (asked, state) => answerWith({ satisfied: true, items }, asked, state),
+      10_000,
+    );
+    const owned = await store.create({ file }, {});
+    if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
+    await owned.value.journal.append(events, startState(startOf(file)).seq);
+    await owned.value.release();
+  }
+}
+
+async function timeReplay(folder: string, casts: number): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  await writeCasts(join(folder, "casts"), folder, { casts, items: 15 });
+  return timed(["replay", "--all", "--cwd", folder, "--artifacts", join(folder, "casts")], 0);
+}
+
+async function timeForecast(folder: string, casts: number): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  await writeCasts(join(folder, "casts"), folder, { casts, items: 3 });
+  return timed(["forecast", "Full-Auto", "--cwd", folder, "--artifacts", join(folder, "casts")], 0);
+}
+
+function fuzzRate(): number {
+  const { graph, flow } = graphOf("Hojo-Consult");
+  const { file } = planGraph(graph, { request: "x", cwd: "/", limits: bundled.settings.limits });
+  const subject = subjectOf(startOf(file), flow);
+  const settings = { casts: 5_000, seed: 1, items: 3 };
+  fuzz(subject, { ...settings, casts: 500 });
+  const started = performance.now();
+  fuzz(subject, settings);
+  return settings.casts / ((performance.now() - started) / 1000);
+}
+
+/** In a process of its own, from its start to its end. */
+function timed(args: readonly string[], code: number): number {
+  const started = performance.now();
+  const { status, stderr, stdout } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  if (status !== code) throw new Error(stderr || stdout.slice(-300));
+  return performance.now() - started;
+}
