@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { removeRefs } from "../../src/shell/git/cast-ref.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
 import type { Doing } from "./harness/repository.ts";
 
@@ -103,6 +104,16 @@ it("[V19] a lock beside a change of the person's is left alone", async () => {
   const ran = await castIn({ cwd, titles: ["a"], doing });
   expect(ran.state.phase).toMatchObject({ outcome: "failed" });
   expect([read(cwd, "first.txt"), existsSync(join(cwd, ".git/index.lock"))]).toEqual(["mine\n", true]);
+});
+
+it("[V17] with its cast the names of its items go, and those of another stay", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing: { "WI-2": () => ({ fails: "no network" }) } });
+  git(cwd, "update-ref", "refs/materia-items/other/x", "HEAD");
+  rmSync(join(cwd, ".pi"), { recursive: true });
+  await removeRefs(cwd, [ran.castId]);
+  expect(git(cwd, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(git(cwd, "for-each-ref", "--format=%(refname)", "refs/materia-items")).toBe("refs/materia-items/other/x");
 });
 
 it("[V17] a failed cast keeps the work that is done under names of its own, and its trees; a resume merges it", async () => {
