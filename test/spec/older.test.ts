@@ -181,10 +181,12 @@ it("[M9] $.text is refused with what to use", () => {
   expect(found).toMatchObject([{ code: "bad_assign", hint: expect.stringContaining("use $.context") }]);
 });
 
-it("[M7, M10] the catalogue and the example load without an error but for what is refused by name", () => {
-  expect(told(example).filter((issue) => issue.startsWith("error"))).toEqual([]);
-  expect(told(catalogue).filter((issue) => issue.startsWith("error"))).toEqual([
-    "error not_supported loadouts.Parallel-Experimental.loops.parallelWork",
-    "error not_supported loadouts.Parallel-Interactive.loops.parallelWork",
-  ]);
+it("[M7] a loop over the list of a parallel generator runs its items at once", () => {
+  const { loadouts } = readLayer("project", catalogue);
+  expect(loadouts.get("Parallel-Experimental")?.value?.loops["parallelWork"]).toMatchObject({ parallel: 2 });
+  expect(loadouts.get("Full-Auto")?.value?.loops["loopSelection"]).not.toHaveProperty("parallel");
+});
+
+it("[M10] the catalogue and the example load without an error", () => {
+  expect([...told(example), ...told(catalogue)].filter((issue) => issue.startsWith("error"))).toEqual([]);
 });

@@ -67,6 +67,15 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
   });
 });
 
+it("[U43] in a tree of its own, as a parallel item has, a commit needs no branch", () => {
+  const cwd = newRepository();
+  const tree = join(newFolder(), "tree");
+  git(cwd, "worktree", "add", "--quiet", "--detach", tree);
+  write(join(tree, "b.txt"), "b\n");
+  expect(resultOf("blackbelt-maintain", { cwd: tree, item })).toMatchObject({ satisfied: true });
+  expect(git(tree, "log", "-1", "--format=%s")).toBe("feat: greet");
+});
+
 describe("the git family", () => {
   it("[U47] Mime-Bootstrap prepares as Blackbelt-Bootstrap does, under its own name", () => {
     const cwd = newRepository();

@@ -31,12 +31,12 @@ function keepInGit(root, { params }, message) {
       problem: `Nothing was committed: ${conflict} in ${root} has an unresolved conflict; resolve it and git add it.`,
     };
   const { branch } = readHead(plain);
-  if (branch === undefined)
+  if (branch === undefined && !isLinkedTree(plain))
     refuse(`no branch is checked out in ${root}, so a commit would be lost`, "git switch to a branch, then recast");
   const filters = params.filters === true;
   if (!filters) refuseFiltered(plain, root, foreignFilters(root));
   const git = gitAt(root, { settings: [...fallbackIdentity(plain), "commit.gpgSign=false"], filters });
-  return { branch, commit: commitWork(git, message)?.commit };
+  return { branch: branch ?? "no branch", commit: commitWork(git, message)?.commit };
 }
 
 /** The item's title, or what was asked; what the item is about stands below it. */
@@ -56,4 +56,12 @@ export function subjectOf(text) {
 function clean(text) {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
+}
+
+/** A tree of its own beside the main one, as a parallel item has: who made it also takes its commits. */
+function isLinkedTree(git) {
+  const [own, common] = git
+    .text(["rev-parse", "--absolute-git-dir", "--path-format=absolute", "--git-common-dir"])
+    .split("\n");
+  return own !== common;
 }

@@ -30,7 +30,6 @@ export const ISSUE_CODES = {
   unknown_key: "nobody knows this key",
   older_format: "the file is written in an older form, and read as such",
   not_done: "a key of an older form asks for what is not done here",
-  not_supported: "a key of an older form asks for what is not known here",
   bad_layout: "a place of a socket in the drawing cannot be used and is ignored",
   bad_name: "the name cannot be used",
   bad_artifact_dir: "the folder of casts cannot be used",

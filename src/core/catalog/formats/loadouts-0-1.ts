@@ -1,4 +1,3 @@
-import { error } from "../../model/issue.ts";
 import { isJsonObject } from "../../model/values/json.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
@@ -116,11 +115,13 @@ function advanceEdits({ path, loadout, loop, id }: LoopPlace): Translation {
   return { edits: [{ path: [...path, "sockets", from, "advance"], value, was }], issues: [] };
 }
 
+/** As many at once as the older program ran where its file did not say. */
+const LANES = 4;
+
 /** [M7] */
-function parallelEdits(path: readonly string[], { loadout, loop }: LoopPlace, { parallel }: Lanes): Translation {
+function parallelEdits(path: readonly string[], { loadout, loop }: LoopPlace, { parallel, lanes }: Lanes): Translation {
   const from = fieldsOf(loop["consumes"])["from"];
   const materia = typeof from === "string" ? fieldsOf(fieldsOf(loadout["sockets"])[from])["materia"] : undefined;
-  if (typeof materia !== "string" || !parallel.includes(materia)) return NOTHING;
-  const message = `its items would run at once ("parallel" of ${materia}), and that is not known here`;
-  return { edits: [], issues: [error("not_supported", path, message)] };
+  if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NOTHING;
+  return { edits: [{ path: [...path, "parallel"], value: lanes ?? LANES, was: path }], issues: [] };
 }
