@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useState } from "react";
 import type { ReactElement } from "react";
 import { PAGES, loadCastPage } from "./pages.tsx";
+import { Mishap, UnknownPage } from "./mishap.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { useKeys } from "../browser/keys.ts";
 import { Palette } from "./palette.tsx";
@@ -27,7 +28,8 @@ export function App(): ReactElement {
     "g k": () => go(hrefOf("link")),
     "/": focusSearch,
   });
-  const Page = PAGES[page === "casts" && name !== null ? "cast" : page] ?? PAGES["casts"];
+  const key = page === "casts" && name !== null ? "cast" : page;
+  const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
   useEffect(() => {
     document.title = `${name ?? page.charAt(0).toUpperCase() + page.slice(1)} · pi-materia`;
   }, [page, name]);
@@ -51,7 +53,9 @@ export function App(): ReactElement {
       <TopBar page={page} onPalette={() => setDialog("palette")} />
       <main id="main" tabIndex={-1}>
         <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
-          {Page && <Page key={`${page}/${name ?? ""}`} name={name} search={search} />}
+          <Mishap key={`${page}/${name ?? ""}`}>
+            {Page ? <Page name={name} search={search} /> : <UnknownPage page={page} />}
+          </Mishap>
         </Suspense>
       </main>
       <Toasts />

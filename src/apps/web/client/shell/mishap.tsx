@@ -1,0 +1,45 @@
+import { Component } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { hrefOf } from "../browser/route.ts";
+import { Button } from "../parts/controls/button.tsx";
+import { classesOf } from "../browser/classes.ts";
+import pageSheet from "../ground/page.module.css";
+import controlsSheet from "../parts/controls/controls.module.css";
+
+const css = classesOf(pageSheet, controlsSheet);
+
+/** A page that could not be loaded, or broke: said in its place, with a way on. */
+export class Mishap extends Component<{ readonly children: ReactNode }, { readonly problem: string | null }> {
+  override state = { problem: null };
+
+  static getDerivedStateFromError(thrown: unknown): { readonly problem: string } {
+    return { problem: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+
+  override render(): ReactNode {
+    if (this.state.problem === null) return this.props.children;
+    return (
+      <div className={css("empty")} role="alert">
+        <h1>This page cannot be shown</h1>
+        <p>{this.state.problem}</p>
+        <Button onClick={() => location.reload()}>Try again</Button>
+        <a className={css("control-button")} href={hrefOf("casts")}>
+          All casts
+        </a>
+      </div>
+    );
+  }
+}
+
+/** An address that leads nowhere says so. */
+export function UnknownPage({ page }: { readonly page: string }): ReactElement {
+  return (
+    <div className={css("empty")}>
+      <h1>There is no such page</h1>
+      <p>{`Nothing is called "${page}" here.`}</p>
+      <a className={css("control-button")} href={hrefOf("casts")}>
+        All casts
+      </a>
+    </div>
+  );
+}

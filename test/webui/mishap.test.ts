@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { look, says, served, withPages } from "./cast-page.ts";
+
+withPages();
+
+describe("what goes wrong in the browser", () => {
+  it("[W27] a page that cannot be loaded offers another try, and an unknown address leads on", async () => {
+    const at = await served();
+    const { page } = await look(at, "nowhere");
+    await says(page, "There is no such page");
+    await page.route(/\/assets\//, (route) => route.abort());
+    await page.getByRole("link", { name: "Materia", exact: true }).click();
+    await says(page, "This page cannot be shown");
+    await page.unroute(/\/assets\//);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => page.getByText("This page cannot be shown").count(), { timeout: 120_000 }).toBe(0);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+  });
+});
