@@ -56,19 +56,8 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   let lanes = NO_LANES;
   /** Characters of the reply that is being written; what it costs is known at its end. */
   let written = 0;
-  // Its last event may still be the one that it stopped with; but it runs, or nobody would watch.
-  const board = (): Board => ({
-    ...boardOf(trail, {
-      now: Date.now(),
-      program: "/materia",
-      used: addUsage({ ...used, output: used.output + estimated(written) }, lanesUsage(lanes)),
-    }),
-    status: "running",
-    reason: null,
-    question: null,
-    last: null,
-    next: [],
-  });
+  const board = (): Board =>
+    runningBoard(trail, addUsage({ ...used, output: used.output + estimated(written) }, lanesUsage(lanes)));
   return {
     trail: () => trail,
     used: () => used,
@@ -98,22 +87,43 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
     },
     picture: {
       lines: (width) => {
-        const doing =
-          activity && isAgent(trail) && !watcher.streams() ? activityLines(activity, width, watcher.opened()) : [];
-        const now = board();
         const rows = laneLines(lanes, Date.now(), width);
-        const whose = isAgent(trail) ? watcher.agent() : undefined;
-        return [
-          ...boardLines(now, width),
-          ...rows,
-          moneyLine(now, trail, whose),
-          ...doing,
-          line(toned("dim", watcher.hint)),
-        ];
+        const now = board();
+        return [...boardLines(now, width), ...rows, ...agentLines(now, { trail, activity, watcher, width })];
       },
       status: () => statusWords(board()),
     },
   };
+}
+
+/** Its last event may still be the one that it stopped with; but it runs, or nobody would watch. */
+function runningBoard(trail: Trail, used: Usage): Board {
+  return {
+    ...boardOf(trail, { now: Date.now(), program: "/materia", used }),
+    status: "running",
+    reason: null,
+    question: null,
+    last: null,
+    next: [],
+  };
+}
+
+interface AgentPicture {
+  readonly trail: Trail;
+  readonly activity: Activity | undefined;
+  readonly watcher: Watcher;
+  readonly width: number;
+}
+
+/** Who works and what it does, and how it is stopped. */
+function agentLines(now: Board, { trail, activity, watcher, width }: AgentPicture): readonly Line[] {
+  const isWorking = isAgent(trail);
+  const isShown = activity && isWorking && !watcher.streams();
+  return [
+    moneyLine(now, trail, isWorking ? watcher.agent() : undefined),
+    ...(isShown ? activityLines(activity, width, watcher.opened()) : []),
+    line(toned("dim", watcher.hint)),
+  ];
 }
 
 /** A token is about four characters of English; of a reply that is not whole nobody knows more. */
