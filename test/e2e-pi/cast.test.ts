@@ -98,7 +98,8 @@ describe("a cast over RPC, from its first frame to the question after it", () =>
     expect(seen.running).toContain("do both things");
     expect(seen.running).toContain("item 1 of 2: first thing");
     expect(seen.running).toMatch(/Make \(Socket-2\) {2}visit 1/);
-    expect(seen.line).toContain("1.05 k tokens");
+    // What is being written counts as an estimate until its usage is known.
+    expect(seen.line).toMatch(/1\.(05|06) k tokens/);
   });
 
   it("[X9] the widget shows what the agent did, and it was done", () => {
