@@ -23,9 +23,9 @@ describe("[Y1] a checkpoint after every visit that changed the tree", () => {
     const events = journalOf(cwd);
     expect(events[0]).toMatchObject({ type: "cast_started", files: { commit: git(cwd, "rev-parse", "HEAD") } });
     expect(visitFiles(events)).toMatchObject([
-      { changed: 2, added: 2, removed: 0 },
+      { changed: 2, added: 2, removed: 0, names: ["b.txt", "src/a.txt"] },
       undefined,
-      { changed: 1, added: 1, removed: 0 },
+      { changed: 1, added: 1, removed: 0, names: ["src/a.txt"] },
       undefined,
       { changed: 1, added: 1, removed: 0 },
     ]);

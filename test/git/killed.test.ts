@@ -34,7 +34,7 @@ function locksIn(cwd: string): readonly string[] {
 }
 
 const UNHARMED = {
-  counts: { changed: 2, added: 2, removed: 0 } as object,
+  counts: { changed: 2, added: 2, removed: 0, names: ["a.txt", "b.txt"] } as object,
   isHeld: true,
   locks: [] as readonly string[],
   isUntouched: true,

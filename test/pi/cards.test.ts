@@ -37,7 +37,7 @@ describe("[X10] the card of a visit", () => {
     expect(passed.split("\n")[1]).toBe("    ✓ satisfied → end");
   });
 
-  it("says what became of the files", async () => {
+  it("[Y7] says what became of the files, and opened names them", async () => {
     const cwd = project({});
     execFileSync("git", ["init", "-q"], { cwd });
     execFileSync("git", [...WHO, "commit", "-q", "--allow-empty", "-m", "begun"], { cwd });
@@ -47,6 +47,7 @@ describe("[X10] the card of a visit", () => {
     await pi.sees(/^materia-result/);
     const [card] = visitData(pi);
     expect(drawnAt(100, card, false)).toMatch(/\n {5}built {2}changed 1 file, \+1 −0 {2}→ end/);
+    expect(drawnAt(100, card, true)).toMatch(/changed 1 file, \+1 −0\n {7}hut\.txt/);
   });
 
   it("opened tells all of a long list", async () => {

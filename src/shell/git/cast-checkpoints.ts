@@ -2,7 +2,7 @@ import type { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../..
 import { cut } from "../../core/model/values/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { problemText } from "../system/problem.ts";
-import { diffText, listChanges, treeOf } from "./changes.ts";
+import { diffText, treeOf } from "./changes.ts";
 import { countChanges, takeCheckpoint } from "./checkpoint.ts";
 import { findRepository } from "./repository.ts";
 import { castRef } from "./cast-ref.ts";
@@ -29,8 +29,6 @@ export interface CheckpointPlace {
 }
 
 type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
-
-const MOST_NAMES = 20;
 
 /** Nothing here rejects: a cast goes on without what could not be kept. */
 export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
@@ -88,19 +86,13 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
         if ("problem" in opened) return opened;
         return commitAfter({ opened, place, trees }, opened.repository.head, "Begin");
       }),
-    meanwhile: async (last) => named(await take({ last, since: last, title: "Meanwhile" }), place.cwd, last),
+    meanwhile: async (last) => namedOf(await take({ last, since: last, title: "Meanwhile" })),
     describe: (from, to) => describeChanges(place.cwd, from, to),
   };
 }
 
-async function named(
-  taken: Checkpoint | NoCheckpoint | undefined,
-  cwd: string,
-  last: string,
-): Promise<Meanwhile | undefined> {
-  if (!taken || "problem" in taken) return undefined;
-  const changes = await listChanges({ cwd, from: last, to: taken.commit });
-  return { ...taken, names: changes.slice(0, MOST_NAMES).map(({ path }) => path) };
+function namedOf(taken: Checkpoint | NoCheckpoint | undefined): Meanwhile | undefined {
+  return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;
 }
 
 interface Keeping {

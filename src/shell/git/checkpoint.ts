@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { LeftOut } from "../../core/model/values/checkpoint.ts";
+import type { LeftOut, Meanwhile } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 
@@ -171,22 +171,25 @@ async function moveRef({ repository }: Shadow, ref: string, from: string, to: st
   return moved.ok ? undefined : complaintOf(moved);
 }
 
+/** As many as a person reads. */
+const MOST_NAMES = 20;
+
+type Changed = Omit<Meanwhile, "commit" | "left">;
+
 /** What lies between two commits: files, and lines added and removed; nothing where one of them is gone. */
-export async function countChanges(
-  shadow: Shadow,
-  from: string,
-  to: string,
-): Promise<{ readonly changed: number; readonly added: number; readonly removed: number } | undefined> {
-  if (from === to) return { changed: 0, added: 0, removed: 0 };
+export async function countChanges(shadow: Shadow, from: string, to: string): Promise<Changed | undefined> {
+  if (from === to) return { changed: 0, added: 0, removed: 0, names: [] };
   const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
   const totals = { changed: 0, added: 0, removed: 0 };
+  const names: string[] = [];
   const answer = await runGit(args, { cwd: shadow.repository.top });
   if (!answer.ok) return undefined;
   for (const line of partsOf(answer)) {
-    const [added = "", removed = ""] = line.split("\t");
+    const [added = "", removed = "", ...name] = line.split("\t");
+    if (totals.changed < MOST_NAMES) names.push(name.join("\t"));
     totals.changed += 1;
     totals.added += Number(added) || 0;
     totals.removed += Number(removed) || 0;
   }
-  return totals;
+  return { ...totals, names };
 }

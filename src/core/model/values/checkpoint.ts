@@ -15,8 +15,14 @@ export type LeftOut = v.InferOutput<typeof LeftOut>;
 
 const kept = { commit: v.string(), left: v.exactOptional(LeftOut) };
 
-/** [Y1] The working tree as a commit: how many files differ from the commit that it is compared with, and by how many lines. */
-export const Checkpoint = v.object({ ...kept, changed: count, added: count, removed: count });
+/** [Y1] The working tree as a commit: how many files differ from the commit that it is compared with, by how many lines, and the first of them by name. */
+export const Checkpoint = v.object({
+  ...kept,
+  changed: count,
+  added: count,
+  removed: count,
+  names: v.exactOptional(v.array(v.string())),
+});
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
 /** Why there is none, as the end of a sentence. */

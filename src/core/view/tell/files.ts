@@ -15,6 +15,16 @@ export function changedText(files: Checkpoint | NoCheckpoint | undefined): strin
   return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftText(files.left)}`;
 }
 
+/** [Y7] The files by name, one a line, and how many more there are. */
+export function changedNames(files: Checkpoint | NoCheckpoint | undefined): readonly string[] {
+  if (!files || "problem" in files) return [];
+  const { names = [], changed } = files;
+  return [
+    ...names.map((name) => oneLine(name, 200)),
+    ...(changed > names.length ? [`and ${changed - names.length} more`] : []),
+  ];
+}
+
 /** [Y6] What somebody changed while the cast stood still. */
 export function meanwhileText({ files }: EventOf<"cast_resumed">): string {
   return files ? `; meanwhile ${fileCountsText(files)} changed` : "";

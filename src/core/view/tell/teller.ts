@@ -10,7 +10,7 @@ import type { Clock } from "../clock.ts";
 import { ageText, amountText, clockText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
-import { changedText, meanwhileText } from "./files.ts";
+import { changedNames, changedText, meanwhileText } from "./files.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
 import { BRIEF, WHOLE } from "./handed.ts";
 import type { Extent } from "./handed.ts";
@@ -46,8 +46,7 @@ export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Exte
       return [];
     }
     if (event.type === "visit_completed") {
-      const changed = changedText(event.files);
-      const files = changed === undefined ? [] : [line(INDENT, toned("dim", changed))];
+      const files = fileLines(event, extent);
       return open ? [...close(event.usage), ...files] : [completedLine(event), ...files];
     }
     const wholeCast = castLines(before, event, { width, idleMs });
@@ -120,6 +119,14 @@ export function visitHead(
 /** The visit was told before, when the cast stopped in it. */
 function completedLine({ socket, visit, usage }: EventOf<"visit_completed">): Line {
   return line(INDENT, `visit ${visit} of ${socket} completed${usageText(usage)}`);
+}
+
+/** [Y7] What the visit made of the files; by name where all is told. */
+function fileLines({ files }: EventOf<"visit_completed">, extent: Extent): readonly Line[] {
+  const changed = changedText(files);
+  if (changed === undefined) return [];
+  const names = extent === WHOLE ? changedNames(files).map((name) => `  ${name}`) : [];
+  return [changed, ...names].map((text) => line(INDENT, toned("dim", text)));
 }
 
 /** A utility has no tokens to speak of. */
