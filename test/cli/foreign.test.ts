@@ -111,7 +111,7 @@ it("[S11] of many casts begun at once each one is one's own", async () => {
     "conf.json": { activeLoadout: "Main", materia: { Own: mark("own") }, loadouts: { Main: single("Own") } },
   });
   rmSync(userFolder(cwd), { recursive: true, force: true });
-  await Promise.all(Array.from({ length: 6 }, () => run(["cast", ...conf, "mine"], { cwd })));
+  await Promise.all(Array.from({ length: 6 }, () => run(["cast", ...conf, "--anyway", "mine"], { cwd })));
   const listed = JSON.parse((await run(["casts", "--json"], { cwd })).stdout) as readonly object[];
   expect([listed.length, listed.filter((cast) => "foreign" in cast)]).toEqual([6, []]);
 });

@@ -46,7 +46,7 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   const { file, events, castId } = prepared;
   const { cwd, below } = request.workspace.place;
   if (below !== undefined && !options.quiet) io.err(`note: working in ${harmless(cwd)}, the project's folder\n`);
-  for (const note of prepared.notes) io.err(`note: ${note}\n`);
+  if (!options.quiet) for (const note of prepared.notes) io.err(`note: ${note}\n`);
   const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
