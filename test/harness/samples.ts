@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type * as v from "valibot";
+import * as v from "valibot";
 
 /** What a schema of ours is made of, as valibot keeps it. */
 interface Parts {
@@ -7,6 +7,8 @@ interface Parts {
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
   readonly wrapped?: v.GenericSchema;
   readonly item?: v.GenericSchema;
+  readonly value?: v.GenericSchema;
+  readonly items?: readonly v.GenericSchema[];
   readonly literal?: unknown;
   readonly options?: readonly unknown[];
   readonly pipe?: readonly { readonly type: string; readonly requirement?: unknown }[];
@@ -14,7 +16,17 @@ interface Parts {
 
 /** Values that a schema takes. */
 export function sampleOf(schema: v.GenericSchema): fc.Arbitrary<unknown> {
-  const { type, entries = {}, wrapped, item, literal, options = [], pipe = [] } = schema as Parts; // asked by its type
+  const {
+    type,
+    entries = {},
+    wrapped,
+    item,
+    value: held,
+    items = [],
+    literal,
+    options = [],
+    pipe = [],
+  } = schema as Parts; // asked by its type
   const inner = wrapped ?? item;
   switch (type) {
     case "string": {
@@ -45,8 +57,20 @@ export function sampleOf(schema: v.GenericSchema): fc.Arbitrary<unknown> {
       return inner ? fc.option(sampleOf(inner), { nil: undefined }) : fc.constant(undefined);
     case "nullable":
       return inner ? fc.option(sampleOf(inner), { nil: null }) : fc.constant(null);
+    case "tuple":
+      return fc.tuple(...items.map(sampleOf));
+    case "record":
+      return fc.dictionary(fc.constantFrom("work", "a1", "B-2"), held ? sampleOf(held) : fc.constant(null), {
+        maxKeys: 3,
+      });
     case "custom":
-      return fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
+      // Objects and lists of work items are told from others by a function.
+      return fc
+        .oneof(
+          fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+          fc.constant([{ title: "a", context: "b" }]),
+        )
+        .filter((value) => v.is(schema, value));
     default:
       throw new Error(`no sample of ${type}`);
   }

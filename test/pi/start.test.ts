@@ -48,7 +48,7 @@ describe("[X27] the greeting", () => {
 describe("[X28] completion", () => {
   it.each<[typed: string, offered: readonly string[] | null]>([
     ["li", ["link "]],
-    ["c", ["cast ", "casts ", "continue ", "check ", "completion "]],
+    ["c", ["cast ", "casts ", "continue ", "check ", "compare ", "completion "]],
     ["cast", null],
     ["status", null],
     ["xyz", null],
