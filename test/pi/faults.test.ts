@@ -3,8 +3,8 @@ import { expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
-vi.mock("../../src/apps/pi/input/escape.ts", () => ({
-  onEscape: () => {
+vi.mock("../../src/apps/pi/input/keys.ts", () => ({
+  onCastKeys: () => {
     throw new Error("no keys today");
   },
 }));
