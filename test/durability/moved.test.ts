@@ -16,7 +16,7 @@ async function failedIn(cwd: string): Promise<void> {
 }
 
 const recast = (cwd: string, ...more: readonly string[]) =>
-  run(["recast", "--config", "materia.json", "--quiet", ...more], { cwd });
+  run(["recast", "--config", "materia.json", ...more], { cwd });
 
 it("[D25] in a copy of its project a cast works on the copy", async () => {
   const cwd = newPlace();

@@ -181,7 +181,8 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
     note,
     report: (body) => {
       note(body);
-      void write();
+      // What could not be written stops the next write, which the loop waits for.
+      void write().catch(() => undefined);
     },
     write,
   };

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Broken, KeptWork } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
@@ -41,13 +41,20 @@ async function writeTree(tree: string): Promise<GitAnswer> {
   try {
     rmSync(own, { force: true });
     rmSync(`${own}.lock`, { force: true });
-    if (existsSync(index)) copyFileSync(index, own);
+    if (existsSync(index)) copyIndex(index, own);
     const env = { GIT_INDEX_FILE: own };
     const added = await runGit(["add", "--all", "--", ":/"], { cwd: tree, env });
     return added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
   } finally {
     rmSync(own, { force: true });
   }
+}
+
+/** With its time: by it git knows which files may have changed in the very moment in which they were written down. */
+function copyIndex(from: string, to: string): void {
+  const { atime, mtime } = statSync(from);
+  copyFileSync(from, to);
+  utimesSync(to, atime, mtime);
 }
 
 function broken(answer: GitAnswer): Broken {
