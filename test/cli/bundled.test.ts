@@ -32,7 +32,13 @@ it("[F14] the bundled materia and loadouts have their published names", async ()
     const { stdout } = await run([command, "--json"], { cwd });
     return (JSON.parse(stdout) as readonly { readonly name: string }[]).map(({ name }) => name);
   };
-  expect((await names("loadout")).toSorted()).toEqual(["Full-Auto", "Hojo-Consult", "Planning-Consult", "Test-Driven"]);
+  expect((await names("loadout")).toSorted()).toEqual([
+    "Full-Auto",
+    "Hojo-Consult",
+    "Parallel-Auto",
+    "Planning-Consult",
+    "Test-Driven",
+  ]);
   const agents = ["Planner", "Auto-Plan", "Auto-Architect", "Interactive-Plan", "Context-Check", "Build", "Auto-Eval"];
   const utilities = ["Ignore-Artifacts", "Detect-VCS", "Blackbelt-Bootstrap", "Commit-Sigil"];
   const others = ["Maintain", "Narrate", "Chain-Context"];
@@ -69,6 +75,33 @@ it("[Q12] Test-Driven goes from Build to the tests, to the evaluator, to Maintai
     { from: "Socket-5", maxTraversals: 4, then: "next" },
     { from: "Socket-6", maxTraversals: 2 },
   ]);
+});
+
+it("[V20] Parallel-Auto works on four items at once and looks at what was merged before it narrates", async () => {
+  const { sockets, edges } = await gridOf("Parallel-Auto");
+  expect(sockets.map(({ materia, loop }) => (loop === null ? materia : `${materia} each`))).toEqual([
+    "Blackbelt-Bootstrap",
+    "Detect-VCS",
+    "Parallel-Plan",
+    "Build each",
+    "Run-Checks each",
+    "Auto-Eval each",
+    "Maintain each",
+    "Run-Checks",
+    "Integration-Review",
+    "Narrate",
+    "Build",
+    "Maintain",
+  ]);
+  const back = edges.filter(({ when }) => when === "not_satisfied");
+  expect(back).toMatchObject([
+    { from: "Socket-5", to: "Socket-4", maxTraversals: 4, then: "next" },
+    { from: "Socket-6", to: "Socket-4", maxTraversals: 2, then: "next" },
+    { from: "Socket-8", to: "Socket-10", maxTraversals: 3 },
+    { from: "Socket-9", to: "Socket-10", maxTraversals: 2 },
+  ]);
+  const { stdout } = await run(["grid", "Parallel-Auto"], { cwd: newPlace() });
+  expect(stdout).toContain("4 at");
 });
 
 it("[F15] Full-Auto prepares, plans, refines, works item by item with three returns at most, and narrates", async () => {

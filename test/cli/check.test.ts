@@ -30,6 +30,7 @@ it("[C19] the worst case is data too", async () => {
   expect(found.filter(({ severity }) => severity === "info").map(({ path }) => path)).toEqual([
     "loadouts.Full-Auto",
     "loadouts.Test-Driven",
+    "loadouts.Parallel-Auto",
     "loadouts.Planning-Consult",
     "loadouts.Hojo-Consult",
     "loadouts.Warned",

@@ -152,6 +152,7 @@ it("[L14] no loadout was saved, chosen or changed", async () => {
   expect(loadouts.map(({ name, active }) => `${name}${active ? " *" : ""}`)).toEqual([
     "Full-Auto *",
     "Test-Driven",
+    "Parallel-Auto",
     "Planning-Consult",
     "Hojo-Consult",
   ]);

@@ -52,7 +52,7 @@ describe("[X28] completion", () => {
     ["cast", null],
     ["status", null],
     ["xyz", null],
-    ["link loadout:P", ["link loadout:Planning-Consult "]],
+    ["link loadout:Pl", ["link loadout:Planning-Consult "]],
     ["link Plan", ["link Planning-Consult ", "link Planner "]],
     ["link materia:Bu", ["link materia:Build "]],
     ["link Planner -", ["link Planner -- "]],

@@ -177,7 +177,7 @@ describe("commands that are answered", () => {
       "check",
       {
         code: 0,
-        data: ["Full-Auto", "Test-Driven", "Planning-Consult", "Hojo-Consult"].map((name) => ({
+        data: ["Full-Auto", "Test-Driven", "Parallel-Auto", "Planning-Consult", "Hojo-Consult"].map((name) => ({
           code: "worst_case",
           severity: "info",
           path: `loadouts.${name}`,

@@ -7,6 +7,7 @@ import { flowOf } from "../../core/compile/flow.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import type { CoveredRun } from "../../core/testing/coverage.ts";
+import { withItems } from "../../core/testing/item-events.ts";
 import { judge } from "../../core/testing/judge.ts";
 import type { Failure } from "../../core/testing/judge.ts";
 import type { Observed, Told } from "../../core/testing/observed.ts";
@@ -93,13 +94,17 @@ async function play(found: FoundTest, place: TestPlace, scratch: Scratch): Promi
   const { rehearsalHost } = await import("../agents/rehearsal.ts");
   const turns: Told[] = [];
   const host = listening(rehearsalHost(test), turns);
-  const events: CastEvent[] = [];
+  const own: CastEvent[] = [];
+  const ofItems = new Map<string, CastEvent[]>();
   const agents = { openReal: async () => host };
   const driver: Driver = {
     host,
     env: workspace.place.env,
     signal: place.signal,
-    onSteps: (steps: readonly CastStep[]) => void events.push(...steps.map(({ event }) => event)),
+    onSteps: (steps: readonly CastStep[]) => void own.push(...steps.map(({ event }) => event)),
+    onItemSteps: (steps: readonly CastStep[]) => {
+      for (const { event, after } of steps) ofItems.set(after.castId, [...(ofItems.get(after.castId) ?? []), event]);
+    },
   };
   const targets = targetsOf(test.cast, workspace);
   const ready = await prepareCast(workspace, { targets, prompt: test.cast.request }, agents);
@@ -114,6 +119,7 @@ async function play(found: FoundTest, place: TestPlace, scratch: Scratch): Promi
   }
   if (!end.ok) return end;
   const { state } = end.value;
+  const events = withItems(own, ofItems);
   const files = readFiles(scratch.work, Object.keys(test.expect.files ?? {}));
   const observed: Observed = { state, events, exitCode: exitCode(end.value), turns, files };
   const failures = [

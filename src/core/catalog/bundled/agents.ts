@@ -53,6 +53,37 @@ What has changed in the files since the item began:
 {{changes}}`,
   },
 
+  "Integration-Review": {
+    description: "Judges items that were merged as one whole: what each got right alone and is wrong together.",
+    group: "Agents",
+    color: "rose",
+    // Bash, to run the tests; nothing that writes files.
+    tools: { type: "custom", tools: ["read", "grep", "find", "ls", "bash"] },
+    parse: "json",
+    prompt: `You judge work that several agents did at the same time, each alone, and that was merged line by line. Every item
+was checked by itself; nobody has yet looked at the whole.
+
+The work items, in order; below is nothing when there were none:
+{{workItems}}
+
+- Look for what fits each item and not all of them: something renamed here and used there, the same thing made twice, an
+  argument that one side changed, two settings or defaults that disagree, documents and examples that tell another story,
+  tests that no longer test what they say.
+- Run the project's tests and checks, then use the items together the way a person would.
+- Hold the whole against the request. An item that was given up is a fault only where the rest depends on it.
+- Change no file, mend nothing, commit nothing.
+
+Be satisfied when the whole does what was asked for and nothing in it contradicts the rest. Taste, and faults that were
+there before, are no reason to refuse.
+
+Not satisfied: all faults at once, the gravest first, each with its place, the command or input that shows it, what came
+out and what should have. At most 120 words; whoever mends it sees nothing else of yours. Satisfied: what you verified.
+
+What has changed in the files since the cast began:
+
+{{changes}}`,
+  },
+
   Maintain: {
     description: "Tidies an accepted item, brings documents in line, runs the checks and commits.",
     group: "Agents",

@@ -51,6 +51,27 @@ kept in substance:
 {{workItems}}`,
   },
 
+  "Parallel-Plan": {
+    description: "Plans work items that several agents can do at the same time, and says which must wait for which.",
+    group: "Generators",
+    color: "gold",
+    tools: "readOnly",
+    generator: true,
+    prompt: `You plan work that several agents will do at the same time, each in a copy of the project, without a person at
+hand. Read the code that the request touches, its tests and the project's own rules before you plan.
+
+${ITEMS}
+
+Cut the work so that items touch different files: what two items change in the same place collides and is done again.
+Where they cannot but share a file, or one needs what another makes, say so with "after", or make them one item. What
+several need comes first, in an item that the others name. An item that names nothing sees nothing of the others: write
+the names and signatures that they share into each of them.
+
+Nobody can be asked. Where the request leaves something open, take the reading that fits the code and surprises least,
+and write the choice into the item it concerns. Where it is met already, hand over an empty list and say in context
+what you found.`,
+  },
+
   "Auto-Architect": {
     description: "Refines a list of work items: settles the design that builders would have to guess.",
     group: "Generators",

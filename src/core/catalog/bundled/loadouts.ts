@@ -72,6 +72,66 @@ export const LOADOUTS: Loadouts = {
     },
   },
 
+  "Parallel-Auto": {
+    description:
+      "Plans, builds up to four items at once on a branch of its own, then checks and reviews them together.",
+    entry: "Socket-1",
+    sockets: {
+      // Items are worked on at once only where nothing is left uncommitted.
+      "Socket-1": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Parallel-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-6" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
+        ],
+      },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2, then: "next" },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      // What each item got right alone may be wrong together: git merges lines, not meanings.
+      "Socket-8": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-9" },
+          { when: "not_satisfied", to: "Socket-10", maxTraversals: 3 },
+        ],
+      },
+      "Socket-9": {
+        materia: "Integration-Review",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-12" },
+          { when: "not_satisfied", to: "Socket-10", maxTraversals: 2 },
+        ],
+      },
+      "Socket-10": { materia: "Build", edges: [{ when: "always", to: "Socket-11" }] },
+      "Socket-11": { materia: "Maintain", edges: [{ when: "always", to: "Socket-8" }] },
+      "Socket-12": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [
+          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-6:always", from: "Socket-6", condition: "always", targetSocketId: "Socket-8" },
+        ],
+        parallel: 4,
+      },
+    },
+  },
+
   "Planning-Consult": {
     description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
     entry: "Socket-1",

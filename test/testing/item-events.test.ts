@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { withItems } from "../../src/core/testing/item-events.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { live, newPlace } from "../parallel/harness/lives.ts";
+import type { Place } from "../parallel/harness/lives.ts";
+import { randomScenario } from "../parallel/harness/scenarios.ts";
+
+async function playedWith(seed: number, lanes: number, pace: number): Promise<readonly string[]> {
+  const place = newPlace(randomScenario(seed, { lanes, pace, shared: true }));
+  await live(place);
+  const own = await eventsOf(place, place.file.castId);
+  const items = new Map<string, readonly CastEvent[]>();
+  for (const event of own)
+    if (event.type === "item_started") items.set(event.child, await eventsOf(place, event.child));
+  return withItems(own, items).flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+}
+
+async function eventsOf({ store }: Place, castId: Place["file"]["castId"]): Promise<readonly CastEvent[]> {
+  const cast = await store.load(castId);
+  return cast.ok ? cast.value.events : [];
+}
+
+it("[T26] the visits of items stand in the order of the list, whoever was quicker and however many at once", async () => {
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const calm = await playedWith(seed, 3, 1);
+    expect(await playedWith(seed, 3, seed + 7), `seed ${seed}`).toEqual(calm);
+    if (!calm.includes("Socket-4")) continue;
+    expect(calm.slice(0, 2), `seed ${seed}`).toEqual(["Socket-1", "Socket-2"]);
+  }
+});
