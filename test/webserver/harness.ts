@@ -11,6 +11,7 @@ import type { Runs } from "../../src/apps/web/server/live/runs.ts";
 import type { ConfigPlace } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";
+export const DOOR_KEY = "dGhlIGtleSBvZiB0aGUgZG9vcg";
 export const PORT = 4321;
 const ORIGIN = `http://127.0.0.1:${PORT}`;
 
@@ -59,10 +60,11 @@ export interface Setting {
   readonly assets?: string;
   readonly port?: () => number;
   readonly watchSystem?: WatchPorts["watch"];
+  readonly token?: string;
 }
 
 export function site(from: Project = project(), setting: Setting = {}): Site {
-  const { assets = join(from.cwd, "no-build"), port = () => PORT, watchSystem = systemWatch } = setting;
+  const { assets = join(from.cwd, "no-build"), port = () => PORT, watchSystem = systemWatch, token = TOKEN } = setting;
   const problems: string[] = [];
   const runs = openRuns((problem) => problems.push(problem));
   const seconds = new Set<() => void>();
@@ -73,7 +75,8 @@ export function site(from: Project = project(), setting: Setting = {}): Site {
   const watch = folderWatch({ watch: watchSystem, everySecond });
   const app = webApp({
     place: from.place,
-    token: TOKEN,
+    token,
+    doorKey: DOOR_KEY,
     port,
     assets,
     openReal: () => Promise.reject(new Error("tests rehearse")),
@@ -83,7 +86,7 @@ export function site(from: Project = project(), setting: Setting = {}): Site {
   onTestFinished(runs.stop);
   const ask: Site["ask"] = async (path, { headers = {}, ...init } = {}) =>
     app.request(`${ORIGIN}${path}`, {
-      headers: { host: `127.0.0.1:${PORT}`, authorization: `Bearer ${TOKEN}`, ...headers },
+      headers: { host: `127.0.0.1:${PORT}`, authorization: `Bearer ${token}`, ...headers },
       ...(init.body instanceof ReadableStream ? { duplex: "half" } : {}),
       ...init,
     });

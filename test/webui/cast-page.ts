@@ -36,9 +36,9 @@ export interface Served extends Site {
 }
 
 /** The real server on a project; the port of one before it can be taken again. */
-export async function served(from: Project = project(), port = 0): Promise<Served> {
+export async function served(from: Project = project(), port = 0, token = TOKEN): Promise<Served> {
   let listening = port;
-  const at = site(from, { assets: ASSETS, port: () => listening });
+  const at = site(from, { assets: ASSETS, port: () => listening, token });
   const serving = await serve(at.app, port);
   if (!serving.ok) throw new Error(serving.issues[0]?.message);
   listening = serving.value.port;
@@ -50,10 +50,10 @@ export async function served(from: Project = project(), port = 0): Promise<Serve
   onTestFinished(stop);
   const origin = `http://127.0.0.1:${listening}`;
   const ask: Site["ask"] = (path, { headers = {}, ...init } = {}) =>
-    fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${TOKEN}`, ...headers }, ...init });
+    fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers }, ...init });
   const send: Site["send"] = (path, body) =>
     ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-  return { ...at, ask, send, url: `${origin}/?token=${TOKEN}`, port: listening, stop };
+  return { ...at, ask, send, url: `${origin}/?token=${token}`, port: listening, stop };
 }
 
 export interface Look {

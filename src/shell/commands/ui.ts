@@ -7,7 +7,7 @@ export interface UiRequest {
   readonly place: ConfigPlace;
   /** Where casts are kept, where that was said. */
   readonly artifacts?: string;
-  /** Any free one where none is named. */
+  /** The one that this project had before, or any free one, where none is named. */
   readonly port?: number;
   readonly openReal: OpenHost;
   /** Faults that no page is told of. */

@@ -14,7 +14,7 @@ import "./parts/controls/dialog.module.css";
 import "./parts/controls/fields.module.css";
 import "./parts/controls/workbench.module.css";
 import { App } from "./shell/app.tsx";
-import { takeToken } from "./net/request.ts";
+import { takeToken } from "./net/door.ts";
 import { startKeys } from "./browser/keys.ts";
 import { showTheme } from "./shell/theme.ts";
 

@@ -10,6 +10,7 @@ import { catalogRoutes } from "./routes/catalog.ts";
 import { changesRoutes } from "./routes/changes.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/config.ts";
+import { doorRoutes } from "./routes/door.ts";
 import type { ServedProject } from "./routes/served-project.ts";
 
 /** Everything that the server answers, in the order in which it is decided. */
@@ -26,6 +27,7 @@ export function webApp(served: ServedProject): Hono {
   catalogRoutes(app, served);
   configRoutes(app, served);
   commandRoutes(app, served);
+  doorRoutes(app, served);
   app.all("/api/*", notFound);
   app.all("/api", notFound);
   assetRoutes(app, served.assets);

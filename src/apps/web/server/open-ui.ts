@@ -1,29 +1,35 @@
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
+import type { Hono } from "hono";
 import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
 import type { OpenUi } from "../../../shell/commands/ui.ts";
+import { uiDoor } from "../../../shell/config/own/ui-door.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
 import { webApp } from "./app.ts";
 import { serve } from "./http/serve.ts";
+import type { Serving } from "./http/serve.ts";
 import { folderWatch } from "../../../shell/system/folder-watch.ts";
 import { openRuns } from "./live/runs.ts";
 
 /** [N1] The web UI of a project, behind a token that nobody guesses. */
-export const openUi: OpenUi = async ({ place, artifacts, port = 0, openReal, report }) => {
+export const openUi: OpenUi = async ({ place, artifacts, port, openReal, report }) => {
   const token = randomBytes(32).toString("base64url");
   const runs = openRuns(report);
-  let listening = port;
+  const door = uiDoor(place);
+  let listening = 0;
   const app = webApp({
     place,
     ...(artifacts === undefined ? {} : { artifacts }),
     token,
+    doorKey: door?.key ?? null,
     port: () => listening,
     assets: packagePath("dist", "web"),
     openReal,
     live: { watch: folderWatch({ watch, everySecond }), runs, everySecond },
     report,
   });
-  const serving = await serve(app, port);
+  const serving = port === undefined ? await serveWhereItWas(app, door?.port) : await serve(app, port);
   if (!serving.ok) return serving;
   listening = serving.value.port;
   return ok({
@@ -31,6 +37,12 @@ export const openUi: OpenUi = async ({ place, artifacts, port = 0, openReal, rep
     close: () => serving.value.close(runs.stop),
   });
 };
+
+/** [N33] At the port of the last time, so that an open page and a kept link lead here; at any other where that is taken. */
+async function serveWhereItWas(app: Hono, port = 0): Promise<Result<Serving>> {
+  const serving = await serve(app, port);
+  return serving.ok || port === 0 ? serving : serve(app, 0);
+}
 
 function everySecond(listener: () => void): () => void {
   const timer = setInterval(listener, 1_000);

@@ -129,6 +129,7 @@ declare module "*/dialog.module.css" {
     readonly goals: string;
     readonly "key-table": string;
     readonly label: string;
+    readonly leaving: string;
     readonly "nothing-found": string;
     readonly option: string;
     readonly "search-dialog": string;
@@ -526,11 +527,14 @@ declare module "*/shell.module.css" {
     readonly loading: string;
     readonly lost: string;
     readonly navigation: string;
+    readonly project: string;
     readonly refused: string;
     readonly skip: string;
+    readonly standing: string;
     readonly surroundings: string;
     readonly tally: string;
     readonly top: string;
+    readonly "unsaved-dot": string;
   };
   export default classes;
 }

@@ -2,27 +2,35 @@ import { useEffect } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../core/catalog/layer.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import { openKeptProject } from "../browser/kept.ts";
 import { openStore, useStore } from "../browser/store.ts";
 import { getCatalog } from "../net/api.ts";
+import { onServerBack } from "../net/connection.ts";
+import { toast } from "../parts/controls/toasts.tsx";
 import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
 
 /** What can be named, as the files say it now. The last known one stays while it is read anew. */
 export interface KnownCatalog {
   readonly catalog: Catalog | null;
   readonly layers: CatalogAnswer["layers"] | null;
+  /** The folder of the project. */
+  readonly cwd: string | null;
   readonly issues: readonly Issue[];
 }
 
-const known = openStore<KnownCatalog>({ catalog: null, layers: null, issues: [] });
+const known = openStore<KnownCatalog>({ catalog: null, layers: null, cwd: null, issues: [] });
 
 export async function readCatalog(): Promise<void> {
   const read = await getCatalog();
-  known.set(
-    read.ok
-      ? { catalog: catalogOf(read.value), layers: read.value.layers, issues: [] }
-      : { ...known.get(), issues: read.issues },
-  );
+  if (!read.ok) return known.set({ ...known.get(), issues: read.issues });
+  const { layers, cwd } = read.value;
+  const back = openKeptProject(cwd).filter(({ kind }) => kind !== "text");
+  if (back.length > 0)
+    toast({ text: `What you had not saved is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
+  return known.set({ catalog: catalogOf(read.value), layers, cwd, issues: [] });
 }
+
+onServerBack(() => void readCatalog());
 
 export function useCatalog(): KnownCatalog {
   useEffect(() => {

@@ -13,7 +13,7 @@ const connection = openStore<Connection>({ state: "connecting", heardAt: Date.no
 let heardAt = Date.now();
 
 export function reportStream(stream: symbol, state: StreamState | null): void {
-  if (state === null) streams.delete(stream);
+  if (state === null || state === "gone") streams.delete(stream);
   else streams.set(stream, state);
   if (state === "open") serverAnswered();
   const now = connection.get();
@@ -22,6 +22,14 @@ export function reportStream(stream: symbol, state: StreamState | null): void {
   // While it tries again it is still lost: the word must not flicker.
   const next = worst === "live" && states.has("connecting") ? now.state : worst;
   if (next !== now.state || heardAt !== now.heardAt) connection.set({ state: next, heardAt });
+  if (next === "live" && now.state === "lost") for (const listener of backs) listener();
+}
+
+const backs = new Set<() => void>();
+
+/** Called when the server answers again: what was asked for meanwhile is asked for anew. */
+export function onServerBack(listener: () => void): void {
+  backs.add(listener);
 }
 
 /** Every message counts, and none of them is worth drawing the page anew. */

@@ -2,28 +2,12 @@ import * as v from "valibot";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { Refusal, readWire } from "../../../../core/wire/wire.ts";
+import { fetchAsKnown } from "./door.ts";
 
 /** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
 export type Answer<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag: string | null }
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
-
-const KEY = "materia-token";
-
-/** The token comes with the address once, and is kept out of it from then on. */
-export function takeToken(): void {
-  const url = new URL(location.href);
-  const token = url.searchParams.get("token");
-  if (token === null) return;
-  sessionStorage.setItem(KEY, token);
-  url.searchParams.delete("token");
-  history.replaceState(null, "", url);
-}
-
-export function authorization(): Readonly<Record<string, string>> {
-  const token = sessionStorage.getItem(KEY);
-  return token === null ? {} : { authorization: `Bearer ${token}` };
-}
 
 export interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT";
@@ -49,10 +33,9 @@ export async function request<const T extends v.GenericSchema>(
 export async function requestText(path: string, options: RequestOptions = {}): Promise<Answer<string>> {
   const { method = "GET", body, headers = {}, signal } = options;
   try {
-    const response = await fetch(path, {
+    const response = await fetchAsKnown(path, {
       method,
       headers: {
-        ...authorization(),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },

@@ -1,4 +1,4 @@
-import { authorization } from "./request.ts";
+import { fetchAsKnown } from "./door.ts";
 
 /** One message of the server: its kind, its text and, for events of a journal, their number. */
 export interface Message {
@@ -7,7 +7,8 @@ export interface Message {
   readonly id: string | null;
 }
 
-export type StreamState = "connecting" | "open" | "lost" | "refused";
+/** `gone`: there is nothing of that name any more, which is no matter of the connection. */
+export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 
 export interface StreamOptions {
   readonly onMessage: (message: Message) => void;
@@ -36,8 +37,8 @@ export function follow(path: string, { onMessage, onState = () => undefined, aft
         },
       });
       if (control.signal.aborted) return;
-      if (ended === "refused") return onState("refused");
-      onState("lost");
+      onState(ended);
+      if (ended !== "lost") return;
       await pause(wait, control.signal);
       wait = Math.min(wait * 2, LONGEST_WAIT);
     }
@@ -53,13 +54,19 @@ interface Listen {
   readonly onOpen: () => void;
 }
 
-async function listen(path: string, { signal, after, onMessage, onOpen }: Listen): Promise<"lost" | "refused"> {
+async function listen(
+  path: string,
+  { signal, after, onMessage, onOpen }: Listen,
+): Promise<"lost" | "refused" | "gone"> {
   try {
-    const response = await fetch(path, {
+    const response = await fetchAsKnown(path, {
       signal,
-      headers: { ...authorization(), accept: "text/event-stream", ...(after ? { "last-event-id": `${after()}` } : {}) },
+      headers: { accept: "text/event-stream", ...(after ? { "last-event-id": `${after()}` } : {}) },
     });
-    if (!response.ok || !response.body) return response.status >= 400 && response.status < 500 ? "refused" : "lost";
+    if (response.status === 401) return "refused";
+    if (response.status === 404) return "gone";
+    // A configuration that cannot be used is mended without a restart: it is asked for again.
+    if (!response.ok || !response.body) return "lost";
     onOpen();
     const parse = messageParser(onMessage);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

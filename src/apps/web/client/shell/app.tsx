@@ -8,7 +8,11 @@ import { Palette } from "./palette.tsx";
 import { go, hrefOf, usePlace } from "../browser/route.ts";
 import { switchTheme } from "./theme.ts";
 import { Toasts } from "../parts/controls/toasts.tsx";
-import { TopBar } from "./top-bar.tsx";
+import { Standing } from "./standing.tsx";
+import { PLACES, TopBar, projectName } from "./top-bar.tsx";
+import { useCatalog } from "../data/use-catalog.ts";
+import { kept } from "../browser/kept.ts";
+import { useStore } from "../browser/store.ts";
 import { classesOf } from "../browser/classes.ts";
 import shellSheet from "./shell.module.css";
 
@@ -30,9 +34,8 @@ export function App(): ReactElement {
   });
   const key = page === "casts" && name !== null ? "cast" : page;
   const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
-  useEffect(() => {
-    document.title = `${name ?? page.charAt(0).toUpperCase() + page.slice(1)} · pi-materia`;
-  }, [page, name]);
+  useTitle(page, name);
+  useUnsaved();
   useEffect(() => {
     if (page !== "casts" || name !== null) return undefined;
     const timer = setTimeout(() => void loadCastPage(), 500);
@@ -51,6 +54,7 @@ export function App(): ReactElement {
         Skip to content
       </a>
       <TopBar page={page} onPalette={() => setDialog("palette")} />
+      <Standing />
       <main id="main" tabIndex={-1}>
         <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
           <Mishap key={`${page}/${name ?? ""}`}>
@@ -63,6 +67,26 @@ export function App(): ReactElement {
       {dialog === "palette" && <Palette onClose={close} />}
     </>
   );
+}
+
+/** The tab says what it shows, and of which project. */
+function useTitle(page: string, name: string | null): void {
+  const { cwd } = useCatalog();
+  useEffect(() => {
+    const shown = name ?? PLACES.find((place) => place.page === page)?.label ?? "Nothing here";
+    document.title = [shown, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
+  }, [page, name, cwd]);
+}
+
+/** [W29] The browser asks before a page with unsaved work is closed, though it is kept. */
+function useUnsaved(): void {
+  const has = useStore(kept).names.length > 0;
+  useEffect(() => {
+    if (!has) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [has]);
 }
 
 /** The search field of the page, where it has one. */

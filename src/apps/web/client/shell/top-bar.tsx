@@ -1,7 +1,10 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 import { ageText } from "../../../../core/view/numbers.ts";
+import { kept } from "../browser/kept.ts";
+import { useStore } from "../browser/store.ts";
 import { useCasts } from "../data/use-casts.ts";
+import { useCatalog } from "../data/use-catalog.ts";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/controls/button.tsx";
 import { Icon } from "../parts/marks/icon.tsx";
@@ -31,12 +34,14 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
         <Brand />
         pi-materia
       </a>
+      <Project />
       <nav className={css("navigation")} aria-label="Main">
         {PLACES.map(({ page: to, label, icon }) => (
           <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
             <Icon name={icon} />
             {label}
             {to === "casts" && <Waiting />}
+            <Unsaved page={to} />
           </a>
         ))}
       </nav>
@@ -53,6 +58,35 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
         />
       </div>
     </header>
+  );
+}
+
+/** Which project this is: several of them may be open in one browser. */
+function Project(): ReactElement | null {
+  const { cwd } = useCatalog();
+  if (cwd === null) return null;
+  return (
+    <span className={css("project cut")} title={cwd}>
+      <span className={css("spoken")}>Project </span>
+      {projectName(cwd)}
+    </span>
+  );
+}
+
+export function projectName(cwd: string): string {
+  return cwd.split(/[\\/]/).findLast((part) => part !== "") ?? cwd;
+}
+
+const KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
+
+/** [W29] What was not saved is said wherever the person is. */
+function Unsaved({ page }: { readonly page: string }): ReactElement | null {
+  const count = useStore(kept).names.filter(({ kind }) => kind === KINDS[page]).length;
+  if (count === 0) return null;
+  return (
+    <span className={css("unsaved-dot")} title={`${count} not saved`}>
+      <span className={css("spoken")}>{`, ${count} not saved`}</span>
+    </span>
   );
 }
 

@@ -30,5 +30,5 @@ export const HEADERS: Readonly<Record<string, string>> = {
 export const guardedHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-  if (isApi(c.req.path)) c.res.headers.set("cache-control", "no-store");
+  if (isApi(c.req.path) || c.req.path === "/door") c.res.headers.set("cache-control", "no-store");
 };

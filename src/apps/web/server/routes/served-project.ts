@@ -13,6 +13,8 @@ export interface ServedProject {
   /** Where casts are kept, where that was said on the command line. */
   readonly artifacts?: string;
   readonly token: string;
+  /** What a browser of this user proves to have; null where none can be kept. */
+  readonly doorKey: string | null;
   /** Known once the server listens. */
   readonly port: () => number;
   /** The built client. */

@@ -6,6 +6,7 @@ import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
+import { useKeptText } from "../../browser/kept-text.ts";
 import { go, hrefOf } from "../../browser/route.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -24,7 +25,7 @@ export function NewCast({
   readonly loadout?: string;
 }): ReactElement {
   const { catalog, chosen, setChosen } = useLoadoutChoice(loadout);
-  const [request, setRequest] = useState("");
+  const [request, setRequest] = useKeptText("request");
   const [rehearsal, setRehearsal] = useState("");
   const [trust, setTrust] = useState(false);
   const command = useCommand({ quiet: true });
@@ -35,6 +36,7 @@ export function NewCast({
   const start = async (): Promise<void> => {
     const castId = await command.run(`cast ${options.join(" ")} -- ${request.trim()}`, "Started", { trust });
     if (castId === null) return;
+    setRequest("");
     onClose();
     if (castId !== "") go(hrefOf("casts", castId));
   };
@@ -43,6 +45,7 @@ export function NewCast({
     <Ask
       title="New cast"
       action="Start"
+      keepsText
       busy={command.busy !== null}
       off={request.trim() === "" ? "Write what is to be done" : untrusted && !trust ? "Trust the project first" : null}
       onClose={onClose}

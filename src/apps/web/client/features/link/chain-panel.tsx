@@ -43,7 +43,7 @@ export function ChainPanel(props: {
               .slice(0, 100)
               .map(({ castId, request }) => ({ value: castId, label: `${castId} · ${request.slice(0, 60)}` })),
           ]}
-          onPick={(id) => setChain({ from: id === "" ? null : id })}
+          onPick={(id) => setChain({ from: id === "" ? null : id }, "Choose a previous cast")}
         />
       </div>
       <div className={css("option")}>
@@ -67,7 +67,7 @@ export function ChainPanel(props: {
             rows={3}
             aria-label="Request"
             value={chain.request}
-            onChange={(event) => setChain({ request: event.target.value })}
+            onChange={(event) => setChain({ request: event.target.value }, "Write the request", "request")}
           />
         </span>
       </label>
@@ -134,7 +134,7 @@ function Target(props: {
           off={index === 0 ? "It is the first" : null}
           onClick={() => moveTarget(index, index - 1)}
         />
-        <Button look="bare" icon="cross" label={`Remove ${target.name}`} onClick={() => removeTarget(index)} />
+        <Button look="bare" icon="bin" label={`Remove ${target.name}`} onClick={() => removeTarget(index)} />
       </span>
     </li>
   );

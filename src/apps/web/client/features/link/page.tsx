@@ -14,7 +14,7 @@ import { go, hrefOf } from "../../browser/route.ts";
 import { ChainPanel } from "./chain-panel.tsx";
 import { Details } from "./details.tsx";
 import { ChainGraph } from "./graph.tsx";
-import { setChain, useChain } from "./use-chain.ts";
+import { redoChain, setChain, undoChain, useChain, useChainHistory } from "./use-chain.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
@@ -49,10 +49,11 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
         <div className={css("panel-head")}>
           <h2>Chain</h2>
           <span className={css("grow")} />
+          <Steps />
           <Button
             look="bare"
             off={chain.targets.length === 0 ? "The chain is empty" : null}
-            onClick={() => setChain({ targets: [], from: null })}
+            onClick={() => setChain({ targets: [], from: null }, "Clear the chain")}
           >
             Clear
           </Button>
@@ -71,6 +72,30 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
         <Details composed={composed} chain={chain} catalog={catalog} />
       </section>
     </div>
+  );
+}
+
+function Steps(): ReactElement {
+  const { past, future } = useChainHistory();
+  const [back, on] = [past.at(-1), future[0]];
+  useKeysOutsideDialogs({ "ctrl+z": undoChain, "ctrl+shift+z": redoChain, "ctrl+y": redoChain });
+  return (
+    <>
+      <Button
+        look="bare"
+        icon="undo"
+        label={back ? `Undo: ${back.what}` : "Undo"}
+        off={back ? null : "Nothing to undo"}
+        onClick={undoChain}
+      />
+      <Button
+        look="bare"
+        icon="redo"
+        label={on ? `Redo: ${on.what}` : "Redo"}
+        off={on ? null : "Nothing to redo"}
+        onClick={redoChain}
+      />
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { go, hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
 import { EditorView } from "./view.tsx";
 import { EditorProvider, useEditorState } from "./state/editor.ts";
-import { isDirty, useWork, useWorks } from "./state/works.ts";
+import { useWork } from "./state/works.ts";
 import type { Work } from "./state/works.ts";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { classesOf } from "../../browser/classes.ts";
@@ -17,9 +17,7 @@ const css = classesOf(workbenchSheet, controlsSheet, marksSheet);
 
 export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
-  const works = useWorks();
   const work = useWork(name, catalog);
-  useUnsaved([...works.values()].some((each) => each.layer !== null && isDirty(each)));
   useEffect(() => {
     // The list alone has nothing to show beside it: the active loadout is what people look for.
     if (name === null && catalog) go(hrefOf("loadouts", catalog.settings.activeLoadout.value));
@@ -59,14 +57,4 @@ function Missing({ name }: { readonly name: string }): ReactElement {
       </a>
     </div>
   );
-}
-
-/** The browser asks before a page with unsaved work is closed. */
-function useUnsaved(has: boolean): void {
-  useEffect(() => {
-    if (!has) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [has]);
 }

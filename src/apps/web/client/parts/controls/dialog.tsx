@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useRef } from "react";
+import { useId, useLayoutEffect, useRef, useState } from "react";
 import type { FormEvent, ReactElement, ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { classesOf } from "../../browser/classes.ts";
@@ -11,11 +11,14 @@ export function Dialog({
   title,
   onClose,
   children,
+  onOutside = onClose,
   wide = false,
   className = "",
 }: {
   readonly title: string;
   readonly onClose: () => void;
+  /** What a click beside the dialog does. */
+  readonly onOutside?: () => void;
   readonly children: ReactNode;
   readonly wide?: boolean;
   readonly className?: string;
@@ -44,7 +47,7 @@ export function Dialog({
         onClose();
       }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current) onOutside();
       }}
     >
       <div className={css("dialog-inner")}>
@@ -58,7 +61,7 @@ export function Dialog({
   );
 }
 
-/** A dialog that asks before it acts. */
+/** A dialog that asks before it acts. What was typed into it is not lost by a slip. */
 export function Ask(props: {
   readonly title: string;
   readonly children: ReactNode;
@@ -66,25 +69,55 @@ export function Ask(props: {
   readonly danger?: boolean;
   readonly busy?: boolean;
   readonly off?: string | null;
+  /** Its texts are there again when it is opened anew: it may be closed without a word. */
+  readonly keepsText?: boolean;
+  readonly wide?: boolean;
   readonly onClose: () => void;
   readonly onAct: () => void;
 }): ReactElement {
-  const { title, children, action, danger = false, busy = false, off, onClose, onAct } = props;
+  const { title, children, action, danger = false, busy = false, off, keepsText = false, wide = false } = props;
+  const { onClose, onAct } = props;
+  const form = useRef<HTMLFormElement>(null);
+  const [isTyped, setTyped] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const holds = (): boolean => isTyped && hasText(form.current);
+  const leave = (): void => (holds() && !keepsText ? setLeaving(true) : onClose());
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!busy && (off === undefined || off === null)) onAct();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
+    <Dialog title={title} onClose={leave} onOutside={() => (holds() ? undefined : onClose())} wide={wide}>
+      <form ref={form} onSubmit={submit} onInput={() => setTyped(true)}>
         <div className={css("dialog-body")}>{children}</div>
-        <div className={css("dialog-foot")}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look={danger ? "danger" : "primary"} type="submit" busy={busy} off={off}>
-            {action}
-          </Button>
-        </div>
+        {isLeaving ? (
+          <Leaving onStay={() => setLeaving(false)} onLeave={onClose} />
+        ) : (
+          <div className={css("dialog-foot")}>
+            <Button onClick={leave}>Cancel</Button>
+            <Button look={danger ? "danger" : "primary"} type="submit" busy={busy} off={off}>
+              {action}
+            </Button>
+          </div>
+        )}
       </form>
     </Dialog>
+  );
+}
+
+function hasText(form: HTMLFormElement | null): boolean {
+  const fields = form?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("textarea, input:not([type])") ?? [];
+  return [...fields].some(({ value }) => value.trim() !== "");
+}
+
+function Leaving({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): ReactElement {
+  return (
+    <div className={css("dialog-foot")} role="alert">
+      <span className={css("leaving")}>What you typed would be lost.</span>
+      <Button onClick={onStay}>Keep writing</Button>
+      <Button look="danger" onClick={onLeave}>
+        Discard it
+      </Button>
+    </div>
   );
 }

@@ -72,7 +72,7 @@ function AssignRow(props: {
       />
       <Button
         look="bare"
-        icon="cross"
+        icon="bin"
         label={`Remove ${target}`}
         off={readOnly}
         onClick={() => apply(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}

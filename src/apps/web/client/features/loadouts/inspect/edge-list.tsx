@@ -98,7 +98,7 @@ function EdgeRow({
       <LimitField from={from} index={index} />
       <Button
         look="bare"
-        icon="cross"
+        icon="bin"
         label={`Delete edge ${index + 1}`}
         off={readOnly}
         onClick={() => apply(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}

@@ -109,7 +109,7 @@ function WayHead(props: { readonly id: string; readonly title: string; readonly 
         {isExit && <code className={css("faint breakable")}>{id}</code>}
       </div>
       <Button
-        icon="cross"
+        icon="bin"
         label={`Delete ${isExit ? "the exit" : "the edge"}`}
         off={readOnly}
         onClick={() => {

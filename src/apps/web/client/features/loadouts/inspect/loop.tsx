@@ -32,7 +32,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
         <div className={css("row")}>
           <h2 className={css("thing grow")}>{`Loop ${id}`}</h2>
           <Button
-            icon="cross"
+            icon="bin"
             label={`Delete the loop ${id} and its exits`}
             off={readOnly}
             onClick={() => {
@@ -112,7 +112,7 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
           </Button>
           <Button
             look="bare"
-            icon="cross"
+            icon="bin"
             label={`Delete the exit ${exit.id}`}
             off={readOnly}
             onClick={() => apply("Delete an exit", (each) => removeExit(each, id, exit.id))}

@@ -103,7 +103,7 @@ function Head({ id }: { readonly id: string }): ReactElement {
           Duplicate
         </Button>
         <Button
-          icon="cross"
+          icon="bin"
           label={`Delete ${id}`}
           off={readOnly}
           onClick={() => {

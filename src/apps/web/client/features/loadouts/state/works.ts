@@ -3,12 +3,15 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
 import { withChange, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
-import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
+import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
+import { draftOf, draftOfText, typed } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
-import { openStore, useStore } from "../../../browser/store.ts";
+import * as v from "valibot";
+import { openKept } from "../../../browser/kept.ts";
+import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
-import type { EditableLayer } from "../../../../../../core/wire/catalog.ts";
+import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
 export interface Work {
@@ -26,14 +29,31 @@ export interface Work {
   readonly was: string | null;
 }
 
-const works = openStore<ReadonlyMap<string, Work>>(new Map());
+const KeptWork = v.object({
+  history: KeptHistory,
+  layer: EditableLayer,
+  base: v.string(),
+  filed: v.nullable(v.string()),
+  from: v.nullable(v.string()),
+  was: v.nullable(v.string()),
+});
 
-function put(name: string, work: Work | null): void {
-  const next = new Map(works.get());
-  if (work) next.set(name, work);
-  else next.delete(name);
-  works.set(next);
-}
+/** [E23] What is not saved outlives the page as well. */
+const works = openKept<Work>("loadout", {
+  write: (work) => {
+    const { history, layer, base, filed, from, was } = work;
+    if (layer === null || !isDirty(work)) return null;
+    return { history: keepHistory(history, ({ text }) => text), layer, base: base.text, filed, from, was };
+  },
+  read: (name, kept) => {
+    const { history, base, ...rest } = v.parse(KeptWork, kept);
+    const read = (text: string, before: Draft | undefined): Draft =>
+      before ? typed(before, name, text) : draftOfText(name, text);
+    return { name, history: readHistory(history, read), base: draftOfText(name, base), ...rest };
+  },
+});
+
+const { put } = works;
 
 export function useWorks(): ReadonlyMap<string, Work> {
   return useStore(works);
@@ -55,8 +75,9 @@ export function useWork(name: string | null, catalog: Catalog | null): Work | nu
   return work ?? null;
 }
 
-function isTouched({ history, layer, was }: Work): boolean {
-  return layer !== null && (history.past.length > 0 || history.future.length > 0 || was !== null);
+function isTouched(work: Work): boolean {
+  const { past, future } = work.history;
+  return work.layer !== null && (past.length > 0 || future.length > 0 || isDirty(work));
 }
 
 type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
@@ -64,6 +85,8 @@ type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
 async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
+  // A file that cannot be read now is asked for again when the server is back; an empty one in its place would be a lie.
+  if (file && !file.ok) return;
   const known = works.get().get(name);
   if (known && isTouched(known)) return;
   const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;

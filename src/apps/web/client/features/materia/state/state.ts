@@ -4,16 +4,20 @@ import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { readLayer } from "../../../../../../core/catalog/layer.ts";
 import { withChange, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
+import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
 import { stepText } from "../../../../../../core/edit/text/step.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
+import { isJsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Json, JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
-import { openStore, useStore } from "../../../browser/store.ts";
+import * as v from "valibot";
+import { openKept } from "../../../browser/kept.ts";
+import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
-import type { EditableLayer } from "../../../../../../core/wire/catalog.ts";
+import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A materia in hand, as it stands in its file. */
 export interface MateriaWork {
@@ -28,10 +32,29 @@ export interface MateriaDraft {
   readonly text: string;
 }
 
-const works = openStore<ReadonlyMap<string, MateriaWork>>(new Map());
+const KeptMateria = v.object({
+  layer: v.nullable(EditableLayer),
+  filed: v.nullable(v.string()),
+  history: KeptHistory,
+});
 
-function put(name: string, work: MateriaWork): void {
-  works.set(new Map([...works.get(), [name, work]]));
+/** [E23] What is not saved outlives the page as well. */
+const works = openKept<MateriaWork>("materia", {
+  write: (work) => {
+    const { layer, filed, history } = work;
+    return isChanged(work) ? { layer, filed, history: keepHistory(history, ({ text }) => text) } : null;
+  },
+  read: (name, kept) => {
+    const { layer, filed, history } = v.parse(KeptMateria, kept);
+    return { name, layer, filed, history: readHistory(history, draftOfMateria) };
+  },
+});
+
+const { put } = works;
+
+function draftOfMateria(text: string): MateriaDraft {
+  const read = parseJsonc(text);
+  return { raw: read.ok && isJsonObject(read.value.value) ? read.value.value : {}, text };
 }
 
 export function useMateriaWorks(): ReadonlyMap<string, MateriaWork> {
@@ -56,11 +79,11 @@ export function useMateriaWork(name: string | null, catalog: Catalog | null): Ma
 async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
+  if (file && !file.ok) return;
   if ((works.get().get(name)?.history.past.length ?? 0) > 0) return;
   const filed = file?.ok ? (entryText(file.value.text, "materia", name) ?? null) : null;
-  const read = filed === null ? undefined : parseJsonc(filed);
-  const raw = read?.ok ? (read.value.value as JsonObject) : asRaw(value); // an object: the catalogue read it as one
-  put(name, { name, layer: editable, filed, history: historyOf({ raw, text: filed ?? printJson(raw) }) });
+  const draft = filed === null ? { raw: asRaw(value), text: printJson(asRaw(value)) } : draftOfMateria(filed);
+  put(name, { name, layer: editable, filed, history: historyOf(draft) });
 }
 
 function asRaw(value: Materia | undefined): JsonObject {

@@ -1,0 +1,48 @@
+import type { ReactElement } from "react";
+import { kept } from "../browser/kept.ts";
+import { useStore } from "../browser/store.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { useConnection } from "../net/connection.ts";
+import { Button } from "../parts/controls/button.tsx";
+import { Icon } from "../parts/marks/icon.tsx";
+import { classesOf } from "../browser/classes.ts";
+import shellSheet from "./shell.module.css";
+
+const css = classesOf(shellSheet);
+
+/** What stands between the person and the server, and what leads on; nothing where all is well. */
+export function Standing(): ReactElement | null {
+  const { state } = useConnection();
+  const { cwd } = useCatalog();
+  const { isFull } = useStore(kept);
+  if (state === "lost") {
+    return (
+      <div className={css("standing")} role="status">
+        <Icon name="interrupted" />
+        <span>
+          The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
+          runs again{cwd === null ? "" : ` in ${cwd}`}.
+        </span>
+      </div>
+    );
+  }
+  if (state === "refused") {
+    return (
+      <div className={css("standing refused")} role="alert">
+        <Icon name="lock" />
+        <span>
+          This browser has no access. Open the address that <code>materia ui</code> prints once; from then on this one
+          works too.
+        </span>
+        <Button onClick={() => location.reload()}>Try again</Button>
+      </div>
+    );
+  }
+  if (!isFull) return null;
+  return (
+    <div className={css("standing")} role="alert">
+      <Icon name="warning" />
+      This browser keeps no more: what is not saved goes when the page is closed.
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { createHmac } from "node:crypto";
+import { realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { doorText } from "../../src/core/wire/door.ts";
+import { openUi } from "../../src/apps/web/server/open-ui.ts";
+import { uiDoor } from "../../src/shell/config/own/ui-door.ts";
+import { DOOR_KEY, PORT, TOKEN, json, project, refusal, site } from "./harness.ts";
+import type { Project, Site } from "./harness.ts";
+
+const NOBODY = { authorization: "" };
+
+function proofOf(text: string, key = DOOR_KEY): string {
+  return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
+}
+
+async function challengeOf(at: Site): Promise<string> {
+  const { challenge } = (await json(at.ask("/door", { headers: NOBODY }))) as { challenge: string };
+  return challenge;
+}
+
+describe("[N34] a browser that was here before", () => {
+  it("[N34] gets the token for a proof of its key", async () => {
+    const at = site();
+    expect(await json(at.ask("/api/key"))).toEqual({ key: DOOR_KEY });
+    const proof = proofOf(doorText(PORT, await challengeOf(at)));
+    const answer = await at.send("/door", { proof }, { headers: NOBODY });
+    expect([await json(answer), answer.headers.get("cache-control")]).toEqual([{ token: TOKEN }, "no-store"]);
+  });
+
+  it.each<[rule: string, proof: (challenge: string) => string]>([
+    ["[N34] nothing", () => ""],
+    ["[N34] another key", (challenge) => proofOf(doorText(PORT, challenge), "c29tZSBvdGhlciBrZXk")],
+    ["[N34] another port, where somebody else listens", (challenge) => proofOf(doorText(PORT + 1, challenge))],
+    ["[N34] the challenge of another start", () => proofOf(doorText(PORT, "of-yesterday"))],
+    ["[N34] the key itself", () => DOOR_KEY],
+    ["[N34] the token", () => TOKEN],
+  ])("%s proves nothing", async (_rule, proof) => {
+    const at = site();
+    const body = { proof: proof(await challengeOf(at)) };
+    expect(await refusal(at.send("/door", body, { headers: NOBODY }))).toBe("401 no_token");
+  });
+
+  it("[N34] the key is given to who has the token, under the address alone, and each start asks something else", async () => {
+    const at = site();
+    expect(await refusal(at.ask("/api/key", { headers: NOBODY }))).toBe("401 no_token");
+    const headers = { host: `localhost:${PORT}`, authorization: `Bearer ${TOKEN}` };
+    expect(await refusal(at.app.request(`http://localhost:${PORT}/api/key`, { headers }))).toBe("404 no_key");
+    expect(await challengeOf(site())).not.toBe(await challengeOf(site()));
+    expect(await refusal(at.ask("/door", { headers: { ...NOBODY, "sec-fetch-site": "same-site" } }))).toBe(
+      "403 wrong_site",
+    );
+  });
+});
+
+describe("[N33] the place of a project", () => {
+  async function portOf(
+    from: Project,
+    port?: number,
+  ): Promise<{ readonly port: number; readonly close: () => unknown }> {
+    const opened = await openUi({
+      place: from.place,
+      openReal: () => Promise.reject(new Error("tests rehearse")),
+      report: () => undefined,
+      ...(port === undefined ? {} : { port }),
+    });
+    if (!opened.ok) throw new Error(opened.issues[0]?.message);
+    return { port: Number(new URL(opened.value.url).port), close: opened.value.close };
+  }
+
+  it("[N33] is the same at each start, and another where that is taken", async () => {
+    const from = project();
+    const first = await portOf(from);
+    const second = await portOf(from);
+    expect(second.port).not.toBe(first.port);
+    await first.close();
+    await second.close();
+    const again = await portOf(from);
+    // A neighbour may have taken it meanwhile; where it is free it is taken again.
+    const wanted = uiDoor(from.place)?.port;
+    expect([wanted, again.port]).toContain(first.port);
+    await again.close();
+  });
+
+  it("[N33] is kept with the key of the user, for the folder whatever leads to it, and another for each project", () => {
+    const from = project();
+    const door = uiDoor(from.place);
+    const link = join(from.cwd, "..", "link");
+    symlinkSync(from.cwd, link);
+    expect(uiDoor({ ...from.place, cwd: link })).toEqual(door);
+    expect(uiDoor({ ...from.place, cwd: join(from.cwd, "..") })?.key).not.toBe(door?.key);
+    expect(uiDoor(project().place)?.key).not.toBe(door?.key);
+    const key = join(realpathSync(join(from.cwd, "..")), "config", "pi", "pi-materia", "cast-key");
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    rmSync(key);
+    expect(uiDoor(from.place)?.key).not.toBe(door?.key);
+  });
+
+  it("[N33] where no key can be kept any free port is used, and no browser is known", async () => {
+    const from = project();
+    const config = join(from.cwd, "..", "config");
+    writeFileSync(config, "a file where the folder would be");
+    expect(uiDoor(from.place)).toBeUndefined();
+    const opened = await portOf(from);
+    expect(opened.port).toBeGreaterThan(0);
+    await opened.close();
+  });
+});
