@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/scratch-folder.ts",
     // Most tests wait for a process of their own, so that one worker per core leaves the cores idle.
     maxWorkers: 3,
     // A guard against what hangs, never a measure: a busy machine is slow, not wrong.

@@ -5,6 +5,7 @@ import { startState } from "../src/core/cast/state/state.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
+import { peakKilobytes } from "./peers/peak-memory.mjs";
 import { instantAgent } from "./workload.ts";
 
 export interface EngineFigures {
@@ -52,7 +53,7 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     steps: done,
     stepsPerSecond: done / seconds,
     cpuMicros: (user + system) / done,
-    peakMb: process.resourceUsage().maxRSS / 1024,
+    peakMb: peakKilobytes() / 1024,
     stored,
     written: before === null || after === null ? null : after - before,
   };

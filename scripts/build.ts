@@ -2,39 +2,17 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
+import { bundle } from "./bundle.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const inRoot = (path: string): string => `${root}${path}`;
 
 for (const part of ["cli.js", "pi.js", "index.js", "chunks", "types"])
   rmSync(inRoot(`dist/${part}`), { recursive: true, force: true });
-await build({
-  root,
-  configFile: false,
-  logLevel: "warn",
-  // The small libraries go into the bundle, so that an unpacked package needs nothing installed; Pi stays outside.
-  ssr: {
-    noExternal: true,
-    external: ["@earendil-works/pi-coding-agent", "@earendil-works/pi-ai", "@earendil-works/pi-tui"],
-  },
-  build: {
-    ssr: true,
-    target: "node22",
-    outDir: "dist",
-    emptyOutDir: false,
-    minify: false,
-    copyPublicDir: false,
-    rolldownOptions: {
-      input: {
-        cli: inRoot("src/apps/cli/start.ts"),
-        pi: inRoot("src/apps/pi/register.ts"),
-        index: inRoot("src/apps/library/index.ts"),
-      },
-      output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
-    },
-  },
-});
+await bundle(
+  { cli: "src/apps/cli/start.ts", pi: "src/apps/pi/register.ts", index: "src/apps/library/index.ts" },
+  inRoot("dist"),
+);
 // What goes into the bundle keeps its licence.
 const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as {
   dependencies: Record<string, string>;

@@ -61,32 +61,15 @@ export async function measureImport(rounds: number): Promise<{ readonly ms: numb
  * are measured as. In the checkout every module is read and translated by itself.
  */
 export async function published(): Promise<string> {
-  const { build } = await import("vite");
+  const { bundle } = await import("../../scripts/bundle.ts");
   // Beside the dependencies, so that they are found.
   const folder = join(ROOT, "node_modules", ".cache", "materia-bench");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
-  await build({
-    root: ROOT,
-    configFile: false,
-    logLevel: "error",
-    build: {
-      ssr: true,
-      target: "node22",
-      outDir: join(folder, "dist"),
-      emptyOutDir: true,
-      minify: false,
-      copyPublicDir: false,
-      rolldownOptions: {
-        input: {
-          index: join(ROOT, "src/apps/library/index.ts"),
-          cli: join(ROOT, "src/apps/cli/start.ts"),
-          resume: join(ROOT, "bench/resume-child.mjs"),
-        },
-        output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
-      },
-    },
-  });
+  await bundle(
+    { index: "src/apps/library/index.ts", cli: "src/apps/cli/start.ts", resume: "bench/resume-child.mjs" },
+    join(folder, "dist"),
+  );
   cpSync(join(ROOT, "bin", "materia.mjs"), join(folder, "bin", "materia.mjs"));
   for (const name of ["package.json", "utilities", "schema"]) cpSync(join(ROOT, name), join(folder, name), ALL);
   return folder;

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { peakKilobytes } from "./peak-memory.mjs";
 
 /** How every contender is asked: `node NAME.mjs run|half|resume|import|compile NUMBER FOLDER [SECONDS]`. */
 const [mode = "", count = "0", folder = "", seconds = "0"] = process.argv.slice(2);
@@ -84,7 +85,7 @@ function resuming(log) {
 }
 
 function figures(steps, spent) {
-  return { steps, ...spent, peakMb: process.resourceUsage().maxRSS / 1024, stored: sizeOf(folder) };
+  return { steps, ...spent, peakMb: peakKilobytes() / 1024, stored: sizeOf(folder) };
 }
 
 /** What is spent from now until it is asked. */

@@ -57,7 +57,7 @@ export async function install(peer: Peer): Promise<Installed | string> {
   const done = join(folder, "installed");
   try {
     mkdirSync(folder, { recursive: true });
-    for (const file of ["contender.mjs", peer.script])
+    for (const file of ["peak-memory.mjs", "contender.mjs", peer.script])
       copyFileSync(fileURLToPath(new URL(file, import.meta.url)), join(folder, file));
     if (!existsSync(done)) await installPins(folder, peer.pins);
     writeFileSync(done, "");

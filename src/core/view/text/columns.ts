@@ -4,7 +4,7 @@ import { eastAsianWidth } from "get-east-asian-width";
 export function columnsOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of graphemes.segment(text)) columns += columnsOfOne(segment);
+  for (const { segment } of clusters(text)) columns += columnsOfOne(segment);
   return columns;
 }
 
@@ -17,7 +17,7 @@ export function cutColumns(text: string, limit: number, measure: Measure = colum
   if (limit < 1) return "";
   let kept = "";
   let columns = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of clusters(text)) {
     columns += measure(segment);
     if (columns > limit - 1) break;
     kept += segment;
@@ -50,7 +50,7 @@ function pieces(word: string, width: number, measure: Measure): readonly string[
   const found: string[] = [];
   let piece = "";
   let columns = 0;
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of clusters(word)) {
     const more = measure(segment);
     if (columns + more > width && piece !== "") {
       found.push(piece);
@@ -64,10 +64,17 @@ function pieces(word: string, width: number, measure: Measure): readonly string[
 
 /** Nothing but characters of one column each, our own glyphs included. */
 const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 const EMOJI = /^\p{RGI_Emoji}$|\ufe0f/v;
 /** What takes no column of its own; the second half of a Hangul syllable sits in the first one's. */
 const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a person sees as one character each. The tables behind it take longer to load than most commands to run, so they wait for a text that needs them. */
+function clusters(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Letters joined in one cluster, as in Devanagari, are counted one by one: a terminal that shapes them needs fewer columns, never more. */
 function columnsOfOne(cluster: string): number {

@@ -1,0 +1,1 @@
+export function peakKilobytes(): number;
