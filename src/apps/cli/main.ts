@@ -56,7 +56,7 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
     env: io.env,
     ...(options.config === undefined ? {} : { explicit: resolve(io.cwd, options.config) }),
   });
-  if (command.kind === "demo") return (await import("./demo.ts")).demo(io, options);
+  if (command.kind === "demo") return (await import("./demo.ts")).demo(io, command.which, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
   if (command.kind === "ui")
     return (await import("./ui.ts")).ui(command, { io, place, artifacts, openUi, json: options.json === true });

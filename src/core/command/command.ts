@@ -1,3 +1,6 @@
+/** [C20, C35] What the demo shows: one item after another, or several at once. */
+export type DemoKind = "plain" | "parallel";
+
 /** What a person asks for, whichever face they ask it at. */
 export type Command =
   | { readonly kind: "help"; readonly topic?: string }
@@ -43,7 +46,7 @@ export type Command =
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
-  | { readonly kind: "demo" };
+  | { readonly kind: "demo"; readonly which: DemoKind };
 
 /** Shells whose completion is known. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;

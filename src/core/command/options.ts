@@ -53,6 +53,7 @@ const OPTIONS = {
   "name-only": "flag",
   to: "text",
   here: "flag",
+  parallel: "flag",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;

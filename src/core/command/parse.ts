@@ -181,7 +181,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "completion":
       return readCompletion(row, reading.rest, reading.split);
     case "demo":
-      return ok({ kind: "demo" });
+      return ok({ kind: "demo", which: options.parallel ? "parallel" : "plain" });
     default:
       return never(row.name);
   }

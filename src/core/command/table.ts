@@ -273,10 +273,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "demo",
-    usage: "demo",
-    does: "a complete cast in a scratch repository; no model or key needed",
-    example: "demo",
-    options: [],
+    usage: "demo [--parallel]",
+    does: "a complete cast in a scratch repository, or one that works on three items at once; no model or key needed",
+    example: "demo --parallel",
+    options: ["parallel"],
     takes: 0,
   },
   {

@@ -105,6 +105,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   "name-only": ["--name-only", "the names of the files"],
   to: ["--to DIR", "into this folder, which must be empty or not there"],
   here: ["--here", "over the working tree itself, where nothing would be lost"],
+  parallel: ["--parallel", "the demo of several items at once, with a conflict and its repair"],
   salvage: ["--salvage", "keep what is sound of a damaged cast, as a new one"],
 };
 

@@ -1,3 +1,4 @@
+import type { DemoKind } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { prepareDemo } from "../../../shell/casting/demo/demo.ts";
@@ -5,9 +6,9 @@ import { startInProject } from "../casts/start.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The demo of the command line, watched in this session: a scratch repository, scripted replies, all else real. */
-export async function demo(context: CommandContext): Promise<Result<undefined>> {
+export async function demo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
   const { screen } = context;
-  const prepared = prepareDemo(process.env);
+  const prepared = prepareDemo(process.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
   const trusted = { workspace, remember: () => undefined };

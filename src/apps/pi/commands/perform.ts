@@ -41,7 +41,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "fork":
       return start(context, command, options);
     case "demo":
-      return (await import("./demo.ts")).demo(context);
+      return (await import("./demo.ts")).demo(context, command.which);
     case "ui":
       return (await import("./ui.ts")).openUi(context, command);
     case "watch":

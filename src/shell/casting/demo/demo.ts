@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DemoKind } from "../../../core/command/command.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { packagePath } from "../../system/package-files.ts";
@@ -11,6 +12,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 
 /** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {
+  readonly which: DemoKind;
   readonly repository: string;
   readonly workspace: Workspace;
   readonly request: string;
@@ -18,7 +20,7 @@ export interface Demo {
   readonly rehearsal: string;
 }
 
-export function prepareDemo(env: Workspace["place"]["env"]): Result<Demo> {
+export function prepareDemo(env: Workspace["place"]["env"], which: DemoKind): Result<Demo> {
   const scratch = makeRepository();
   if (!scratch.ok) return scratch;
   const { repository, config } = scratch.value;
@@ -29,10 +31,15 @@ export function prepareDemo(env: Workspace["place"]["env"]): Result<Demo> {
   return ok({
     repository,
     workspace: workspace.value,
-    request: readFileSync(packagePath("examples", "demo", "request.txt"), "utf8").trim(),
-    loadout: "Full-Auto",
-    rehearsal: packagePath("examples", "demo", "rehearsal.json"),
+    request: readFileSync(fileOf(which, "request.txt"), "utf8").trim(),
+    loadout: which === "parallel" ? "Parallel-Auto" : "Full-Auto",
+    rehearsal: fileOf(which, "rehearsal.json"),
+    which,
   });
+}
+
+function fileOf(which: DemoKind, name: string): string {
+  return packagePath("examples", "demo", ...(which === "parallel" ? ["parallel"] : []), name);
 }
 
 /** What the cast has left behind. */
