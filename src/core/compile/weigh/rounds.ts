@@ -1,5 +1,4 @@
-import { leadsRound } from "./level.ts";
-import type { Knot, Level, Part } from "./level.ts";
+import type { Component, Level, Part } from "./level.ts";
 import type { Arc, Limit } from "./region.ts";
 
 export interface Scales {
@@ -10,7 +9,7 @@ export interface Scales {
 }
 
 /** Places that lead round in a circle together; without levels where they are too tangled. */
-export interface Circle extends Knot {
+export interface Circle extends Component {
   readonly level: Level | undefined;
 }
 
@@ -81,30 +80,29 @@ const NO_BOUND: Bound = { rounds: Infinity, extra: Infinity };
 
 /** [G8] A round ends with a counted edge, or has one on it. */
 function byTraversals({ level, scales }: Weighing, upTo: ReadonlyMap<number, number>): Bound {
-  const { cut, into, between } = level;
+  const { into, free, between, roundsFreely } = level;
   const counted = closedBy(into, scales, upTo);
-  const free = into.filter((arc) => arc.limit === null);
   if (free.length === 0) return counted;
-  if (leadsRound(cut, [...into, ...between])) return NO_BOUND;
-  const rounds = boundsOf(without(between, innerRounds(level)), scales);
+  if (roundsFreely) return NO_BOUND;
+  const rounds = boundsOf(without(between, level.innerReturns), scales);
   return { rounds: counted.rounds + rounds, extra: counted.extra + times(rounds, heaviestOf(free, upTo)) };
 }
 
 /** [G9, G10] The cut is returned to so often, and as often again after each counted edge that closes a circle through it. */
 function byReturns({ level, arcs, firstLoop, scales }: Weighing, once: number): Bound {
   if (level.cut >= firstLoop) return NO_BOUND;
-  const rounds = (1 + scales.returns) * (1 + boundsOf(without(arcs, innerRounds(level)), scales)) - 1;
+  const rounds = (1 + scales.returns) * (1 + boundsOf(without(arcs, level.innerReturns), scales)) - 1;
   return { rounds, extra: times(rounds, once) };
 }
 
 /** [G9, G27] So do the sockets from which an uncounted way leads back; a `then` does so once its edge is used up and sets nothing back any more. */
 function byReturnsBefore({ level, arcs, firstLoop, scales }: Weighing, upTo: ReadonlyMap<number, number>): Bound {
-  const free = level.into.filter((arc) => arc.limit === null);
+  const { free } = level;
   const sources = new Set(free.map((arc) => arc.from));
   if (level.cut >= firstLoop || [...sources].some((place) => place >= firstLoop)) return NO_BOUND;
   const [used, ...others] = new Set(free.map((arc) => arc.after));
   const left = used && others.length === 0 ? arcs.filter((arc) => arc.limit !== used) : arcs;
-  const arrivals = (1 + scales.returns) * (1 + boundsOf(without(left, innerRounds(level)), scales)) - 1;
+  const arrivals = (1 + scales.returns) * (1 + boundsOf(without(left, level.innerReturns), scales)) - 1;
   let departures = 0;
   for (const place of sources) {
     // A way from a socket to itself sets back that socket alone.
@@ -133,18 +131,6 @@ function heaviestOf(arcs: readonly Arc[], upTo: ReadonlyMap<number, number>): nu
   return Math.max(0, ...arcs.map((arc) => upTo.get(arc.from) ?? 0));
 }
 
-/** The ways back of inner levels that are entered by their cut alone: what they set back was visited since, so never an outer cut. */
-function innerRounds(level: Level): ReadonlySet<Arc> {
-  const found = new Set<Arc>();
-  const open = [...level.parts];
-  for (let part = open.pop(); part; part = open.pop()) {
-    if (!("level" in part)) continue;
-    if (part.level.isOnlyDoor) for (const arc of part.level.into) found.add(arc);
-    open.push(...part.level.parts);
-  }
-  return found;
-}
-
 function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[] {
   return others.size === 0 ? arcs : arcs.filter((arc) => !others.has(arc));
 }
@@ -159,10 +145,9 @@ function boundsOf(arcs: readonly Arc[], { boundOf }: Scales): number {
 }
 
 /** The heaviest segment up to each place of a level, inner levels passed through once. */
-function heaviestUpTo({ starts, between, parts }: Level, scales: Scales): ReadonlyMap<number, number> {
+function heaviestUpTo({ starts, betweenFrom, parts }: Level, scales: Scales): ReadonlyMap<number, number> {
   const upTo = new Map<number, number>();
   const arriving = new Map([...starts].map((place) => [place, 0]));
-  const out = Map.groupBy(between, (arc) => arc.from);
   for (const part of parts) {
     const places = placesOf(part);
     const before = Math.max(0, ...places.map((place) => arriving.get(place) ?? 0));
@@ -170,7 +155,8 @@ function heaviestUpTo({ starts, between, parts }: Level, scales: Scales): Readon
     const whole = within ? Math.max(...within.values()) : (scales.weights[places[0] ?? -1] ?? 0);
     for (const place of places) {
       upTo.set(place, before + whole);
-      for (const { to } of out.get(place) ?? []) arriving.set(to, Math.max(arriving.get(to) ?? 0, before + whole));
+      for (const { to } of betweenFrom.get(place) ?? [])
+        arriving.set(to, Math.max(arriving.get(to) ?? 0, before + whole));
     }
   }
   return upTo;

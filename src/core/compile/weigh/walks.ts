@@ -34,22 +34,29 @@ interface Stage {
 export function courseOf({ arcs, starts, firstLoop }: Region): Course {
   const next = arcs.map((out) => (out.length === 0 ? NOWHERE : out.map((arc) => arc.to)));
   const found = components(next).toReversed();
-  const knotAt = new Int32Array(arcs.length);
+  const componentAt = new Int32Array(arcs.length);
   found.forEach((places, number) => {
-    for (const place of places) knotAt[place] = number;
+    for (const place of places) componentAt[place] = number;
   });
-  const doors = new Set(starts);
+  const isDoor = new Uint8Array(arcs.length);
+  for (const place of starts) isDoor[place] = 1;
   const stages: Stage[] = [];
   found.forEach((places, number) => {
-    const entered = places.filter((place) => doors.has(place));
+    const entered = places.filter((place) => isDoor[place] === 1);
     if (entered.length === 0) return;
     const [first = 0] = places;
-    const onward = places.flatMap((place) => next[place]?.filter((to) => knotAt[to] !== number) ?? NOWHERE);
-    for (const to of onward) doors.add(to);
-    if (places.length === 1 && !next[first]?.includes(first)) return stages.push({ places, circle: null, onward });
-    const within = places.flatMap((place) => arcs[place]?.filter((arc) => knotAt[arc.to] === number) ?? []);
-    const knot = { places, doors: new Set(entered), arcs: within };
-    return stages.push({ places, circle: { ...knot, level: levelOf(knot, firstLoop) }, onward });
+    // Most places lead round to nothing.
+    if (places.length === 1 && !next[first]?.includes(first)) {
+      const onward = next[first] ?? NOWHERE;
+      for (const to of onward) isDoor[to] = 1;
+      stages.push({ places, circle: null, onward });
+      return;
+    }
+    const onward = places.flatMap((place) => next[place]?.filter((to) => componentAt[to] !== number) ?? NOWHERE);
+    for (const to of onward) isDoor[to] = 1;
+    const within = places.flatMap((place) => arcs[place]?.filter((arc) => componentAt[arc.to] === number) ?? []);
+    const component = { places, doors: new Set(entered), arcs: within };
+    stages.push({ places, circle: { ...component, level: levelOf(component, firstLoop) }, onward });
   });
   return { size: arcs.length, firstLoop, starts, stages };
 }
