@@ -113,7 +113,7 @@ it("[J9, J13, J15] every rejected answer, its cost, and the limit before the end
       issues: [expect.stringContaining('"satisfied"')],
       usage: USAGE,
     },
-    { type: "limit_reached", limit: "maxRepairs", value: 1, where: { socket: "Socket-1" } },
+    { type: "limit_reached", limit: "maxRepairs", value: 1, where: { socket: "Socket-1", taken: 1 } },
     { type: "cast_ended", outcome: "failed", reason: expect.stringContaining("Eval"), totals: total(0, 2) },
   ]);
 });

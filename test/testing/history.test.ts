@@ -1,6 +1,3 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
@@ -12,7 +9,8 @@ import { forecast } from "../../src/core/testing/history/forecast.ts";
 import { statsOf } from "../../src/core/testing/history/stats.ts";
 import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
-import { castsIn, jsonOf, newPlace, run } from "../harness/cli.ts";
+import { newPlace, run } from "../harness/cli.ts";
+import { writePastCast } from "../harness/past-casts.ts";
 import { catalogOf, compiled } from "../harness/play.ts";
 
 const config = {
@@ -145,44 +143,72 @@ it("[T22] the model that was asked for is told, and what a fork shares counts on
   expect(visits.map(({ materia, model, ms }) => [materia, model, ms])).toEqual([["Build", "some/model", 2_000]]);
 });
 
-it("[T22, T24, T25] the commands tell of casts that happened, and refuse what is too dear", async () => {
-  const replies = {
-    Plan: [{ json: { workItems: [{ title: "a", context: "" }] } }],
-    Build: [{ text: "one", usage: { input: 10, output: 5 } }, { text: "two" }],
-    Judge: [{ json: { satisfied: false, context: "no" } }, { json: { satisfied: true } }],
-  };
-  const materia = { ...config.materia, Build: { prompt: "Build." } };
-  const cwd = newPlace({ "c.json": { ...config, materia }, "r.json": { replies } });
-  const cast = ["cast", "--config", "c.json", "--loadout", "Main", "--rehearse", "r.json"];
-  expect((await run(["stats"], { cwd })).code).toBe(2);
-  const none = await run(["forecast", "Main", "--config", "c.json"], { cwd });
-  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining("No past cast")]);
-  await run([...cast, "x"], { cwd });
-  const told = JSON.parse((await run(["stats", "--json"], { cwd })).stdout) as { readonly casts: number };
-  expect(told).toMatchObject({
+const plain = { ...config, materia: { ...config.materia, Build: { prompt: "Build." } } };
+/** The judge says no once; all others, and all that is asked later, say yes. */
+const oneNo = (at: number) => ({ satisfied: at !== 2 });
+
+it("[T22, T23] the commands tell of casts with a model, and leave rehearsals out", async () => {
+  const replies = { Plan: [{ json: { workItems: [] } }] };
+  const cwd = newPlace({ "c.json": plain, "r.json": { replies } });
+  const named = ["--config", "c.json"];
+  await run(["cast", ...named, "--loadout", "Main", "--rehearse", "r.json", "x"], { cwd });
+  const only = await run(["stats"], { cwd });
+  expect([only.code, only.stderr]).toEqual([2, expect.stringContaining("only rehearsals")]);
+  const none = await run(["forecast", "Main", ...named], { cwd });
+  expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/No past cast[^]*1\s+rehearsal\s+left\s+out/)]);
+  await writePastCast(cwd, plain, { choose: oneNo });
+  expect(JSON.parse((await run(["stats", "--json"], { cwd })).stdout)).toMatchObject({
     casts: 1,
+    rehearsed: 1,
     materia: expect.arrayContaining([expect.objectContaining({ materia: "Judge", reworkCaused: 1 })]),
   });
-  const made = await run(["forecast", "Main", "--items", "2", "--config", "c.json", "--json"], { cwd });
+  const made = await run(["forecast", "Main", "--items", "2", ...named, "--json"], { cwd });
   expect(JSON.parse(made.stdout)).toMatchObject({ casts: 1, items: 2, turns: { worst: expect.any(Number) } });
-  expect((await run([...cast, "--max-forecast", "1", "x"], { cwd })).code).toBe(0);
-  // A cast of the first format, whose lines carry no digest: what it cost can be made up.
-  const fixture = fileURLToPath(new URL("../fixtures/format-1/completed", import.meta.url));
-  const { castId: dearId } = jsonOf(join(fixture, "cast.json")) as { readonly castId: string };
-  const dear = join(cwd, ".pi/pi-materia", dearId);
-  mkdirSync(dear);
-  copyFileSync(join(fixture, "cast.json"), join(dear, "cast.json"));
-  const journal = readFileSync(join(fixture, "journal.jsonl"), "utf8").replaceAll('"cost":0', '"cost":1');
-  writeFileSync(join(dear, "journal.jsonl"), journal);
-  const refused = await run(["cast", "--loadout", "Full-Auto", "--rehearse", "r.json", "--max-forecast", "0.5", "x"], {
-    cwd,
-  });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("forecast_too_high")]);
-  rmSync(dear, { recursive: true });
-  const [a = "", b = ""] = castsIn(cwd);
-  const both = JSON.parse((await run(["compare", a, b, "--json"], { cwd })).stdout) as {
-    readonly visits: readonly { readonly same: boolean }[];
-  };
-  expect(both.visits.map(({ same }) => same)).toEqual([true, true, true, true, true]);
+});
+
+it("[T23] what a materia took with the model that will be asked counts, and with others only where there is nothing else", async () => {
+  const cwd = newPlace({ "c.json": plain });
+  const usage = (cost: number) => ({ input: 10, output: 5, cost });
+  await writePastCast(cwd, plain, { usage: usage(1), model: "dear/one" });
+  await writePastCast(cwd, plain, { usage: usage(0.01), model: "cheap/one" });
+  const told = async (...more: readonly string[]) =>
+    JSON.parse((await run(["forecast", "Main", "--config", "c.json", "--json", ...more], { cwd })).stdout) as {
+      readonly cost: { readonly p90: number };
+      readonly otherModel: readonly string[];
+    };
+  expect((await told("--model", "dear/one")).cost.p90).toBe(3);
+  expect((await told("--model", "cheap/one")).cost.p90).toBeCloseTo(0.03);
+  expect((await told("--model", "new/one")).otherModel).toEqual(["Plan", "Build", "Judge"]);
+});
+
+it("[T24] what is too dear is refused, casts and links alike, and nothing known is said", async () => {
+  const cwd = newPlace({ "c.json": plain, "r.json": { replies: { Plan: [{ json: { workItems: [] } }] } } });
+  const typed = (...words: readonly string[]) => run([...words, "--config", "c.json", "--rehearse", "r.json"], { cwd });
+  const cast = ["cast", "x", "--loadout", "Main", "--max-forecast", "0.5"];
+  const unknown = await typed(...cast);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    0,
+    expect.stringContaining("note: --max-forecast held nothing back"),
+  ]);
+  await writePastCast(cwd, plain, { usage: { input: 1, output: 1, cost: 1 } });
+  const dear = await typed(...cast);
+  expect([dear.code, dear.stderr]).toEqual([2, expect.stringContaining("Main may cost $3.00, more than $0.50")]);
+  const link = ["link", "--config", "c.json", "--rehearse", "r.json", "--max-forecast", "0.5", "Plan", "Build"];
+  const linked = await run([...link, "--", "x"], { cwd });
+  expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining("Plan → Build may cost $2.00")]);
+  expect((await typed("cast", "x", "--loadout", "Main", "--max-forecast", "5")).code).toBe(0);
+});
+
+it("[T25] two casts side by side", async () => {
+  const cwd = newPlace({});
+  const [a, b] = [await writePastCast(cwd, plain), await writePastCast(cwd, plain, { choose: oneNo })];
+  const rows = async (first: string, second: string) =>
+    (
+      JSON.parse((await run(["compare", first, second, "--json"], { cwd })).stdout) as {
+        readonly visits: readonly { readonly same: boolean }[];
+      }
+    ).visits.map(({ same }) => same);
+  expect(await rows(a, a)).toEqual([true, true, true]);
+  expect(await rows(a, b)).toEqual([true, true, false, false, false]);
   expect((await run(["compare", a], { cwd })).code).toBe(2);
 });

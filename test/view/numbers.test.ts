@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ageText, amountText, clockText, costText, millisOf, ofText } from "../../src/core/view/numbers.ts";
+import { ageText, amountText, clockText, costText, millisOf } from "../../src/core/view/numbers.ts";
+import { ofText } from "../../src/core/cast/words/of-text.ts";
 
 describe("[C14] figures are written as people read them", () => {
   it.each<[number, string]>([

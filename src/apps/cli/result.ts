@@ -2,11 +2,12 @@ import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
 import { harmless, oneLine } from "../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
-import { amountText, costText, countedText, itemCounts, itemsText } from "../../core/view/numbers.ts";
+import { figuresOf, figuresText } from "../../core/view/figures.ts";
+import { countedText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
-import { tokensOf } from "../../core/cast/state/usage.ts";
+import { totalsOf } from "../../core/cast/state/usage.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import type { Io } from "./terminal/io.ts";
 import { printLines } from "./terminal/lines.ts";
@@ -39,24 +40,18 @@ export function printResult({
   }
   const status = statusOf(state, false);
   const mark = statusMark(status);
-  const { visits, items } = state.done;
-  const figures = [
-    countedText(visits, "visit"),
-    ...(items === 0 ? [] : [itemsText(itemCounts(state.done))]),
-    `${amountText(tokensOf(state.usage))} tokens`,
-    costText(state.usage.cost),
-  ];
   const { castId } = state;
   const program = programOf(io, options);
   printLines(io, [
     line(
       { ...mark, text: `${mark.text} ${statusText(status)}` },
+      state.rehearsed ? toned("wait", " (rehearsed)") : "",
       "  ",
       toned("strong", oneLine(state.graph.name, 100)),
       "  ",
       toned("dim", castId),
     ),
-    line(toned("dim", figures.join(" · "))),
+    line(toned("dim", figuresText(figuresOf(totalsOf(state))))),
     ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
     ...(said === ""
       ? []

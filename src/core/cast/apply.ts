@@ -37,7 +37,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
   switch (event.type) {
     case "cast_started":
       expect(state, event, "unstarted");
-      return { ...state, phase: firstArrival(state) };
+      return { ...state, rehearsed: event.rehearsed === true, phase: firstArrival(state) };
     case "visit_started":
       return startVisit(state, event);
     case "handoff_accepted":

@@ -83,8 +83,15 @@ export function next(state: CastState): Effect {
 
 /** The first event of a cast, with the checkpoint that it began from. */
 export function started(state: CastState, files?: FirstCheckpoint): EventBody {
-  const { castId, request, graph } = state;
-  return { type: "cast_started", castId, request, loadout: graph.name, ...(files ? { files } : {}) };
+  const { castId, request, graph, rehearsed } = state;
+  return {
+    type: "cast_started",
+    castId,
+    request,
+    loadout: graph.name,
+    ...(files ? { files } : {}),
+    ...(rehearsed ? { rehearsed } : {}),
+  };
 }
 
 /** A visit is over; `files` is what it made of them, where that is known. */

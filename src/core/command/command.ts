@@ -27,7 +27,7 @@ export type Command =
   | ForkCommand
   | { readonly kind: "stats" }
   | { readonly kind: "compare"; readonly first: string; readonly second: string }
-  | { readonly kind: "forecast"; readonly loadout?: string; readonly items?: number }
+  | { readonly kind: "forecast"; readonly loadout?: string; readonly items?: number; readonly model?: string }
   | (Omit<ForkCommand, "kind"> & { readonly kind: "fork_plan" })
   | {
       readonly kind: "record";

@@ -78,10 +78,11 @@ export function readCompare(row: CommandRow, [first, second]: readonly string[])
   return ok({ kind: "compare", first, second });
 }
 
-export function readForecast([loadout]: readonly string[], { items }: Options): Command {
+export function readForecast([loadout]: readonly string[], { items, model }: Options): Command {
   return {
     kind: "forecast",
     ...(loadout === undefined ? {} : { loadout }),
     ...(items === undefined ? {} : { items }),
+    ...(model === undefined ? {} : { model }),
   };
 }

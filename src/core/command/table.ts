@@ -60,7 +60,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: "link [--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
     does: "chain saved materia and loadouts into one immediate cast",
     example: "link Planner Build -- Add a small settings page.",
-    options: ["from", "budget", "cost", ...RUN_OPTIONS],
+    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS],
     takes: "targets",
   },
   {
@@ -201,10 +201,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "forecast",
-    usage: "forecast [loadout] [--items N]",
+    usage: "forecast [loadout] [--items N] [--model provider/id]",
     does: "what a cast will take: turns, tokens, cost and time, from past casts of the same materia",
     example: "forecast Full-Auto --items 5",
-    options: ["items"],
+    options: ["items", "model"],
     takes: 1,
   },
   {

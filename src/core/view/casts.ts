@@ -2,7 +2,7 @@ import type { CastOutcome } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 import { oneLine } from "../model/values/text.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "./numbers.ts";
-import type { ItemCounts } from "./numbers.ts";
+import type { Figures } from "./figures.ts";
 import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
 import type { Line, Span } from "./text/line.ts";
@@ -10,19 +10,17 @@ import type { Line, Span } from "./text/line.ts";
 export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted";
 
 /** [C13] What a listing says of a cast. */
-export interface CastSummary {
+export interface CastSummary extends Figures {
   readonly castId: string;
   readonly status: CastStatus;
   readonly loadout: string;
   readonly request: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  readonly visits: number;
-  readonly items: ItemCounts;
-  readonly tokens: number;
-  readonly cost: number;
   /** [S10] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
+  /** [C35] Set where its agents answer from a file. */
+  readonly rehearsed?: true;
 }
 
 /** How a cast stands by its own state; one that neither ended nor waits runs only while its process lives. */
@@ -94,8 +92,13 @@ function cellsOf(cast: CastSummary, now: number): Row {
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
     loadout: toned("plain", oneLine(cast.loadout, 200)),
-    request: toned("plain", `${cast.foreign ? "[foreign] " : ""}${oneLine(cast.request, 400)}`),
+    request: toned("plain", `${marksText(cast)}${oneLine(cast.request, 400)}`),
   };
+}
+
+/** What must be known of a cast before anything else is read of it. */
+export function marksText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
+  return `${foreign ? "[foreign] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
 }
 
 const ALWAYS: readonly ColumnName[] = ["status", "castId", "items", "age", "loadout", "request"];

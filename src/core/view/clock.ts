@@ -1,5 +1,6 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
+import type { CastStatus } from "./casts.ts";
 import { millisOf } from "./numbers.ts";
 
 /** When a cast began, when something last happened, and how long nothing worked in between. */
@@ -31,4 +32,13 @@ function idleBefore({ lastAt }: Clock, { phase }: CastState, event: CastEvent): 
 export function workedMs(clock: Clock, since: Clock, until = millisOf(clock.lastAt, 0)): number {
   const from = millisOf(since.lastAt, until);
   return Math.max(0, until - from - (clock.idleMs - since.idleMs));
+}
+
+/** How long a cast has been worked on. Only one that runs grows older; any other stands as its last event left it. */
+export function elapsedMs(
+  { startedAt, lastAt, idleMs }: Clock,
+  { status, now }: { readonly status: CastStatus; readonly now: number },
+): number {
+  const until = status === "running" ? now : millisOf(lastAt, now);
+  return Math.max(0, until - millisOf(startedAt, until) - idleMs);
 }

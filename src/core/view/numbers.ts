@@ -71,11 +71,6 @@ function givenUpText(count: number): string {
   return count === 0 ? "" : `, ${count} given up`;
 }
 
-/** `2 of 3`, and beyond the limit what a person allowed. */
-export function ofText(count: number, limit: number): string {
-  return count <= limit ? `${count} of ${limit}` : `${count} of ${limit} + ${count - limit} allowed`;
-}
-
 function timesText(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }

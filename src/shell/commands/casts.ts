@@ -117,8 +117,9 @@ async function show(workspace: Workspace, named: string | undefined): Promise<Re
   const data = { ...(await store.summary(id.value)), ...mark, command, targets, fromCastId, events };
   const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
   const alive = (await store.owner(id.value)) !== undefined;
+  const now = Date.now();
   const lines: Answer["lines"] = (width) => [
-    ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, lineage: lineageOf(file) }),
+    ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, now, lineage: lineageOf(file) }),
     ...foreignLines(workspace, file),
     ...salvagedLines(file),
     ...forkedLines(events),

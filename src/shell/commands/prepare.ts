@@ -98,8 +98,8 @@ async function prepareNew(
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
   const { explicit: config } = workspace.place;
   const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
-  const dear = await dearIssue(asker, link.targets);
-  if (dear) return fail(dear);
+  const dear = await forecastLimit(asker, link.targets);
+  if (dear.issue) return fail(dear.issue);
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;
   const busy = await treeIssue(asker);
@@ -107,7 +107,8 @@ async function prepareNew(
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
   const { file } = plan;
-  return ok({ castId: file.castId, file, events: [], notes: notesOf(plan, host, file), remarks: remarksOf(host), run });
+  const notes = [...notesOf(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
+  return ok({ castId: file.castId, file, events: [], notes, remarks: remarksOf(host), run });
 }
 
 async function prepareAnswer(
@@ -210,14 +211,14 @@ async function treeIssue({ workspace, options }: Asker, except?: CastId): Promis
   return options.anyway ? undefined : busyTree(workspace, except);
 }
 
-/** [T24] Asked before anything is begun; a chain has no past of its own. */
-async function dearIssue(
+/** [T24] Asked before anything is begun. */
+async function forecastLimit(
   { options, workspace }: Asker,
-  [only, ...others]: readonly TargetRef[],
-): Promise<Issue | undefined> {
+  targets: readonly TargetRef[],
+): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const most = options["max-forecast"];
-  if (most === undefined || only?.kind !== "loadout" || others.length > 0) return undefined;
-  return (await import("./testing/history.ts")).tooDear(workspace, only.name, most);
+  if (most === undefined) return {};
+  return (await import("./testing/history.ts")).heldBack(workspace, { targets, model: options.model }, most);
 }
 
 /** [T20] A new cast with the past of another. */

@@ -92,6 +92,15 @@ export const CastFile = v.object({
 export type CastFile = v.InferOutput<typeof CastFile>;
 
 export function startOf(file: CastFile): CastStart {
-  const { castId, request, graph, limits, budget, state, window } = file;
-  return { castId, request, graph, limits, budget, data: state, ...(window === undefined ? {} : { window }) };
+  const { castId, request, graph, limits, budget, state, window, rehearsal } = file;
+  return {
+    castId,
+    request,
+    graph,
+    limits,
+    budget,
+    data: state,
+    rehearsed: rehearsal !== null,
+    ...(window === undefined ? {} : { window }),
+  };
 }

@@ -1,13 +1,14 @@
-import type { CastEvent, Totals } from "../../core/cast/state/event.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import { haveTotals, totalsAfter } from "../../core/cast/state/totals.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { itemCounts } from "../../core/view/numbers.ts";
+import { figuresOf } from "../../core/view/figures.ts";
 import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 
 /** Whether the last events of a cast tell how it stands and what it has used. */
 export function tellsEnough(events: readonly CastEvent[]): boolean {
-  return standing(events) !== undefined && totalsIn(events) !== undefined;
+  return standing(events) !== undefined && haveTotals(events);
 }
 
 /** What a listing shows of a cast that has begun. `isOwned` is asked only where the events do not tell. */
@@ -18,7 +19,6 @@ export async function begunSummary(
 ): Promise<CastSummary | undefined> {
   if (first?.type !== "cast_started") return undefined;
   const last = standing(tail) ?? first;
-  const totals = totalsIn(tail);
   return {
     castId,
     status: await statusOf(last, isOwned),
@@ -26,18 +26,18 @@ export async function begunSummary(
     request: first.request,
     startedAt: first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
-    visits: totals?.visits ?? 0,
-    items: totals ? itemCounts(totals) : { done: 0, total: 0 },
-    tokens: totals?.tokens ?? 0,
-    cost: totals?.cost ?? 0,
+    ...figuresOf(totalsAfter(castId, tail)),
+    ...(first.rehearsed ? { rehearsed: true } : {}),
   };
 }
 
 /** [D1] A cast that was killed before its first event can be resumed, so it is listed. */
-export function unbegunSummary({ castId, loadout, request, startedAt }: CastFile, isOwned: boolean): CastSummary {
-  const nothing = { endedAt: null, visits: 0, items: { done: 0, total: 0 }, tokens: 0, cost: 0 };
+export function unbegunSummary(file: CastFile, isOwned: boolean): CastSummary {
+  const { castId, loadout, request, startedAt, rehearsal } = file;
+  const nothing = { endedAt: null, ...figuresOf(totalsAfter(castId, [])) };
   const status = isOwned ? "running" : "interrupted";
-  return { castId, status, loadout: loadout.name, request, startedAt, ...nothing };
+  const mark = rehearsal === null ? {} : { rehearsed: true as const };
+  return { castId, status, loadout: loadout.name, request, startedAt, ...nothing, ...mark };
 }
 
 /** [J21] A cast that has neither ended nor waits runs only as long as its owner lives. */
@@ -56,9 +56,4 @@ function standing(events: readonly CastEvent[]): CastEvent | undefined {
     ({ type }) => type !== "limits_raised" && type !== "cast_resumed" && type !== "cast_ended",
   );
   return before?.type === "cast_waiting" ? before : before && last;
-}
-
-function totalsIn(events: readonly CastEvent[]): Totals | undefined {
-  const last = events.findLast((event) => "totals" in event);
-  return last && "totals" in last ? last.totals : undefined;
 }

@@ -1,10 +1,11 @@
-import { addUsage, NO_USAGE, tokensOf } from "../../../core/cast/state/usage.ts";
+import { addUsage, NO_USAGE, totalsOf } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { cut, harmless, oneLine } from "../../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
-import { amountText, costText, countedText, itemCounts, itemsText } from "../../../core/view/numbers.ts";
+import { figuresOf, figuresText } from "../../../core/view/figures.ts";
+import { countedText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
 import { fitLine, line, lineColumns, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -54,7 +55,7 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: Re
   ].map(({ command, does }) => line(toned("accent", inPlace(command, elsewhere)), toned("dim", `  ${does}`)));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
-  const top = [head, request, line(toned("dim", figuresText(state))), ...why];
+  const top = [head, request, line(toned("dim", figuresText(figuresOf(totalsOf(state))))), ...why];
   const opened = [...top, ...apart(text), ...foot];
   return {
     card: { lines: [...top, ...apart(beginning(text)), ...foot], opened, wraps: true },
@@ -67,16 +68,6 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: Re
 function inPlace(command: string, elsewhere: string | undefined): string {
   if (elsewhere === undefined) return command;
   return command.replace(/^\/materia \w+/, (start) => `${start} --cwd ${quoteWord(elsewhere)}`);
-}
-
-function figuresText(state: CastState): string {
-  const { visits, items } = state.done;
-  return [
-    countedText(visits, "visit"),
-    ...(items === 0 ? [] : [itemsText(itemCounts(state.done))]),
-    `${amountText(tokensOf(state.usage))} tokens`,
-    costText(state.usage.cost),
-  ].join(" · ");
 }
 
 function reasonOf({ phase }: CastState): string {
@@ -118,7 +109,7 @@ function wordsOf(
   { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
 ): string {
   return [
-    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(state)}.`,
+    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(figuresOf(totalsOf(state)))}.`,
     `Request: ${oneLine(state.request, 300)}`,
     ...(reason === "" ? [] : [`Reason: ${oneLine(reason, 600)}`]),
     ...(said === "" ? [] : [`Result: ${cut(harmless(said), WORDS)}`]),

@@ -30,7 +30,8 @@ type Arriving = Extract<Phase, { kind: "arriving" }>;
 
 /** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
 export function limitOfReturn(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
-  return visitsWithoutProgress(state, at) > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+  const { visits, allowed } = visitsWithoutProgress(state, at);
+  return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at, visits - 1) : undefined;
 }
 
 /** [G9] Loops without items that lead to each other run nothing, and would for ever. */
@@ -43,8 +44,9 @@ export function limitOfPassing(
   return passed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
 }
 
-function noProgress(state: CastState, from: SocketId | null, at: SocketId): LimitReached {
-  const where = { socket: from ?? at, to: at, cycle: [...cycleFrom(state, at)] };
+function noProgress(state: CastState, from: SocketId | null, at: SocketId, taken?: number): LimitReached {
+  const cycle = [...cycleFrom(state, at)];
+  const where = { socket: from ?? at, to: at, cycle, ...(taken === undefined ? {} : { taken }) };
   return limitReached(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
 }
 
@@ -83,7 +85,7 @@ export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): Limi
 export function limitOfRepair(state: CastState, visit: Visit): LimitReached | undefined {
   const { maxRepairs } = state.limits;
   if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairKey(visit))) return undefined;
-  return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket });
+  return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
 }
 
 /** [V9] How often an item may be done again because its work could not be merged. */
@@ -92,7 +94,8 @@ export function conflictsAllowed({ limits, counts }: CastState, fork: number, in
 }
 
 export function limitOfConflict(state: CastState, fork: number, index: number): LimitReached {
-  return limitReached(state, "maxConflicts", conflictsAllowed(state, fork, index), { socket: doorOf(state) });
+  const taken = conflictsAllowed(state, fork, index);
+  return limitReached(state, "maxConflicts", mostConflicts(state.limits), { socket: doorOf(state), taken });
 }
 
 function doorOf({ pass }: CastState): SocketId {

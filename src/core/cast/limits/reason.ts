@@ -5,6 +5,7 @@ import { END } from "../../model/ids.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { never } from "../../model/values/never.ts";
+import { ofText } from "../words/of-text.ts";
 import type { EventOf } from "../state/event.ts";
 import type { CastState, Failure, Phase } from "../state/state.ts";
 
@@ -17,6 +18,7 @@ export function failureText(state: CastState, failure: Failure): string {
 function limitReason({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
   const socket = placeLabel(socketOf(graph, where.socket));
   const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
+  const had = where.taken ?? value;
   switch (limit) {
     case "maxTokens":
       return `the budget of ${value} tokens is used up ${whenUsedUp(phase)} ${socket}`;
@@ -27,17 +29,16 @@ function limitReason({ graph, handed, phase }: CastState, { limit, value, where 
     case "maxTurnMinutes":
       return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
     case "maxRepairs":
-      return `${socket} did not hand over what it must after ${value} repair ${value === 1 ? "turn" : "turns"}`;
+      return `${socket} did not hand over what it must after ${had} repair ${had === 1 ? "turn" : "turns"}`;
     case "maxConflicts":
-      return `the work${item} could not be merged after ${value} ${value === 1 ? "attempt" : "attempts"} to mend it`;
+      return `the work${item} could not be merged after ${had} ${had === 1 ? "attempt" : "attempts"} to mend it`;
     case "maxTraversals": {
-      const taken = where.taken ?? value;
       const edge = `${where.socket} → ${where.to ?? END}`;
-      return `the edge ${edge}${item} was taken ${taken} of ${taken} times; last reason: ${handed?.reason.trim() || "none given"}`;
+      return `the edge ${edge}${item} was taken ${ofText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
     }
     case "maxNoAdvanceCycles": {
       const back = placeText(graph, where.to ?? END);
-      return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${value + 1} to ${back})`;
+      return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${had + 1} to ${back})`;
     }
     default:
       return never(limit);

@@ -5,16 +5,20 @@ import type { SocketId } from "../../model/ids.ts";
 import type { CastState } from "../state/state.ts";
 import { keysIn, valueIn, withValue, withoutKeys } from "../state/table.ts";
 import { countOf } from "../state/tally.ts";
+import type { Returns } from "../state/tally.ts";
 
 /** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
-export function visitsWithoutProgress(state: CastState, socket: SocketId): number {
-  return valueIn(state.counts.returns, socket)?.[itemPlace(state, socket)] ?? 0;
+export function visitsWithoutProgress(state: CastState, socket: SocketId): Returns {
+  return valueIn(state.counts.returns, socket)?.[itemPlace(state, socket)] ?? NONE;
 }
+
+const NONE: Returns = { visits: 0, allowed: 0 };
 
 export function countVisit(state: CastState, socket: SocketId): CastState["counts"]["returns"] {
   const place = itemPlace(state, socket);
   const known = valueIn(state.counts.returns, socket) ?? {};
-  return withValue(state.counts.returns, socket, { ...known, [place]: (known[place] ?? 0) + 1 });
+  const { visits, allowed } = known[place] ?? NONE;
+  return withValue(state.counts.returns, socket, { ...known, [place]: { visits: visits + 1, allowed } });
 }
 
 /** The place in its list of the item that a visit of this socket is for; empty outside loops. */
@@ -47,7 +51,8 @@ export function forgiven(state: CastState, socket: SocketId, times: number): Cas
   let { returns } = counts;
   for (const key of visitedSince(state, last, keysIn(lastVisits))) {
     const known = Object.entries(valueIn(returns, key) ?? {});
-    returns = withValue(returns, key, Object.fromEntries(known.map(([place, count]) => [place, count - times])));
+    const more = ({ visits, allowed }: Returns): Returns => ({ visits, allowed: allowed + times });
+    returns = withValue(returns, key, Object.fromEntries(known.map(([place, had]) => [place, more(had)])));
   }
   const passedBy = Object.entries(counts.passedBy).map(([loop, count]): [string, number] => [loop, count - times]);
   return { ...counts, returns, passedBy: Object.fromEntries(passedBy) };

@@ -13,7 +13,7 @@ import type { Reasons } from "./rework.ts";
 import { EMPTY_TABLE } from "./table.ts";
 import type { Table } from "./table.ts";
 import { EMPTY_TALLY } from "./tally.ts";
-import type { Tally } from "./tally.ts";
+import type { Returns, Tally } from "./tally.ts";
 import type { Scope } from "./traversals.ts";
 import { NO_USAGE } from "./usage.ts";
 import type { Usage } from "./usage.ts";
@@ -23,6 +23,7 @@ export interface CastState {
   readonly graph: Graph;
   readonly castId: CastId;
   readonly request: string;
+  readonly rehearsed: boolean;
   readonly limits: CastLimits;
   readonly budget: Budget;
   readonly seq: number;
@@ -81,6 +82,7 @@ export interface CastStart {
   readonly limits: CastLimits;
   readonly budget: Budget;
   readonly data: JsonObject;
+  readonly rehearsed?: boolean;
   readonly window?: Window;
 }
 
@@ -205,7 +207,7 @@ export interface Counts {
   /** What a person has allowed beyond a limit: of those ways, and of repairs. */
   readonly allowed: Tally;
   /** Visits of sockets since something made progress, by the place of the item. */
-  readonly returns: Table<Readonly<Record<string, number>>>;
+  readonly returns: Table<Readonly<Record<string, Returns>>>;
   /** Loops that were passed by since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }
@@ -236,6 +238,7 @@ export interface CastFiles {
 export function startState({ window, ...start }: CastStart): CastState {
   return {
     ...start,
+    rehearsed: start.rehearsed === true,
     seq: 0,
     phase: { kind: "unstarted" },
     pass: null,

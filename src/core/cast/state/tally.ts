@@ -22,3 +22,9 @@ export function increment(tally: Tally, key: string): Tally {
 function oneMore(count = 0): number {
   return count + 1;
 }
+
+/** Visits of a socket without progress, and how many of them a person has allowed beyond the limit. */
+export interface Returns {
+  readonly visits: number;
+  readonly allowed: number;
+}

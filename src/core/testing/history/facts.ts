@@ -30,6 +30,12 @@ export interface CastFacts {
 
 const OWN_MODEL = "Pi's choice";
 
+/** Whom a materia asks: what was named for the whole cast, else its own; nothing where nobody is asked. */
+export function modelOf({ materia }: Graph, name: string, named: string | null): string {
+  const own = materia[name];
+  return own?.type === "agent" ? (named ?? own.model ?? OWN_MODEL) : "";
+}
+
 /** [T22] Visit by visit, in order. What a fork shares was done elsewhere and does not count twice. */
 export function factsOf(
   { graph, model }: { readonly graph: Graph; readonly model: string | null },
@@ -63,7 +69,7 @@ export function factsOf(
       const fact: VisitFact = {
         socket: event.socket,
         materia,
-        model: isAgent ? (model ?? own.model ?? OWN_MODEL) : "",
+        model: modelOf(graph, materia, model),
         item: open.item,
         ms: Math.max(0, millisOf(event.at, open.at) - open.at),
         tokens: event.usage.input + event.usage.output,

@@ -6,6 +6,7 @@ import type { Chance } from "../chance.ts";
 import { answerWith } from "../fuzz/choice.ts";
 import { simulate } from "../simulate.ts";
 import type { Asked } from "../simulate.ts";
+import { modelOf } from "./facts.ts";
 import type { CastFacts, VisitFact } from "./facts.ts";
 
 export interface Range {
@@ -19,6 +20,8 @@ export interface Forecast {
   readonly casts: number;
   /** Materia of the graph that have no past; the others stand in for them. */
   readonly unknown: readonly string[];
+  /** Those that have only been asked with another model. */
+  readonly otherModel: readonly string[];
   readonly turns: Range;
   readonly tokens: Range;
   readonly cost: Range;
@@ -30,6 +33,8 @@ export interface ForecastRequest {
   readonly flow: Flow;
   /** How long its lists are, where that is known. */
   readonly items?: number;
+  /** The model that all agents are asked with, where one is named. */
+  readonly model?: string;
   readonly runs?: number;
   readonly seed?: number;
 }
@@ -42,7 +47,12 @@ export function forecast(past: readonly CastFacts[], request: ForecastRequest): 
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
   );
-  const relevant = past.filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
+  const asked = ({ materia, model }: VisitFact): boolean => model === modelOf(graph, materia, request.model ?? null);
+  // Where a materia was asked with the model that will be asked now, what it took with others says nothing.
+  const known = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
+  const relevant = past
+    .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !known.has(visit.materia) || asked(visit)) }))
+    .filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
   const [one, ...others] = relevant.map(byMateria);
   if (!one) return undefined;
   const all = byMateria({ visits: relevant.flatMap(({ visits }) => visits) });
@@ -57,6 +67,7 @@ export function forecast(past: readonly CastFacts[], request: ForecastRequest): 
   return {
     casts: relevant.length,
     unknown,
+    otherModel: [...agents].filter((materia) => all.has(materia) && !known.has(materia)),
     turns: range((run) => run.turns),
     tokens: range((run) => run.tokens),
     cost: range((run) => run.cost),

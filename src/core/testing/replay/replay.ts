@@ -104,9 +104,12 @@ function follows(state: CastState, event: CastEvent): boolean {
   }
 }
 
-/** The files that it began from are the same. */
+/** The files that it began from are the same, and so is who answered. */
 function begun(body: EventOf<"cast_started">, { events: [first] }: RecordedCast): EventBody {
-  return first?.type === "cast_started" && first.files ? { ...body, files: first.files } : body;
+  if (first?.type !== "cast_started") return body;
+  const { castId, request, loadout, type } = body;
+  const { files, rehearsed } = first;
+  return { type, castId, request, loadout, ...(files ? { files } : {}), ...(rehearsed ? { rehearsed } : {}) };
 }
 
 function goesOn({ phase }: Extract<Effect, { kind: "stop" }>, resumptions: readonly CastEvent[]): boolean {

@@ -2,7 +2,7 @@ import { eventWords } from "../tell/event-line.ts";
 import type { LimitName } from "../../cast/state/event.ts";
 import { currentItem } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
-import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
+import { NO_USAGE, addUsage, totalsOf } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
@@ -12,12 +12,13 @@ import type { CastStatus } from "../casts.ts";
 import { visitText } from "../graph/words.ts";
 import { itemsLine } from "./cells.ts";
 import type { Items } from "./cells.ts";
-import { workedMs } from "../clock.ts";
+import { elapsedMs, workedMs } from "../clock.ts";
+import { figuresOf, figuresText } from "../figures.ts";
+import type { Figures } from "../figures.ts";
 import { pathLine, pathOf, placeOf } from "./path.ts";
 import type { Path } from "./path.ts";
 import type { Trail } from "./trail.ts";
-import { ageText, amountText, clockText, costText, countedText, doneText, itemCounts, millisOf } from "../numbers.ts";
-import type { ItemCounts } from "../numbers.ts";
+import { ageText, clockText, doneText, millisOf } from "../numbers.ts";
 import { originText, stepLine } from "../tell/story.ts";
 import type { Lineage } from "../tell/story.ts";
 import { WHOLE, textLines, titleText } from "../tell/handed.ts";
@@ -28,7 +29,7 @@ import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "../te
 import type { Line } from "../text/line.ts";
 
 /** [C14] Where a cast stands now. */
-export interface Board {
+export interface Board extends Figures {
   readonly castId: string;
   readonly status: CastStatus;
   /** The loadout, or the chain of targets and the cast it continues. */
@@ -43,11 +44,7 @@ export interface Board {
   readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
   /** The list that is walked or was last; null for a cast that has met none. */
   readonly walk: Items | null;
-  /** Over all lists of the cast. */
-  readonly items: ItemCounts;
-  readonly visits: number;
-  readonly tokens: number;
-  readonly cost: number;
+  readonly rehearsed?: true;
   readonly elapsedMs: number;
   readonly last: { readonly text: string; readonly ageMs: number } | null;
   /** Why it ended, and the limit that it reached, where it did. */
@@ -85,11 +82,9 @@ export function boardOf(trail: Trail, options: BoardOptions): Board {
     position: positionOf(trail, until),
     item: itemOf(trail),
     walk: walkOf(trail, status),
-    items: itemCounts(state.done),
-    visits: state.done.visits,
-    tokens: tokensOf(usage),
-    cost: usage.cost,
-    elapsedMs: Math.max(0, until - millisOf(clock.startedAt, until) - clock.idleMs),
+    ...figuresOf(totalsOf({ done: state.done, usage })),
+    ...(state.rehearsed ? { rehearsed: true } : {}),
+    elapsedMs: elapsedMs(clock, { status, now }),
     last: lastOf(trail, now),
     reason: phase.kind === "ended" ? phase.reason : null,
     limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
@@ -139,22 +134,26 @@ export function boardLines(board: Board, width = DEFAULT_WIDTH): readonly Line[]
     ...positionLines(board),
     ...(board.reason === null
       ? lastLines(board)
-      : [line(toned(statusMark(board.status).tone ?? "plain", oneLine(board.reason, 400)))]),
+      : wrapColumns(oneLine(board.reason, 400), width).map((text) =>
+          line(toned(statusMark(board.status).tone ?? "plain", text)),
+        )),
     ...(board.question === null ? [] : textLines(board.question, board.question.length, width, WHOLE)),
     ...board.next.map((step) => stepLine(step, width)),
   ];
   return lines.map((each) => fitLine(each, width));
 }
 
+/** Those of the board stand on a line of their own, with the list that is walked. */
+const NO_ITEMS = { done: 0, total: 0 };
+
 function headLines(board: Board, width: number): readonly Line[] {
   const mark = statusMark(board.status);
-  const figures = [
-    clockText(board.elapsedMs),
-    countedText(board.visits, "visit"),
-    `${amountText(board.tokens)} tokens`,
-    costText(board.cost),
-  ];
-  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
+  const figures = `${clockText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEMS })}`;
+  const before = line(
+    { ...mark, text: `${mark.text} ${statusText(board.status)}` },
+    board.rehearsed ? toned("wait", " (rehearsed)") : "",
+    "  ",
+  );
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
   // A chain and what it continues is long, and worth lines of its own.
@@ -162,7 +161,7 @@ function headLines(board: Board, width: number): readonly Line[] {
     lineColumns(whole) <= width
       ? [whole]
       : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
-  return [...head, line(toned("dim", figures.join(" · ")))];
+  return [...head, line(toned("dim", figures))];
 }
 
 function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {

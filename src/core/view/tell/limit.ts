@@ -1,11 +1,13 @@
 import type { EventOf } from "../../cast/state/event.ts";
 import { never } from "../../model/values/never.ts";
+import { ofText } from "../../cast/words/of-text.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 
 /** A limit in words, as "2 of 3" where it counts something. */
 export function limitText({ limit, value, where }: EventOf<"limit_reached">): string {
   const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
+  const times = ofText(where.taken ?? value, value);
   switch (limit) {
     case "maxTokens":
       return `limit reached: the budget of ${amountText(value)} tokens is used`;
@@ -16,13 +18,13 @@ export function limitText({ limit, value, where }: EventOf<"limit_reached">): st
     case "maxTurnMinutes":
       return `limit reached: ${countedText(value, "minute")} in one turn${item}`;
     case "maxTraversals":
-      return `limit reached: ${value} of ${value} times${item}`;
+      return `limit reached: ${times} times${item}`;
     case "maxNoAdvanceCycles":
-      return `limit reached: ${value} of ${value} returns without progress${item}`;
+      return `limit reached: ${times} returns without progress${item}`;
     case "maxRepairs":
-      return `limit reached: ${value} of ${value} repair turns used${item}`;
+      return `limit reached: ${times} repair turns used${item}`;
     case "maxConflicts":
-      return `limit reached: ${value} of ${value} times done again because of a conflict${item}`;
+      return `limit reached: ${times} times done again because of a conflict${item}`;
     default:
       return never(limit);
   }

@@ -5,7 +5,7 @@ import type { EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, placeText } from "../graph/words.ts";
-import { ofText } from "../numbers.ts";
+import { ofText } from "../../cast/words/of-text.ts";
 import { line, squeeze, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { limitText } from "./limit.ts";
@@ -39,7 +39,8 @@ export function limitLines(before: CastState, event: EventOf<"limit_reached">, w
   if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge")
     return [line(toned("bad", limitText(event)))];
   // The item stands in the head of the visit.
-  const why = limitText({ ...event, where: { socket: socket.id } });
+  const { item: _item, ...where } = event.where;
+  const why = limitText({ ...event, where });
   const others = socket.edges.flatMap((edge, index) =>
     index === way.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
   );

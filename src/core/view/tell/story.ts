@@ -2,12 +2,14 @@ import type { CastEvent } from "../../cast/state/event.ts";
 import { startState } from "../../cast/state/state.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
 import { stepsFrom } from "../../cast/step.ts";
-import { tokensOf } from "../../cast/state/usage.ts";
+import { totalsOf } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
-import { amountText, clockText, costText, countedText, itemCounts, itemsText, millisOf } from "../numbers.ts";
+import { elapsedMs } from "../clock.ts";
+import { figuresOf, figuresText } from "../figures.ts";
+import { clockText } from "../numbers.ts";
 import { nextSteps } from "./next-step.ts";
 import type { NextStep } from "./next-step.ts";
 import { openTeller } from "./teller.ts";
@@ -17,8 +19,9 @@ import type { Line } from "../text/line.ts";
 
 export interface StoryOptions {
   readonly width?: number;
-  /** Whether the process of a cast that has not ended still lives. */
+  /** Whether the process of a cast that has not ended still lives, and the time now: such a cast grows older. */
   readonly alive?: boolean;
+  readonly now?: number;
   /** What a person types before a command: `materia`, or `/materia` in Pi. */
   readonly program?: string;
   readonly lineage?: Lineage;
@@ -32,7 +35,7 @@ export interface Lineage {
 
 /** [C15] The whole story of a cast: head, visits in order, its end and what can be done now. */
 export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
-  const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage } = options;
+  const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage, now = 0 } = options;
   const first = startState(start);
   const teller = openTeller(first, width);
   const body: Line[] = [];
@@ -40,8 +43,7 @@ export function storyLines(start: CastStart, events: Iterable<CastEvent>, option
   body.push(...teller.rest());
   const { state, clock } = teller.now();
   const status = statusOf(state, alive);
-  const began = millisOf(clock.startedAt, 0);
-  const worked = millisOf(clock.lastAt, began) - began - clock.idleMs;
+  const worked = elapsedMs(clock, { status, now });
   const head = headLines(state, { status, worked, origin: originText(state.graph.name, lineage), width });
   return [...head, ...body, ...footLines(state, status, { program, width })].map((each) => fitLine(each, width));
 }
@@ -53,22 +55,18 @@ interface Facts {
   readonly width: number;
 }
 
-function headLines(
-  { castId, request, done, usage }: CastState,
-  { status, worked, origin, width }: Facts,
-): readonly Line[] {
+function headLines(state: CastState, { status, worked, origin, width }: Facts): readonly Line[] {
+  const { castId, request, rehearsed } = state;
   const mark = statusMark(status);
-  const figures = [
-    clockText(worked),
-    countedText(done.visits, "visit"),
-    ...(done.items === 0 ? [] : [itemsText(itemCounts(done))]),
-    `${amountText(tokensOf(usage))} tokens`,
-    costText(usage.cost),
-  ];
   const texts = [oneLine(origin, 3 * width), `Request: ${oneLine(request, 3 * width)}`];
   return [
-    line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
-    line(toned("dim", figures.join(" · "))),
+    line(
+      toned("strong", `Cast ${castId}`),
+      "  ",
+      { ...mark, text: `${mark.text} ${statusText(status)}` },
+      rehearsed ? toned("wait", " (rehearsed)") : "",
+    ),
+    line(toned("dim", `${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`)),
     ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
   ];
 }

@@ -1,3 +1,4 @@
+import type { EventOf } from "../../../core/cast/state/event.ts";
 import type { CastStart } from "../../../core/cast/state/state.ts";
 import type { ForkCommand } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
@@ -35,7 +36,7 @@ export interface PlannedFork {
 export async function planFork(
   workspace: Workspace,
   command: ForkCommand,
-  model?: string,
+  agents: Pick<Agents, "model" | "rehearsal"> = {},
 ): Promise<Result<PlannedFork>> {
   const { store, catalog } = workspace;
   const id = await castNamed(store, command.castId);
@@ -73,16 +74,26 @@ export async function planFork(
     remappings: [...remappings(graph)],
     stitches: stitches.map((stitch) => ({ ...stitch })),
     limits: catalog.settings.limits,
-    model: model ?? file.model,
+    model: agents.model ?? file.model,
+    ...(typeof agents.rehearsal === "string" ? { rehearsal: agents.rehearsal } : {}),
   });
   const { castId } = plan.file;
   const forkedFrom = { castId: id.value, visit: fork.value.visit };
+  const rehearsed = plan.file.rehearsal !== null || agents.rehearsal !== undefined;
   const events = fork.value.events.map((event) =>
-    event.type === "cast_started" ? { ...event, castId, forkedFrom } : event,
+    event.type === "cast_started" ? begunAs(event, { castId, forkedFrom, rehearsed }) : event,
   );
-  const state = { ...fork.value.state, castId };
+  const state = { ...fork.value.state, castId, rehearsed };
   const notes = [summaryOf(id.value, fork.value), filesNote(fork.value, command)];
   return ok({ fork: fork.value, plan: { file: plan.file, origin: id.value, events, state }, cast: cast.value, notes });
+}
+
+/** [C35] Who answered the first cast need not be who answers the fork. */
+function begunAs<T extends EventOf<"cast_started">>(
+  { rehearsed: _rehearsed, ...event }: T,
+  { rehearsed, ...named }: Pick<CastStart, "castId"> & { forkedFrom: object; rehearsed: boolean },
+) {
+  return { ...event, ...named, ...(rehearsed ? { rehearsed } : {}) };
 }
 
 function detailsOf({ state, budget, fromCastId, rehearsal }: CastFile, { place, configFiles }: Workspace) {
@@ -125,7 +136,7 @@ export async function prepareFork(
   if (untrusted) return fail(untrusted);
   const sound = configErrors(workspace);
   if (!sound.ok) return sound;
-  const planned = await planFork(workspace, command, agents.model);
+  const planned = await planFork(workspace, command, agents);
   if (!planned.ok) return planned;
   const { file } = planned.value.plan;
   const foreign = trustsCast ? undefined : foreignIssue(workspace, planned.value.cast.file);

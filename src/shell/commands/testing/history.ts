@@ -1,91 +1,78 @@
-import type { Command } from "../../../core/command/command.ts";
+import type { Command, TargetRef } from "../../../core/command/command.ts";
 import { compile } from "../../../core/compile/targets/compile.ts";
 import { worstCase } from "../../../core/compile/weigh/worst-case.ts";
 import { parseCastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { factsOf } from "../../../core/testing/history/facts.ts";
-import type { CastFacts } from "../../../core/testing/history/facts.ts";
 import { forecast as forecastGraph, worstTurns } from "../../../core/testing/history/forecast.ts";
 import type { Forecast, Range } from "../../../core/testing/history/forecast.ts";
 import { statsOf } from "../../../core/testing/history/stats.ts";
 import type { MateriaStats } from "../../../core/testing/history/stats.ts";
 import { amountText, clockText, costText, countedText } from "../../../core/view/numbers.ts";
 import { padColumns } from "../../../core/view/text/columns.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
+import { tableLines } from "../../../core/view/text/table.ts";
+import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { worstCaseText } from "../../../core/view/worst-case.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { Answer } from "../answer/answer.ts";
+import { pastCasts } from "./past.ts";
+import type { Past } from "./past.ts";
 
-/** No cost may grow with history: the newest casts say what is true now. */
-const LOOKED_AT = 300;
-
-async function pastCasts({ store }: Workspace, most: number): Promise<Result<readonly CastFacts[]>> {
-  const ids = await store.ids();
-  if (!ids.ok) return ids;
-  const casts = await Promise.all(ids.value.slice(0, most).map((id) => store.load(id)));
-  return ok(casts.flatMap((cast) => (cast.ok ? [factsOf(cast.value.file, cast.value.events)] : [])));
+function leftOut(rehearsed: number): string {
+  return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
 }
 
 /** [T22] Who does what, how well, and for how much. */
 export async function stats(workspace: Workspace): Promise<Result<Answer>> {
-  const past = await pastCasts(workspace, LOOKED_AT);
+  const past = await pastCasts(workspace.store);
   if (!past.ok) return past;
-  if (past.value.length === 0)
-    return fail(
-      error("no_cast", workspace.store.place, "there are no casts here yet", `start one with "cast <prompt>"`),
-    );
-  const rows = statsOf(past.value);
+  const { casts, rehearsed } = past.value;
+  if (casts.length === 0) {
+    const only =
+      rehearsed === 0 ? "there are no casts here yet" : "there are only rehearsals here, which tell nothing of a model";
+    return fail(error("no_cast", workspace.store.place, only, `start one with "cast <prompt>"`));
+  }
+  const rows = statsOf(casts);
   return ok({
     code: 0,
-    data: { casts: past.value.length, materia: rows },
-    lines: () => statsLines(rows, past.value.length),
+    data: { casts: casts.length, rehearsed, materia: rows },
+    lines: (width) => statsLines(rows, past.value, width),
   });
 }
 
-function statsLines(rows: readonly MateriaStats[], casts: number): readonly Line[] {
-  const cells = rows.map((row) => [
-    oneLine(row.materia, 24),
-    oneLine(row.model, 28),
-    String(row.visits),
-    String(row.rejected),
-    `${row.reworkCaused}/${row.reworkReceived}`,
-    row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`,
-    row.tokensPerItem === null ? "" : amountText(row.tokensPerItem),
-    costText(row.cost),
-    clockText(row.seconds * 1000),
-  ]);
-  const heads = [
-    "materia",
-    "model",
-    "visits",
-    "refused",
-    "rework made/got",
-    "yes overturned",
-    "tokens/item",
-    "cost",
-    "time",
+function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: Past, width: number): readonly Line[] {
+  const columns = [
+    { title: "materia", of: (row: MateriaStats) => oneLine(row.materia, 24) },
+    { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
+    { title: "visits", of: (row: MateriaStats) => String(row.visits) },
+    { title: "refused", of: (row: MateriaStats) => String(row.rejected) },
+    { title: "rework made/got", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
+    {
+      title: "yes overturned",
+      of: (row: MateriaStats) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`),
+    },
+    {
+      title: "tokens/item",
+      of: (row: MateriaStats) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)),
+    },
+    { title: "cost", of: (row: MateriaStats) => costText(row.cost) },
+    { title: "time", of: (row: MateriaStats) => clockText(row.seconds * 1000) },
   ];
-  const widths = heads.map((head, at) => Math.max(head.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  const text = (row: readonly string[]): string => row.map((cell, at) => padColumns(cell, widths[at] ?? 0)).join("  ");
-  return [
-    line(toned("dim", text(heads))),
-    ...cells.map((row) => line(text(row))),
-    line(toned("dim", `From the newest ${countedText(casts, "cast")}.`)),
-  ];
+  const newest = `From the newest ${countedText(casts.length, "cast")}.${leftOut(rehearsed)}`;
+  return [...tableLines(columns, rows, width), line(toned("dim", newest))];
 }
 
 type ForecastCommand = Extract<Command, { kind: "forecast" }>;
 
 /** [T23] What a cast will take, before money is spent. */
-export async function forecast(workspace: Workspace, { loadout, items }: ForecastCommand): Promise<Result<Answer>> {
-  const { catalog } = workspace;
-  const name = loadout ?? catalog.settings.activeLoadout.value;
-  const made = await forecastOf(workspace, name, items);
+export async function forecast(workspace: Workspace, command: ForecastCommand): Promise<Result<Answer>> {
+  const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
+  const { items, model } = command;
+  const made = await forecastOf(workspace, { targets: [{ kind: "loadout", name }], items, model });
   if (!made.ok) return made;
-  const { told, worst, text } = made.value;
+  const { told, worst } = made.value;
   const range = (of: Range | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
   return ok({
     code: 0,
@@ -98,64 +85,88 @@ export async function forecast(workspace: Workspace, { loadout, items }: Forecas
       cost: range(told?.cost),
       seconds: range(told?.seconds),
       unknown: told?.unknown ?? [],
+      otherModel: told?.otherModel ?? [],
     },
-    lines: () => forecastLines(name, told, text),
+    lines: (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)),
   });
+}
+
+/** What is to be cast. */
+interface Forecasted {
+  readonly targets: readonly TargetRef[];
+  readonly items?: number | undefined;
+  readonly model?: string | undefined;
 }
 
 interface MadeForecast {
   readonly told: Forecast | undefined;
   readonly worst: number | null;
   readonly text: string;
+  readonly rehearsed: number;
 }
 
-async function forecastOf(workspace: Workspace, name: string, items?: number): Promise<Result<MadeForecast>> {
+async function forecastOf(workspace: Workspace, { targets, items, model }: Forecasted): Promise<Result<MadeForecast>> {
   const { catalog } = workspace;
   const { limits } = catalog.settings;
-  const compiled = compile([{ kind: "loadout", name }], catalog);
+  const compiled = compile(targets, catalog);
   if (!compiled.ok) return compiled;
-  const past = await pastCasts(workspace, LOOKED_AT);
+  const past = await pastCasts(workspace.store);
   if (!past.ok) return past;
   const { graph, flow } = compiled.value;
   const castId = parseCastId("forecast");
   if (castId === undefined) throw new Error("an id of this form can be had");
   const start = { castId, request: "", graph, limits, budget: {}, data: {} };
-  const request = { start, flow, ...(items === undefined ? {} : { items }) };
-  const worst = items === undefined ? null : worstTurns(request, items);
+  const request = {
+    start,
+    flow,
+    ...(items === undefined ? {} : { items }),
+    ...(model === undefined ? {} : { model }),
+  };
   return ok({
-    told: forecastGraph(past.value, request),
-    worst,
+    told: forecastGraph(past.value.casts, request),
+    worst: items === undefined ? null : worstTurns(request, items),
     text: worstCaseText(graph, worstCase(graph, flow, limits)),
+    rehearsed: past.value.rehearsed,
   });
 }
 
-function forecastLines(name: string, told: Forecast | undefined, worst: string): readonly Line[] {
+function forecastLines(name: string, { told, text: worst, rehearsed }: MadeForecast): readonly Line[] {
   const head = line(toned("strong", harmless(name)), toned("dim", `  worst case: ${worst}`));
-  if (!told) return [head, line("No past cast of these materia here, so that nothing likely can be said.")];
+  if (!told) return [head, line(`${NO_PAST}, so that nothing likely can be said.${leftOut(rehearsed)}`)];
   const row = (what: string, { p50, p90 }: Range, text: (value: number) => string): Line =>
     line(toned("dim", padColumns(what, 8)), `${text(p50)} likely, `, toned("rework", `${text(p90)} if it goes badly`));
+  const named = (materia: readonly string[], what: (names: string) => string): readonly Line[] =>
+    materia.length === 0 ? [] : [line(toned("rework", what(materia.map((each) => harmless(each)).join(", "))))];
   return [
     head,
     row("turns", told.turns, String),
     row("tokens", told.tokens, amountText),
     row("cost", told.cost, costText),
     row("time", told.seconds, (seconds) => clockText(seconds * 1000)),
-    line(toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.`)),
-    ...(told.unknown.length === 0
-      ? []
-      : [
-          line(
-            toned("rework", `Without a past: ${told.unknown.map(harmless).join(", ")}; the others stand in for them.`),
-          ),
-        ]),
+    line(toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${leftOut(rehearsed)}`)),
+    ...named(told.unknown, (names) => `Without a past: ${names}; the others stand in for them.`),
+    ...named(told.otherModel, (names) => `Only with other models so far: ${names}.`),
   ];
 }
 
-/** [T24] Why a cast is not begun, where its bad case costs more than was allowed. */
-export async function tooDear(workspace: Workspace, name: string, mostUsd: number): Promise<Issue | undefined> {
-  const made = await forecastOf(workspace, name);
-  const bad = made.ok ? made.value.told?.cost.p90 : undefined;
-  if (bad === undefined || bad <= mostUsd) return undefined;
+const NO_PAST = "No past cast of these materia here";
+
+/** [T24] Why a cast is not begun, where its bad case costs more than was allowed; where nothing is known, that is said. */
+export async function heldBack(
+  workspace: Workspace,
+  what: Forecasted,
+  mostUsd: number,
+): Promise<{ readonly issue?: Issue; readonly note?: string }> {
+  const made = await forecastOf(workspace, what);
+  // What cannot be compiled is refused by who starts it, with all its problems.
+  if (!made.ok) return {};
+  const bad = made.value.told?.cost.p90;
+  if (bad === undefined)
+    return { note: `--max-forecast held nothing back: ${NO_PAST.toLowerCase()}; --cost USD stops a cast on its way` };
+  if (bad <= mostUsd) return {};
+  const name = what.targets.map(({ name: each }) => each).join(" → ");
   const message = `a cast of ${name} may cost ${costText(bad)}, more than ${costText(mostUsd)}`;
-  return error("forecast_too_high", "--max-forecast", message, `"forecast ${name}" says what that rests on`);
+  return { issue: error("forecast_too_high", "--max-forecast", message, FORECAST_HINT) };
 }
+
+const FORECAST_HINT = '"forecast" says what that rests on; --cost USD stops a cast on its way instead';

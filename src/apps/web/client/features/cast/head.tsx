@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
-import { amountText, clockText, costText, countedText, itemsText, ofText } from "../../../../../core/view/numbers.ts";
+import { amountText, clockText, costText, countedText, itemsText } from "../../../../../core/view/numbers.ts";
+import { ofText } from "../../../../../core/cast/words/of-text.ts";
 import { reworkNow } from "../../../../../core/view/watch/rework.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { Status } from "../../parts/marks/status.tsx";

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from "react";
 import type { ComponentProps, ReactElement } from "react";
+import { marksText } from "../../../../../core/view/casts.ts";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
 import type { Items } from "../../../../../core/view/now/cells.ts";
@@ -96,7 +97,7 @@ function CastRow({
       </td>
       <td className={css("request-cell")}>
         <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
-          {cast.foreign ? "[foreign] " : ""}
+          {marksText(cast)}
           {cast.request}
         </a>
         <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>

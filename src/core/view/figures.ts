@@ -1,0 +1,27 @@
+import type { Totals } from "../cast/state/event.ts";
+import { amountText, costText, countedText, itemCounts, itemsText } from "./numbers.ts";
+import type { ItemCounts } from "./numbers.ts";
+
+/** [C35] What a cast has come to: the same figures in a listing, in its status and in its story. */
+export interface Figures {
+  readonly visits: number;
+  /** Over all lists of the cast. */
+  readonly items: ItemCounts;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+export function figuresOf(totals: Totals): Figures {
+  const { visits, tokens, cost } = totals;
+  return { visits, items: itemCounts(totals), tokens, cost };
+}
+
+/** `4 visits · 1 of 3 items done · 821 tokens · $0.00`; items where there are any. */
+export function figuresText({ visits, items, tokens, cost }: Figures): string {
+  return [
+    countedText(visits, "visit"),
+    ...(items.total === 0 ? [] : [itemsText(items)]),
+    `${amountText(tokens)} tokens`,
+    costText(cost),
+  ].join(" · ");
+}

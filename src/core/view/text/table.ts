@@ -1,0 +1,39 @@
+import { columnsOf, padColumns } from "./columns.ts";
+import { fitLine, line, toned } from "./line.ts";
+import type { Line } from "./line.ts";
+
+/** A column: what stands above it, and what it says of a row. */
+export interface Column<T> {
+  readonly title: string;
+  readonly of: (row: T) => string;
+}
+
+const GAP = "  ";
+
+/**
+ * [C36] Aligned columns where they fit; otherwise each row as a small list, its first column above the others: columns
+ * that are squeezed until they fit say nothing.
+ */
+export function tableLines<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): readonly Line[] {
+  const widths = columns.map(({ title, of }) =>
+    rows.reduce((most, row) => Math.max(most, columnsOf(of(row))), columnsOf(title)),
+  );
+  const isFitting = widths.reduce((sum, each) => sum + each + GAP.length, -GAP.length) <= width;
+  if (!isFitting) return rows.flatMap((row) => listLines(columns, row, width));
+  const text = (cells: readonly string[]): string =>
+    cells.map((cell, at) => padColumns(cell, widths[at] ?? 0)).join(GAP);
+  return [
+    line(toned("dim", text(columns.map(({ title }) => title)))),
+    ...rows.map((row) => line(text(columns.map(({ of }) => of(row))))),
+  ];
+}
+
+function listLines<T>(columns: readonly Column<T>[], row: T, width: number): readonly Line[] {
+  const [first, ...others] = columns;
+  const most = others.reduce((longest, { title }) => Math.max(longest, columnsOf(title)), 0);
+  const lines = others.flatMap(({ title, of }) => {
+    const text = of(row);
+    return text === "" ? [] : [line(GAP, toned("dim", padColumns(title, most)), GAP, text)];
+  });
+  return [line(toned("strong", first?.of(row) ?? "")), ...lines].map((each) => fitLine(each, width));
+}

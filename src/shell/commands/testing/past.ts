@@ -1,0 +1,49 @@
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { factsOf } from "../../../core/testing/history/facts.ts";
+import type { CastFacts } from "../../../core/testing/history/facts.ts";
+import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+
+/** Past casts, the newest first. */
+export interface Past {
+  readonly casts: readonly CastFacts[];
+  /** How many between them were left out: what is answered from a file takes no model, no time and no money. */
+  readonly rehearsed: number;
+}
+
+/** No cost may grow with history: the newest casts say what is true now. */
+const MOST_CASTS = 300;
+/** Items of parallel loops are casts of their own. */
+const MOST_LOADED = 2_000;
+
+export async function pastCasts(store: CastStore): Promise<Result<Past>> {
+  const ids = await store.ids();
+  if (!ids.ok) return ids;
+  const casts: CastFacts[] = [];
+  let [rehearsed, loaded] = [0, 0];
+  for (const id of ids.value) {
+    if (casts.length === MOST_CASTS || loaded >= MOST_LOADED) break;
+    if ((await store.summary(id))?.rehearsed) {
+      rehearsed += 1;
+      continue;
+    }
+    const cast = await store.load(id);
+    if (!cast.ok) continue;
+    const items = await itemCasts(store, cast.value, MOST_LOADED - loaded);
+    loaded += 1 + items.length;
+    const { visits, ...facts } = factsOf(cast.value.file, cast.value.events);
+    const theirs = items.flatMap(({ file, events }) => factsOf(file, events).visits);
+    casts.push({ ...facts, visits: [...visits, ...theirs] });
+  }
+  return ok({ casts, rehearsed });
+}
+
+async function itemCasts(store: CastStore, { events }: LoadedCast, most: number): Promise<readonly LoadedCast[]> {
+  const found: LoadedCast[] = [];
+  const children = events.flatMap((event) => (event.type === "item_started" ? [event.child] : []));
+  for (const child of [...new Set(children)].slice(0, Math.max(0, most))) {
+    const cast = await store.load(child);
+    if (cast.ok) found.push(cast.value);
+  }
+  return found;
+}
