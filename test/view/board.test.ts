@@ -98,7 +98,8 @@ describe("[C14] where a cast stands", () => {
       "✓ Ignore-Artifacts ✓ Detect-VCS ✓ Auto-Plan ✓ Build ✕ Auto-Eval · Maintain · Narrate",
       "▨□ 0 of 2  item 1 of 2: Parse",
       "Auto-Eval (Socket-5)  visit 4 · 0:04",
-      'the edge Socket-5 → Socket-4 for the item "Parse" was taken 3 of 3 times; last reason: no…',
+      'the edge Socket-5 → Socket-4 for the item "Parse" was taken 3 of 3 times; last reason: no',
+      "test",
       "materia recast cast-1 --allow 1  allow this edge once more and go on",
     ]);
     expect(board(failed).limit).toBe("maxTraversals");

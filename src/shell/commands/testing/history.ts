@@ -2,7 +2,7 @@ import type { Command, TargetRef } from "../../../core/command/command.ts";
 import { compile } from "../../../core/compile/targets/compile.ts";
 import { worstCase } from "../../../core/compile/weigh/worst-case.ts";
 import { parseCastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
+import { error, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
 import { forecast as forecastGraph, worstTurns } from "../../../core/testing/history/forecast.ts";
@@ -29,16 +29,17 @@ export async function stats(workspace: Workspace): Promise<Result<Answer>> {
   const past = await pastCasts(workspace.store);
   if (!past.ok) return past;
   const { casts, rehearsed } = past.value;
-  if (casts.length === 0) {
-    const only =
-      rehearsed === 0 ? "there are no casts here yet" : "there are only rehearsals here, which tell nothing of a model";
-    return fail(error("no_cast", workspace.store.place, only, `start one with "cast <prompt>"`));
-  }
   const rows = statsOf(casts);
   return ok({
     code: 0,
     data: { casts: casts.length, rehearsed, materia: rows },
-    lines: (width) => statsLines(rows, past.value, width),
+    lines: (width) =>
+      casts.length === 0
+        ? wrapLine(
+            line(`No past cast with a model here, so that there is nothing to tell.${leftOut(rehearsed)}`),
+            width,
+          )
+        : statsLines(rows, past.value, width),
   });
 }
 
