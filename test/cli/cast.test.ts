@@ -116,7 +116,7 @@ it("[J20] a visit of a utility keeps what it was given and what it printed", () 
 
 it("[C13] casts lists it, as text and as data", async () => {
   const [text, data] = await Promise.all([run(["casts"], { cwd }), run(["casts", "--json"], { cwd })]);
-  expect(text.stdout).toMatch(new RegExp(`^✓ completed {2}${castId} {2}2 of 2 .* Work +do it`, "m"));
+  expect(text.stdout).toMatch(new RegExp(`^✓ completed {2}${castId} {2}2 of 2 .* Work +\\[rehearsed\\] do it`, "m"));
   expect(JSON.parse(data.stdout)).toEqual([
     {
       castId,
@@ -129,13 +129,16 @@ it("[C13] casts lists it, as text and as data", async () => {
       items: { done: 2, total: 2 },
       tokens: expect.any(Number),
       cost: 0,
+      rehearsed: true,
     },
   ]);
 });
 
 it("[C14] status says where it is, items done, tokens, cost and what happened last", async () => {
   const [text, data] = await Promise.all([run(["status"], { cwd }), run(["status", castId, "--json"], { cwd })]);
-  expect(text.stdout).toMatch(/✓ completed {2}Work .*\n\d+:\d\d · 9 visits · [\d.]+( k)? tokens · \$0\.00\ndo it\n/);
+  expect(text.stdout).toMatch(
+    /✓ completed {2}Work .*\n\d+:\d\d · 9 visits · [\d.]+( k)? tokens · \$0\.00 · rehearsed\ndo it\n/,
+  );
   expect(text.stdout).toContain("2 of 2");
   expect(JSON.parse(data.stdout)).toMatchObject({
     castId,

@@ -20,7 +20,7 @@ import type { Chance } from "../harness/random-graph.ts";
 const castId = "test-cast" as CastId; // of an id's form
 const AT = "2026-01-01T00:00:00.000Z";
 
-it("[C35] casts, status and show tell the same figures, wherever a cast stands", async () => {
+it("[C36] casts, status and show tell the same figures, wherever a cast stands", async () => {
   const seen = { casts: 0, moments: 0, givenUp: 0, between: 0 };
   for (let seed = 1; seed <= 400; seed += 1) {
     const cast = randomCast(chanceOf(seed));

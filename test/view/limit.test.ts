@@ -38,7 +38,7 @@ it.each<[what: string, loadout: LoadoutInput, replies: Readonly<Record<string, r
     { Build: ["a", "b", "c", "d", "e"] },
     /4 of 3 \+ 1 allowed returns|return number 5/g,
   ],
-])("[C35] after an allowance the limit and the reason count alike: %s", (_what, given, replies, told) => {
+])("[C36] after an allowance the limit and the reason count alike: %s", (_what, given, replies, told) => {
   const start = startOf(graphOf(given, { Judge: { prompt: "x", parse: "json" }, Build: { prompt: "x" } }));
   const raised = [
     { type: "limits_raised", allow: 1 },

@@ -12,7 +12,7 @@ const rows = [
   ["प्रारूप", "some/other", "1 of 2"],
 ];
 
-it("[C36] a table is aligned where it fits, and a list where it does not", () => {
+it("[C37] a table is aligned where it fits, and a list where it does not", () => {
   expect(plainText(tableLines(columns, rows, 80)).split("\n")).toEqual([
     "materia  model       yes overturned",
     "Build    some/model",

@@ -2,7 +2,7 @@ import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
 import { harmless, oneLine } from "../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
-import { figuresOf, figuresText } from "../../core/view/figures.ts";
+import { figuresLine, figuresOf, figuresText } from "../../core/view/figures.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned } from "../../core/view/text/line.ts";
@@ -45,13 +45,12 @@ export function printResult({
   printLines(io, [
     line(
       { ...mark, text: `${mark.text} ${statusText(status)}` },
-      state.rehearsed ? toned("wait", " (rehearsed)") : "",
       "  ",
       toned("strong", oneLine(state.graph.name, 100)),
       "  ",
       toned("dim", castId),
     ),
-    line(toned("dim", figuresText(figuresOf(totalsOf(state))))),
+    figuresLine(figuresText(figuresOf(totalsOf(state))), state.rehearsed),
     ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
     ...(said === ""
       ? []

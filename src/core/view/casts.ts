@@ -19,7 +19,7 @@ export interface CastSummary extends Figures {
   readonly endedAt: string | null;
   /** [S10] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
-  /** [C35] Set where its agents answer from a file. */
+  /** [C36] Set where its agents answer from a file. */
   readonly rehearsed?: true;
 }
 

@@ -1,8 +1,10 @@
 import type { Totals } from "../cast/state/event.ts";
 import { amountText, costText, countedText, itemCounts, itemsText } from "./numbers.ts";
 import type { ItemCounts } from "./numbers.ts";
+import { line, toned } from "./text/line.ts";
+import type { Line } from "./text/line.ts";
 
-/** [C35] What a cast has come to: the same figures in a listing, in its status and in its story. */
+/** [C36] What a cast has come to: the same figures in a listing, in its status and in its story. */
 export interface Figures {
   readonly visits: number;
   /** Over all lists of the cast. */
@@ -24,4 +26,9 @@ export function figuresText({ visits, items, tokens, cost }: Figures): string {
     `${amountText(tokens)} tokens`,
     costText(cost),
   ].join(" · ");
+}
+
+/** [C36] What was rehearsed says so where its figures stand, which would be others with a model. */
+export function figuresLine(text: string, rehearsed: boolean | undefined): Line {
+  return line(toned("dim", `${text}${rehearsed ? " · " : ""}`), rehearsed ? toned("wait", "rehearsed") : "");
 }

@@ -78,7 +78,7 @@ export const EVENTS = {
     files: v.exactOptional(FirstCheckpoint),
     /** [T20] The cast whose past this one shares, up to that visit. */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string() })),
-    rehearsed: v.exactOptional(v.literal(true)), // [C35] absent in casts of earlier versions too
+    rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
   }),
   visit_started: v.object({
     type: v.literal("visit_started"),

@@ -10,7 +10,7 @@ export function haveTotals(events: readonly CastEvent[]): boolean {
 }
 
 /**
- * [C35] What a cast has come to, from its last events alone: what the last of them that says so says, and what those
+ * [C36] What a cast has come to, from its last events alone: what the last of them that says so says, and what those
  * behind it added. It must be what `apply` makes of all events, or a listing tells other figures than the cast itself.
  */
 export function totalsAfter(castId: CastId, events: readonly CastEvent[]): Totals {

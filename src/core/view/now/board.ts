@@ -13,7 +13,7 @@ import { visitText } from "../graph/words.ts";
 import { itemsLine } from "./cells.ts";
 import type { Items } from "./cells.ts";
 import { elapsedMs, workedMs } from "../clock.ts";
-import { figuresOf, figuresText } from "../figures.ts";
+import { figuresLine, figuresOf, figuresText } from "../figures.ts";
 import type { Figures } from "../figures.ts";
 import { pathLine, pathOf, placeOf } from "./path.ts";
 import type { Path } from "./path.ts";
@@ -149,11 +149,7 @@ const NO_ITEMS = { done: 0, total: 0 };
 function headLines(board: Board, width: number): readonly Line[] {
   const mark = statusMark(board.status);
   const figures = `${clockText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEMS })}`;
-  const before = line(
-    { ...mark, text: `${mark.text} ${statusText(board.status)}` },
-    board.rehearsed ? toned("wait", " (rehearsed)") : "",
-    "  ",
-  );
+  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
   // A chain and what it continues is long, and worth lines of its own.
@@ -161,7 +157,7 @@ function headLines(board: Board, width: number): readonly Line[] {
     lineColumns(whole) <= width
       ? [whole]
       : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
-  return [...head, line(toned("dim", figures))];
+  return [...head, figuresLine(figures, board.rehearsed)];
 }
 
 function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {

@@ -8,7 +8,7 @@ import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
 import { elapsedMs } from "../clock.ts";
-import { figuresOf, figuresText } from "../figures.ts";
+import { figuresLine, figuresOf, figuresText } from "../figures.ts";
 import { clockText } from "../numbers.ts";
 import { nextSteps } from "./next-step.ts";
 import type { NextStep } from "./next-step.ts";
@@ -60,13 +60,8 @@ function headLines(state: CastState, { status, worked, origin, width }: Facts): 
   const mark = statusMark(status);
   const texts = [oneLine(origin, 3 * width), `Request: ${oneLine(request, 3 * width)}`];
   return [
-    line(
-      toned("strong", `Cast ${castId}`),
-      "  ",
-      { ...mark, text: `${mark.text} ${statusText(status)}` },
-      rehearsed ? toned("wait", " (rehearsed)") : "",
-    ),
-    line(toned("dim", `${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`)),
+    line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
+    figuresLine(`${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`, rehearsed),
     ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
   ];
 }

@@ -11,7 +11,7 @@ export interface Column<T> {
 const GAP = "  ";
 
 /**
- * [C36] Aligned columns where they fit; otherwise each row as a small list, its first column above the others: columns
+ * [C37] Aligned columns where they fit; otherwise each row as a small list, its first column above the others: columns
  * that are squeezed until they fit say nothing.
  */
 export function tableLines<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): readonly Line[] {

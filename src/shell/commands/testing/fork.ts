@@ -88,7 +88,7 @@ export async function planFork(
   return ok({ fork: fork.value, plan: { file: plan.file, origin: id.value, events, state }, cast: cast.value, notes });
 }
 
-/** [C35] Who answered the first cast need not be who answers the fork. */
+/** [C36] Who answered the first cast need not be who answers the fork. */
 function begunAs<T extends EventOf<"cast_started">>(
   { rehearsed: _rehearsed, ...event }: T,
   { rehearsed, ...named }: Pick<CastStart, "castId"> & { forkedFrom: object; rehearsed: boolean },
