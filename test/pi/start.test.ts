@@ -15,6 +15,7 @@ describe("[X26] what Pi's start loads", () => {
         .map((file) => file.slice(root.length + 1))
         .toSorted(),
     ).toEqual([
+      "apps/pi/conversation/view-key.ts",
       "apps/pi/extension.ts",
       "apps/pi/live/card.ts",
       "apps/pi/register.ts",

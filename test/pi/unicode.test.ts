@@ -1,7 +1,10 @@
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
+import * as pi from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { conversationView } from "../../src/apps/pi/conversation/view.ts";
+import type { Conversation } from "../../src/apps/pi/conversation/conversations.ts";
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
 import { drawCard } from "../../src/apps/pi/live/card.ts";
 import { turnCard } from "../../src/apps/pi/live/turn-card.ts";
@@ -18,7 +21,10 @@ const THEME = {
   bold: (text: string) => `\u001b[1m${text}\u001b[22m`,
 } as unknown as Theme; // no more of it is used
 
-beforeAll(() => useTui(tui));
+beforeAll(() => {
+  useTui(tui);
+  pi.initTheme();
+});
 
 const SCRIPTS = [
   "हिन्दी में लिखा हुआ क्षत्रिय ज्ञान श्रीमान्",
@@ -64,6 +70,15 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         for (let width = NARROWEST; width <= WIDEST; width += 1) expect(tooWide(render(width), width)).toBeUndefined();
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("what an agent says and does, as Pi's own components draw it", () => {
+    assert(
+      property(anyText, integer({ min: NARROWEST, max: WIDEST }), (text, width) => {
+        expect(tooWide(viewOf(text).render(width), width)).toBeUndefined();
+      }),
+      { numRuns: 300 },
     );
   });
 
@@ -118,6 +133,34 @@ function doing(text: string, width: number) {
   const called = withProgress(IDLE, { kind: "tool_started", id: "1", name: text, args: { path: text } });
   const said = withProgress(called, { kind: "text", delta: text });
   return activityLines(said, width, true);
+}
+
+/** An agent that was asked this, thought it, called a tool with it and was told it. */
+function viewOf(text: string): ReturnType<Component> {
+  const call = { type: "toolCall", id: "1", name: text, arguments: { path: text } };
+  const said = { role: "assistant", content: [{ type: "thinking", thinking: text }, { type: "text", text }, call] };
+  const result = { role: "toolResult", toolCallId: "1", toolName: text, content: [{ type: "text", text }] };
+  const messages = [{ role: "user", content: text }, said, result] as unknown as ReturnType<Conversation["messages"]>; // as much as is drawn
+  const conversation: Conversation = {
+    title: text,
+    cwd: "/",
+    isWorking: () => true,
+    messages: () => messages,
+    streaming: () => undefined,
+    partial: () => undefined,
+    toolOf: () => undefined,
+  };
+  const screen = { terminal: { rows: 500 }, requestRender: () => undefined } as unknown as tui.TUI; // as much as is asked of it
+  const all = () => [conversation];
+  return conversationView({
+    pi,
+    tui: screen,
+    theme: THEME,
+    conversations: { all },
+    expanded: true,
+    isInFront: () => true,
+    close: () => undefined,
+  });
 }
 
 function widgetOf(lines: Parameters<typeof openWidget>[1]["lines"]): ReturnType<Component> {

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi/pi.ts";
 import type { Face } from "./commands/face.ts";
+import { VIEW_KEY } from "./conversation/view-key.ts";
 import { drawCard } from "./live/card.ts";
 import { useTui } from "./session/tui.ts";
 import type { Tui } from "./session/tui.ts";
@@ -35,6 +36,11 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
       return complete(typed, current);
     },
     handler: async (text, ctx) => (await open()).perform(text, ctx),
+  });
+
+  pi.registerShortcut(VIEW_KEY, {
+    description: "Show what the agents of a materia cast say and do",
+    handler: async (ctx) => (await open()).showAgents(ctx),
   });
 
   for (const type of [VISIT, ANSWER])

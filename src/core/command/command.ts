@@ -13,6 +13,7 @@ export type Command =
   | DiffCommand
   | RestoreCommand
   | { readonly kind: "watch"; readonly castId?: string }
+  | OpenCommand
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
@@ -94,6 +95,14 @@ export interface RestoreCommand {
   readonly visit?: string;
   readonly to?: string;
   readonly here: boolean;
+}
+
+/** The conversation of a visit (`Socket-4#2`, or its number in the cast), to be gone on with in Pi. */
+export interface OpenCommand {
+  readonly kind: "open";
+  readonly castId?: string;
+  readonly visit?: string;
+  readonly trust?: true;
 }
 
 export interface GridCommand {

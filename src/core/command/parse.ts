@@ -8,7 +8,7 @@ import type { Bounds, Command } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { readBudget } from "./read-budget.ts";
-import { readCasts, readCompletion, readGrid } from "./read-looking.ts";
+import { readCasts, readCompletion, readGrid, readOpen } from "./read-looking.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
@@ -125,6 +125,8 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return ok({ kind: row.name, ...castId });
     case "diff":
       return readDiff(row, reading);
+    case "open":
+      return ok(readOpen(reading.rest, options));
     case "restore":
       return readRestore(row, reading);
     case "doctor":

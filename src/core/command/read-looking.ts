@@ -2,8 +2,8 @@ import { error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { SHELLS, readTarget } from "./command.ts";
-import type { Command } from "./command.ts";
-import type { Split } from "./options.ts";
+import type { Command, OpenCommand } from "./command.ts";
+import type { Options, Split } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 
 /** `words -- …` is what the scripts ask. */
@@ -58,4 +58,15 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Split)
       ),
     );
   return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
+}
+
+/** `Socket-4#2`, `Socket-4`, or the number that its card begins with: no id of a cast looks like these. */
+const VISIT = /#|^Socket-\d+$|^\d{1,6}$/;
+
+export function readOpen([first, second]: readonly string[], { trust }: Options): OpenCommand {
+  const trusted = trust ? { trust } : {};
+  if (first === undefined) return { kind: "open", ...trusted };
+  if (second === undefined)
+    return { kind: "open", ...(VISIT.test(first) ? { visit: first } : { castId: first }), ...trusted };
+  return { kind: "open", castId: first, visit: second, ...trusted };
 }

@@ -2,8 +2,14 @@ import { RUN_OPTIONS } from "./options.ts";
 import type { OptionName } from "./options.ts";
 
 /** One row of the command table: help, completion and the grammar all read it. */
-export interface CommandRow {
+export interface CommandRow extends Row {
   readonly name: CommandName;
+}
+
+export type CommandName = (typeof ROWS)[number]["name"];
+
+interface Row {
+  readonly name: string;
   readonly usage: string;
   readonly does: string;
   readonly example: string;
@@ -12,41 +18,7 @@ export interface CommandRow {
   readonly takes: number | "prompt" | "targets" | "paths";
 }
 
-const NAMES = [
-  "cast",
-  "link",
-  "casts",
-  "status",
-  "show",
-  "diff",
-  "restore",
-  "watch",
-  "doctor",
-  "continue",
-  "recast",
-  "abort",
-  "loadout",
-  "materia",
-  "grid",
-  "check",
-  "test",
-  "replay",
-  "fuzz",
-  "record",
-  "stats",
-  "compare",
-  "forecast",
-  "fork",
-  "budget",
-  "ui",
-  "init",
-  "completion",
-  "demo",
-  "help",
-] as const;
-export type CommandName = (typeof NAMES)[number];
-
-export const COMMANDS: readonly CommandRow[] = [
+const ROWS = [
   {
     name: "cast",
     usage: "cast [--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
@@ -118,6 +90,14 @@ export const COMMANDS: readonly CommandRow[] = [
     example: "watch",
     options: ["quiet"],
     takes: 1,
+  },
+  {
+    name: "open",
+    usage: "open [castId] [visit]",
+    does: "the conversation of a visit as a session of Pi: a copy, which changes nothing of the cast",
+    example: "open last Socket-4#2",
+    options: ["trust"],
+    takes: 2,
   },
   {
     name: "continue",
@@ -287,7 +267,9 @@ export const COMMANDS: readonly CommandRow[] = [
     options: [],
     takes: 1,
   },
-];
+] as const satisfies readonly Row[];
+
+export const COMMANDS: readonly CommandRow[] = ROWS;
 
 export function commandRow(name: string): CommandRow | undefined {
   return COMMANDS.find((row) => row.name === name);

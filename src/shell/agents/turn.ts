@@ -47,7 +47,7 @@ async function runSession(
     });
     try {
       setup.onOpened?.(session.sessionId);
-      await setup.hooks?.opened?.(session, guard.hold);
+      await setup.hooks?.opened?.(session, { request, hold: guard.hold });
       // [A17] All that the agent is told is known before the first request leaves.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);

@@ -28,6 +28,8 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return diff(workspace, command);
     case "restore":
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
+    case "open":
+      return (await import("./open/open.ts")).open(workspace, command);
     case "doctor":
       return doctor(workspace, command);
     case "stats":

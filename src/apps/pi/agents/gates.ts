@@ -24,7 +24,7 @@ export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHook
       const gates = { ...loaded, extensions: loaded.extensions.filter(isGate).map(onlyGate) };
       return { ...bare, getExtensions: () => gates };
     },
-    opened: async (session: AgentSession, hold) => {
+    opened: async (session: AgentSession, { hold }) => {
       const asks = mode === "tui" || mode === "rpc";
       await session.bindExtensions({
         mode,

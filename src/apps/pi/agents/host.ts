@@ -39,9 +39,9 @@ export async function openAgents(
     hooks: {
       equip: (runtime) => shareProviders(ctx, runtime),
       ...gates,
-      opened: async (session, hold) => {
-        control.opened(session);
-        await gates.opened?.(session, hold);
+      opened: async (session, turn) => {
+        control.opened(session, turn.request);
+        await gates.opened?.(session, turn);
       },
     },
   });

@@ -28,6 +28,7 @@ export function turnQuestions({ user, state }: CommandContext, controller: Abort
       stopCast(controller, after.kind);
       return { kind: "stop" };
     },
+    onOpened: state.conversations.add,
     onUnread: (texts) => void state.held.push(...texts.map((text) => ({ text }))),
   };
 }

@@ -51,7 +51,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
     agent: () => agentText(control.session() ?? unlessReplaced(() => user.ctx)),
-    hint: user.ctx.mode === "tui" ? "Esc interrupts" : "/materia abort stops it",
+    hint: user.ctx.mode === "tui" ? "Esc interrupts · Alt+W shows all it does" : "/materia abort stops it",
   });
   stopWaiting(context);
   stopCalling(user.ctx);

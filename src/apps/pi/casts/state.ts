@@ -1,6 +1,7 @@
 import type { InputEvent } from "@earendil-works/pi-coding-agent";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Options } from "../../../core/command/options.ts";
+import type { Conversations } from "../conversation/conversations.ts";
 import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { UserSession } from "../session/user-session.ts";
@@ -15,6 +16,8 @@ export interface CommandContext {
   readonly user: UserSession;
   readonly screen: Screen;
   readonly state: FaceState;
+  /** Leaves this session for another, where that can be done: not for words that no command was typed with. */
+  readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
   /** Tells the cast that waits what the person has said; a refusal is shown. */
   readonly answer: (answer: Answer) => void;
 }
@@ -28,6 +31,8 @@ export interface FaceState {
   /** Ends the web UI that was opened from here. */
   closeUi?: () => void;
   readonly held: HeldMessage[];
+  /** What agents of this session's casts have said and done lately. */
+  readonly conversations: Conversations;
 }
 
 export interface RunningCast {

@@ -1,9 +1,17 @@
-import type { ExtensionAPI, ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
+import type {
+  ExtensionAPI,
+  ExtensionCommandContext,
+  ExtensionContext,
+  InputEvent,
+  InputEventResult,
+} from "@earendil-works/pi-coding-agent";
 import { error } from "../../../core/model/issue.ts";
 import { usePi } from "../../../shell/agents/pi/pi.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { unlessReplaced } from "../session/user-session.ts";
+import { openConversations } from "../conversation/conversations.ts";
+import { showConversations } from "../conversation/view.ts";
 import { openScreen } from "../live/screen.ts";
 import { answerWaitingCast } from "../casts/start.ts";
 import { mayLeave } from "../casts/leaving.ts";
@@ -15,8 +23,10 @@ import { stopWaiting } from "../casts/waiting.ts";
 
 /** The whole of `/materia` for one session; loaded when it is first wanted. */
 export interface Face {
-  readonly perform: (text: string, ctx: ExtensionContext) => Promise<void>;
+  readonly perform: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
   readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
+  /** [X43] Shows what agents say and do. */
+  readonly showAgents: (ctx: ExtensionContext) => Promise<void>;
   /** Whether the session is in a turn of a cast now, with a context of its own. */
   readonly isInTurn: () => boolean;
   /** [X6] Whether the session may be left; the person is asked where a cast runs. */
@@ -27,7 +37,7 @@ export interface Face {
 
 export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
   usePi(own);
-  const state: FaceState = { held: [] };
+  const state: FaceState = { held: [], conversations: openConversations() };
   const contextFor = (ctx: ExtensionContext): CommandContext => {
     const user = { pi, ctx };
     const screen = openScreen(user);
@@ -49,11 +59,20 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
   };
   return {
     perform: async (text, ctx) => {
-      const context = contextFor(ctx);
+      const context = { ...contextFor(ctx), switchTo: (file: string) => ctx.switchSession(file) };
       try {
         await perform(context, text);
       } catch (thrown) {
         unlessReplaced(() => context.screen.refuse([error("broken", "", textOf(thrown))]));
+      }
+    },
+    showAgents: async (ctx) => {
+      const { screen } = contextFor(ctx);
+      try {
+        if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
+        else screen.note("No agent of a cast has worked in this session yet");
+      } catch (thrown) {
+        unlessReplaced(() => screen.note(`materia: ${textOf(thrown)}`, "error"));
       }
     },
     onInput: (event, ctx) => onInput(contextFor(ctx), event),

@@ -44,6 +44,9 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
       return (await import("./demo.ts")).demo(context, command.which);
     case "ui":
       return (await import("./ui.ts")).openUi(context, command);
+    case "open":
+      if (!context.screen.live) return look(context, command, options);
+      return (await import("./open-visit.ts")).openVisitHere(context, command, options);
     case "watch":
       return (await import("./watch-cast.ts")).watch(context, command, options);
     case "abort":

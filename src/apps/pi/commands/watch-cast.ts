@@ -7,6 +7,7 @@ import { watchCast } from "../../../shell/casting/watch.ts";
 import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import { showConversations } from "../conversation/view.ts";
 import { resultOf } from "../live/result-card.ts";
 import { openWatch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
@@ -21,8 +22,12 @@ export async function watch(
   options: Options,
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;
-  if (state.running)
-    return fail(error("cast_is_running", state.running.castId, "a cast of this session is shown already"));
+  if (state.running) {
+    if (user.ctx.mode !== "tui" || state.conversations.all().length === 0)
+      return fail(error("cast_is_running", state.running.castId, "a cast of this session is shown already"));
+    await showConversations(user.ctx, state.conversations);
+    return ok(undefined);
+  }
   const place = openPlace(user.ctx, options);
   if (!place.ok) return place;
   const { store } = place.value.workspace;

@@ -76,7 +76,7 @@ export function paintLines(lines: readonly Line[], width: number, theme: Theme):
 }
 
 /** Where neighbours join into one character, a row may be wider than its pieces were. */
-function fitRow(row: string, width: number): string {
+export function fitRow(row: string, width: number): string {
   const { visibleWidth, truncateToWidth } = piTui();
   if (visibleWidth(row) <= width) return row;
   const cut = truncateToWidth(row, Math.max(0, width), "…");

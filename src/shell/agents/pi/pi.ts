@@ -1,5 +1,6 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
 import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
+import type { TurnRequest } from "../../ports.ts";
 
 export type Pi = typeof import("@earendil-works/pi-coding-agent");
 export type PiModel = Model<Api>;
@@ -18,8 +19,14 @@ export interface SessionHooks {
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
   /** In place of a session's bare resources. */
   readonly resources?: (bare: ResourceLoader) => Promise<ResourceLoader>;
-  /** `hold` is called when a person is asked something, and its answer when they have replied. */
-  readonly opened?: (session: AgentSession, hold: () => () => void) => Promise<void>;
+  /** A session is there, and its turn about to begin. */
+  readonly opened?: (session: AgentSession, turn: OpenedTurn) => Promise<void>;
+}
+
+export interface OpenedTurn {
+  readonly request: TurnRequest;
+  /** Called when a person is asked something, and its answer when they have replied. */
+  readonly hold: () => () => void;
 }
 
 export interface RetryPolicy {

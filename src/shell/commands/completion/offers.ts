@@ -5,6 +5,9 @@ import { SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
+import { visitText } from "../../../core/view/graph/words.ts";
+import { agentVisits } from "../../../core/view/watch/visit-named.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 
 /** A word that could stand where the cursor is; a blank behind it says that more follows. */
@@ -39,7 +42,9 @@ export async function offersFor(
   if (!workspace) return [];
   if (option === "--loadout") return loadouts(workspace, "");
   if (option === "--from") return row.name === "init" ? [] : casts(workspace);
-  return wordOffers(row.name, words.filter((word) => !word.startsWith("--")).length, workspace);
+  const before = words.filter((word) => !word.startsWith("--"));
+  if (row.name === "open") return openOffers(workspace, before);
+  return wordOffers(row.name, before.length, workspace);
 }
 
 /** Options whose value is a file or a folder, which whoever completes knows better. */
@@ -82,6 +87,7 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
     case "completion":
       return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
     case "cast":
+    case "open":
     case "check":
     case "test":
     case "stats":
@@ -112,6 +118,28 @@ function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[
     word: `${quoteWord(`${kind}${name}`)} `,
     description: value?.description ?? `materia, ${layer}`,
   }));
+}
+
+/** Visits of the cast that was named, else those of the newest and all casts. */
+async function openOffers(workspace: Workspace, [named, ...more]: readonly string[]): Promise<readonly Offer[]> {
+  if (more.length > 0) return [];
+  const visits = await visitOffers(workspace, named);
+  return named === undefined ? [...visits, ...(await casts(workspace))] : visits;
+}
+
+const VISITS_OFFERED = 12;
+
+async function visitOffers({ store }: Workspace, named: string | undefined): Promise<readonly Offer[]> {
+  const id = await castNamed(store, named);
+  const cast = id.ok ? await store.load(id.value) : id;
+  if (!cast.ok) return [];
+  return agentVisits(cast.value)
+    .slice(-VISITS_OFFERED)
+    .toReversed()
+    .map(({ number, socket, materia, visit }) => ({
+      word: String(number),
+      description: `${visitText(socket, materia)}, visit ${visit}`,
+    }));
 }
 
 const LOOKED_AT = 60;

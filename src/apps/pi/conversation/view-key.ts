@@ -1,0 +1,4 @@
+import type { KeyId } from "@earendil-works/pi-tui";
+
+/** The key that opens the view of what agents do, and closes it. */
+export const VIEW_KEY: KeyId = "alt+w";

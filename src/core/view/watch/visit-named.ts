@@ -1,0 +1,46 @@
+import { materiaOf, socketOf } from "../../compile/graph.ts";
+import type { Graph } from "../../compile/graph.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+import { error, fail, ok } from "../../model/issue.ts";
+import type { Result } from "../../model/issue.ts";
+import type { SocketId } from "../../model/ids.ts";
+
+/** A visit of a cast. */
+export interface NamedVisit {
+  readonly socket: SocketId;
+  readonly visit: number;
+  readonly materia: string;
+  /** Which of all visits of the cast it is, from 1. */
+  readonly number: number;
+}
+
+interface VisitedCast {
+  readonly events: readonly CastEvent[];
+  readonly file: { readonly graph: Graph };
+}
+
+/** The visits of agents that a cast has begun, in order: only they leave a conversation. */
+export function agentVisits({ events, file: { graph } }: VisitedCast): readonly NamedVisit[] {
+  return events
+    .filter((event) => event.type === "visit_started")
+    .map(({ socket, visit, materia }, at) => ({ socket, visit, materia, number: at + 1 }))
+    .filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
+}
+
+/** `Socket-4#2`, `Socket-4` for its last visit, or the number that its card begins with; without a name the last one. */
+export function visitNamed(visits: readonly NamedVisit[], name: string | undefined): Result<NamedVisit> {
+  const [socket, number] = (name ?? "").split("#");
+  const found = visits.findLast(
+    (each) =>
+      name === undefined ||
+      name === String(each.number) ||
+      (each.socket === socket && (number === undefined || number === String(each.visit))),
+  );
+  if (found) return ok(found);
+  if (name === undefined) return fail(error("unknown_place", "visit", "no agent of this cast has been asked yet"));
+  const known = visits.slice(-MOST_NAMED).map((each) => `${each.socket}#${each.visit}`);
+  const hint = known.length === 0 ? {} : { hint: `one of ${known.join(", ")}` };
+  return fail({ ...error("unknown_place", name, `no agent of this cast has had a visit "${name}"`), ...hint });
+}
+
+const MOST_NAMED = 12;
