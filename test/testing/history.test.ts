@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
+import { compareCasts } from "../../src/core/testing/compare.ts";
 import { chanceOf } from "../../src/core/testing/chance.ts";
 import { factsOf } from "../../src/core/testing/history/facts.ts";
 import type { CastFacts, VisitFact } from "../../src/core/testing/history/facts.ts";
@@ -211,4 +213,35 @@ it("[T25] two casts side by side", async () => {
   expect(await rows(a, a)).toEqual([true, true, true]);
   expect(await rows(a, b)).toEqual([true, true, false, false, false]);
   expect((await run(["compare", a], { cwd })).code).toBe(2);
+});
+
+it("[T25] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
+  const state = startState({ ...start, castId });
+  const at = "2026-01-01T00:00:00.000Z";
+  const side = (sockets: readonly string[], handed: readonly (string | null)[]) => ({
+    castId,
+    state,
+    file: { loadout: { name: "Main" } },
+    events: sockets.flatMap(
+      (socket, index) =>
+        [
+          { type: "visit_started", socket, visit: index + 1, materia: socket, item: null, seq: 0, at },
+          ...(handed[index] === null ? [] : [{ type: "output_accepted", text: handed[index], chars: 0, seq: 0, at }]),
+        ].map((event) => event as unknown as CastEvent), // only what is compared
+    ),
+  });
+  const { visits } = compareCasts(side(["a", "b", "c"], ["x", null, "z"]), side(["a", "c"], ["x", "other"]));
+  expect(visits).toEqual([
+    {
+      left: { visit: "a#1", materia: "a", handed: null },
+      right: { visit: "a#1", materia: "a", handed: null },
+      same: true,
+    },
+    { left: { visit: "b#2", materia: "b", handed: null }, right: null, same: false },
+    {
+      left: { visit: "c#3", materia: "c", handed: "z" },
+      right: { visit: "c#2", materia: "c", handed: "other" },
+      same: false,
+    },
+  ]);
 });

@@ -82,6 +82,32 @@ describe.each(VIEWS)("[W19] $theme at $width pixels", (view) => {
   });
 });
 
+describe.each(VIEWS.filter(({ width }) => width !== 768))("[W19] $theme at $width pixels", (view) => {
+  it("[W19] two casts side by side, tests, and the dialogs that lead on", async () => {
+    const at = await served();
+    const first = await begin(at);
+    await ended(at, first);
+    const other = await begin(at, { ...REPLIES, Narrate: [{ text: "Otherwise." }] });
+    await ended(at, other);
+    const { page } = await look(at, `compare/${first}?with=${other}`, view);
+    await page.getByRole("button", { name: "handoff differs" }).last().click();
+    expect(await faults(page)).toEqual([]);
+    await at.send("/api/commands", { command: `record ${first}` });
+    const tests = await look(at, "tests", view);
+    await tests.page.getByRole("button", { name: "Run all tests" }).click();
+    await says(tests.page, "1 passed");
+    expect(await faults(tests.page)).toEqual([]);
+    const cast = await look(at, `casts/${first}`, view);
+    for (const dialog of ["Run again…", "Record as a test…", "Compare with…"]) {
+      await cast.page.getByRole("button", { name: "More" }).click();
+      expect(await faults(cast.page)).toEqual([]);
+      await cast.page.getByRole("menuitem", { name: dialog }).click();
+      expect(await faults(cast.page)).toEqual([]);
+      await cast.page.keyboard.press("Escape");
+    }
+  });
+});
+
 describe("[W19] a screen of 360 pixels", () => {
   it.each([1, 2])("[W19] nothing is wider, with text of %i times the size", async (times) => {
     const at = await served();

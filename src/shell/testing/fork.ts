@@ -18,12 +18,14 @@ export interface ForkPlan {
   readonly origin: CastId;
   readonly events: readonly CastEvent[];
   readonly state: CastState;
+  /** Files that it brings with it: the replies of a rehearsal. */
+  readonly brings: Readonly<Record<string, string>>;
 }
 
 /** [T20] The past is written before anything runs; the first cast stays as it is. */
 export async function startFork(store: CastStore, plan: ForkPlan, driver: Driver): Promise<Result<RunEnd>> {
-  const { file, events, state } = plan;
-  const owned = await store.create({ file }, writingOf(driver));
+  const { file, events, state, brings } = plan;
+  const owned = await store.create({ file, brings }, writingOf(driver));
   if (!owned.ok) return owned;
   const files = checkpointsOf(store, owned.value, file);
   try {

@@ -3,17 +3,21 @@ import type { CastStart } from "../../../core/cast/state/state.ts";
 import type { ForkCommand } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { compile, remappings } from "../../../core/compile/targets/compile.ts";
+import type { Compiled } from "../../../core/compile/targets/compile.ts";
 import { error, fail, isError, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { forkCast } from "../../../core/testing/replay/fork.ts";
 import type { Fork } from "../../../core/testing/replay/fork.ts";
 import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
+import type { ForkPlanned } from "../../../core/wire/testing.ts";
 import type { ForkPlan } from "../../testing/fork.ts";
 import { planGraph } from "../../casting/start.ts";
 import { foreignIssue } from "../../casting/workspace/foreign.ts";
 import { agentNeeds, openHost } from "../../casting/workspace/hosts.ts";
 import type { Agents } from "../../casting/workspace/hosts.ts";
+import { REPLIES, broughtRehearsal } from "../../casting/workspace/rehearsal-file.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import { configErrors, trustIssue } from "../../casting/workspace/workspace.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
@@ -50,7 +54,7 @@ export async function planFork(
     return fail(error("no_loadout", id.value, "this cast was started from a graph alone", "name one with --loadout"));
   const compiled = compile(targets, catalog);
   if (!compiled.ok) return compiled;
-  const { graph, stitches } = compiled.value;
+  const { graph } = compiled.value;
   const now: CastStart = {
     ...startOf(file),
     graph,
@@ -60,32 +64,62 @@ export async function planFork(
   const recorded = await recordedOf(store, cast.value, graph);
   const fork = forkCast(recorded, { now, visit: command.visit, handoff: command.handoff });
   if (!fork.ok) return fork;
-  const plan = planGraph(graph, {
+  const plan = await planOf(workspace, {
+    cast: cast.value,
+    compiled: compiled.value,
+    fork: fork.value,
+    command,
+    agents,
+  });
+  const notes = [summaryOf(id.value, fork.value), filesNote(fork.value, command)];
+  return ok({ fork: fork.value, plan, cast: cast.value, notes });
+}
+
+/** The fork as a cast of its own: what is configured now, and the past that it shares. */
+async function planOf(
+  workspace: Workspace,
+  of: {
+    readonly cast: LoadedCast;
+    readonly compiled: Compiled;
+    readonly fork: Fork;
+    readonly command: ForkCommand;
+    readonly agents: Pick<Agents, "model" | "rehearsal">;
+  },
+): Promise<ForkPlan> {
+  const { cast, compiled, fork, command, agents } = of;
+  const { file, castId: origin } = cast;
+  const { graph, stitches } = compiled;
+  const brought = await broughtBy(workspace, file, agents);
+  const planned = planGraph(graph, {
     ...detailsOf(file, workspace),
-    request: now.request,
-    command: commandText(id.value, command),
-    targets: compiled.value.targets.map(({ kind, name, entry }) => ({
+    request: command.request ?? file.request,
+    command: commandText(origin, command),
+    targets: compiled.targets.map(({ kind, name, entry }) => ({
       kind,
       name,
       layer: entry.layer,
       file: entry.file ?? null,
     })),
-    loadout: { id: compiled.value.id, name: graph.name },
+    loadout: { id: compiled.id, name: graph.name },
     remappings: [...remappings(graph)],
     stitches: stitches.map((stitch) => ({ ...stitch })),
-    limits: catalog.settings.limits,
+    limits: workspace.catalog.settings.limits,
     model: agents.model ?? file.model,
-    ...(typeof agents.rehearsal === "string" ? { rehearsal: agents.rehearsal } : {}),
-  });
-  const { castId } = plan.file;
-  const forkedFrom = { castId: id.value, visit: fork.value.visit };
-  const rehearsed = plan.file.rehearsal !== null || agents.rehearsal !== undefined;
-  const events = fork.value.events.map((event) =>
-    event.type === "cast_started" ? begunAs(event, { castId, forkedFrom, rehearsed }) : event,
-  );
-  const state = { ...fork.value.state, castId, rehearsed };
-  const notes = [summaryOf(id.value, fork.value), filesNote(fork.value, command)];
-  return ok({ fork: fork.value, plan: { file: plan.file, origin: id.value, events, state }, cast: cast.value, notes });
+    rehearsal: namedReplies(file, agents),
+  }).file;
+  const { castId } = planned;
+  const forkedFrom = { castId: origin, visit: fork.visit };
+  const kept = brought === undefined ? planned : { ...planned, rehearsal: `${castId}/${REPLIES}` };
+  const rehearsed = kept.rehearsal !== null || agents.rehearsal !== undefined;
+  return {
+    file: kept,
+    brings: brought === undefined ? {} : { [REPLIES]: brought },
+    origin,
+    events: fork.events.map((event) =>
+      event.type === "cast_started" ? begunAs(event, { castId, forkedFrom, rehearsed }) : event,
+    ),
+    state: { ...fork.state, castId, rehearsed },
+  };
 }
 
 /** [C36] Who answered the first cast need not be who answers the fork. */
@@ -96,10 +130,29 @@ function begunAs<T extends EventOf<"cast_started">>(
   return { ...event, ...named, ...(rehearsed ? { rehearsed } : {}) };
 }
 
-function detailsOf({ state, budget, fromCastId, rehearsal }: CastFile, { place, configFiles }: Workspace) {
-  // Replies that came with the first cast's command stand in its own folder.
-  const named = rehearsal === null || rehearsal.includes("/rehearsal.json") ? null : rehearsal;
-  return { state, budget, fromCastId, rehearsal: named, cwd: place.cwd, configFiles: [...configFiles] };
+function detailsOf({ state, budget, fromCastId }: CastFile, { place, configFiles }: Workspace) {
+  return { state, budget, fromCastId, cwd: place.cwd, configFiles: [...configFiles] };
+}
+
+/** Replies that came with the first cast's command stand in its own folder. */
+function isBrought({ castId, rehearsal }: CastFile): boolean {
+  return rehearsal !== null && rehearsal.endsWith(`${castId}/${REPLIES}`);
+}
+
+/** The file of replies: the one that was typed, else that of the first cast, unless a model was typed in its place. */
+function namedReplies(file: CastFile, { model, rehearsal }: Pick<Agents, "model" | "rehearsal">): string | null {
+  if (typeof rehearsal === "string") return rehearsal;
+  return model !== undefined || rehearsal !== undefined || isBrought(file) ? null : file.rehearsal;
+}
+
+/** Replies that stand in the folder of the first cast go along with the fork. */
+async function broughtBy(
+  { store }: Workspace,
+  file: CastFile,
+  { model, rehearsal }: Pick<Agents, "model" | "rehearsal">,
+): Promise<string | undefined> {
+  if (model !== undefined || rehearsal !== undefined || !isBrought(file)) return undefined;
+  return store.readBrought(file.castId, REPLIES);
 }
 
 function commandText(castId: string, { visit, loadout, request }: ForkCommand): string {
@@ -141,11 +194,18 @@ export async function prepareFork(
   const { file } = planned.value.plan;
   const foreign = trustsCast ? undefined : foreignIssue(workspace, planned.value.cast.file);
   if (foreign) return fail(foreign);
-  const rehearsal = agents.rehearsal ?? file.rehearsal ?? undefined;
-  const host = await openHost(workspace, { ...agents, ...(rehearsal === undefined ? {} : { rehearsal }) });
+  const rehearsal = agents.rehearsal ? ok(agents.rehearsal) : repliesOf(planned.value.plan);
+  if (!rehearsal.ok) return rehearsal;
+  const played = rehearsal.value === undefined ? {} : { rehearsal: rehearsal.value };
+  const host = await openHost(workspace, { ...agents, ...played });
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(file.graph, file.model ?? undefined));
   return issues.some(isError) ? fail(...issues) : ok({ ...planned.value, host: host.value });
+}
+
+function repliesOf({ file, brings }: ForkPlan): Result<string | Rehearsal | undefined> {
+  const text = brings[REPLIES];
+  return text === undefined ? ok(file.rehearsal ?? undefined) : broughtRehearsal(REPLIES, text);
 }
 
 /** [T20] `--plan`: told, and nothing started. */
@@ -155,7 +215,7 @@ export async function tellFork(workspace: Workspace, command: ForkCommand): Prom
   const { reused, saved, anew } = planned.value.fork;
   return ok({
     code: 0,
-    data: { reused, saved, anew },
+    data: { reused: [...reused], saved, anew: [...anew] } satisfies ForkPlanned,
     lines: () => [
       line(toned("ok", "reused  "), reused.length === 0 ? "nothing" : reused.join(", ")),
       line(toned("ok", "saved   "), `${amountText(saved.tokens)} tokens, ${costText(saved.cost)}`),

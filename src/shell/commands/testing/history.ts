@@ -15,6 +15,7 @@ import { tableLines } from "../../../core/view/text/table.ts";
 import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { worstCaseText } from "../../../core/view/worst-case.ts";
+import type { ForecastTold } from "../../../core/wire/testing.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { Answer } from "../answer/answer.ts";
 import { pastCasts } from "./past.ts";
@@ -85,9 +86,9 @@ export async function forecast(workspace: Workspace, command: ForecastCommand): 
       tokens: range(told?.tokens),
       cost: range(told?.cost),
       seconds: range(told?.seconds),
-      unknown: told?.unknown ?? [],
-      otherModel: told?.otherModel ?? [],
-    },
+      unknown: [...(told?.unknown ?? [])],
+      otherModel: [...(told?.otherModel ?? [])],
+    } satisfies ForecastTold,
     lines: (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)),
   });
 }

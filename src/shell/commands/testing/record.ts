@@ -12,6 +12,7 @@ import { repliesIn } from "../../../core/testing/record/replies.ts";
 import type { RecordedReply } from "../../../core/testing/record/replies.ts";
 import { visitKey } from "../../../core/testing/replay/recorded.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
+import type { RecordedTest } from "../../../core/wire/testing.ts";
 import { exitCode } from "../../casting/exit-code.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
@@ -66,7 +67,7 @@ export async function record(workspace: Workspace, command: RecordCommand, from:
   const shown = relative(from, file);
   return ok({
     code: 0,
-    data: { castId: id.value, file, seed: seed.value.folder ?? null },
+    data: { castId: id.value, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
     lines: () => [
       line("Wrote ", toned("strong", harmless(shown)), toned("dim", `  ${seed.value.says}`)),
       line(toned("accent", `materia test ${harmless(shown)}`), toned("dim", "  runs it")),

@@ -63,6 +63,7 @@ declare module "*/casts.module.css" {
     readonly chips: string;
     readonly faint: string;
     readonly find: string;
+    readonly forecast: string;
     readonly "group-row": string;
     readonly "items-column": string;
     readonly keys: string;
@@ -99,6 +100,21 @@ declare module "*/cells.module.css" {
   };
   export default classes;
 }
+declare module "*/compare.module.css" {
+  const classes: {
+    readonly beside: string;
+    readonly compared: string;
+    readonly differs: string;
+    readonly "file-names": string;
+    readonly "handed-button": string;
+    readonly "handed-diff": string;
+    readonly panel: string;
+    readonly "path-mark": string;
+    readonly "path-row": string;
+    readonly "path-side": string;
+  };
+  export default classes;
+}
 declare module "*/controls.module.css" {
   const classes: {
     readonly bad: string;
@@ -110,6 +126,8 @@ declare module "*/controls.module.css" {
     readonly field: string;
     readonly icon: string;
     readonly "icon-only": string;
+    readonly menu: string;
+    readonly "menu-items": string;
     readonly "page-head": string;
     readonly picker: string;
     readonly primary: string;
@@ -550,6 +568,20 @@ declare module "*/tables.module.css" {
     readonly sum: string;
     readonly "time-panel": string;
     readonly tokens: string;
+  };
+  export default classes;
+}
+declare module "*/tests.module.css" {
+  const classes: {
+    readonly covered: string;
+    readonly "covered-graph": string;
+    readonly failure: string;
+    readonly "never-taken": string;
+    readonly results: string;
+    readonly "results-list": string;
+    readonly "results-title": string;
+    readonly status: string;
+    readonly test: string;
   };
   export default classes;
 }

@@ -10,6 +10,8 @@ export interface CommandState {
   readonly issues: readonly Issue[];
   /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
   readonly isForeign: boolean;
+  /** [C32] Whether it was refused because another cast works on the same files. */
+  readonly isBusyTree: boolean;
   /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
   readonly run: (command: string, done: string, options?: { readonly trust?: boolean }) => Promise<string | null>;
 }
@@ -34,5 +36,6 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
     return null;
   };
-  return { busy, issues, isForeign: isForeign(issues), run };
+  const isBusyTree = issues.some(({ code }) => code === "cast_is_running");
+  return { busy, issues, isForeign: isForeign(issues), isBusyTree, run };
 }

@@ -5,6 +5,7 @@
  * A failure is a value (`Answer`): `issues` say what is wrong, `status` 0 means that nobody answered.
  * What arrives is read with the schemas of `core/wire`; what cannot be read is an issue like any other.
  */
+import * as v from "valibot";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
@@ -18,6 +19,7 @@ import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import { readCastMessage, readCastsMessage } from "../../../../core/wire/stream.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
+import { readWire } from "../../../../core/wire/wire.ts";
 import { serverAnswered, reportStream } from "./connection.ts";
 import { request, requestText } from "./request.ts";
 import type { Answer } from "./request.ts";
@@ -83,6 +85,20 @@ export function runCommand(
 ): Promise<Answer<CommandAnswer>> {
   const body: TypedCommand = { command, ...(trust ? { trust } : {}) };
   return request("/api/commands", CommandAnswer, { method: "POST", body });
+}
+
+/** What a command would print as JSON, read as what it must be. */
+export async function askCommand<const S extends v.GenericSchema>(
+  command: string,
+  shape: S,
+  { signal, trust = false }: { readonly signal?: AbortSignal; readonly trust?: boolean } = {},
+): Promise<Answer<v.InferOutput<S>>> {
+  const body: TypedCommand = { command, ...(trust ? { trust } : {}) };
+  const answer = await request("/api/commands", CommandAnswer, { method: "POST", body, ...(signal ? { signal } : {}) });
+  if (!answer.ok) return answer;
+  const data = "data" in answer.value ? answer.value.data : undefined;
+  const read = readWire(shape, data, command);
+  return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body: data };
 }
 
 /** A cast of a loadout or a chain with replies that were typed or made up. */

@@ -14,4 +14,6 @@ export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   loadouts: lazy(() => import("../features/loadouts/page.tsx")),
   materia: lazy(() => import("../features/materia/page.tsx")),
   link: lazy(() => import("../features/link/page.tsx")),
+  compare: lazy(() => import("../features/compare/page.tsx")),
+  tests: lazy(() => import("../features/tests/page.tsx")),
 };

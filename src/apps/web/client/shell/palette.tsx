@@ -130,6 +130,7 @@ function useEntries(): readonly PaletteEntry[] {
   return useMemo(
     () => [
       ...PLACES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
+      { key: "tests", text: "Tests", kind: "page", href: hrefOf("tests") },
       ...named,
       ...casts.map(({ castId, request, status }) => ({
         key: castId,

@@ -5,6 +5,7 @@ import type { CastStatus } from "../../../../../core/view/casts.ts";
 import { nextSteps } from "../../../../../core/view/tell/next-step.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
+import { CastMenu } from "./again/cast-menu.tsx";
 import { ContinueDialog } from "./continue-dialog.tsx";
 import { GateDialog } from "./gate-dialog.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
@@ -68,6 +69,7 @@ export function Actions({
       >
         Abort…
       </Button>
+      <CastMenu cast={cast} view={view} />
       {dialog === "abort" && why.abort === null && (
         <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
       )}

@@ -4,6 +4,7 @@ import { quoteWord } from "../../../../../core/command/words.ts";
 import { getCatalog } from "../../net/api.ts";
 import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
+import { Forecast } from "./forecast.tsx";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { useKeptText } from "../../browser/kept-text.ts";
@@ -34,7 +35,8 @@ export function NewCast({
     ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
   ];
   const start = async (): Promise<void> => {
-    const castId = await command.run(`cast ${options.join(" ")} -- ${request.trim()}`, "Started", { trust });
+    const all = command.isBusyTree ? [...options, "--anyway"] : options;
+    const castId = await command.run(`cast ${all.join(" ")} -- ${request.trim()}`, "Started", { trust });
     if (castId === null) return;
     setRequest("");
     onClose();
@@ -44,7 +46,7 @@ export function NewCast({
   return (
     <Ask
       title="New cast"
-      action="Start"
+      action={command.isBusyTree ? "Start all the same" : "Start"}
       keepsText
       busy={command.busy !== null}
       off={request.trim() === "" ? "Write what is to be done" : untrusted && !trust ? "Trust the project first" : null}
@@ -60,6 +62,7 @@ export function NewCast({
         </select>
       </label>
       <RequestField value={request} onChange={setRequest} />
+      <Forecast loadout={chosen} />
       <label className={css("option")}>
         <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
         <span className={css("field")}>

@@ -57,13 +57,7 @@ export default function CastsPage(): ReactElement {
       <div className={css("page-head")}>
         <h1>Casts</h1>
         <Filters casts={casts} search={search} onSearch={setSearch} />
-        <span className={css("grow large-only")} />
-        <a className={css("control-button")} href={hrefOf("link")}>
-          New link
-        </a>
-        <Button look="primary" icon="plus" onClick={() => setStarting(true)}>
-          New cast
-        </Button>
+        <Beginnings onStart={() => setStarting(true)} />
       </div>
       <Issues issues={issues} />
       {casts.length === 0 ? (
@@ -89,6 +83,24 @@ export default function CastsPage(): ReactElement {
         <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
       )}
     </section>
+  );
+}
+
+/** What a person may want to begin with. */
+function Beginnings({ onStart }: { readonly onStart: () => void }): ReactElement {
+  return (
+    <>
+      <span className={css("grow large-only")} />
+      <a className={css("control-button")} href={hrefOf("tests")}>
+        Tests
+      </a>
+      <a className={css("control-button")} href={hrefOf("link")}>
+        New link
+      </a>
+      <Button look="primary" icon="plus" onClick={onStart}>
+        New cast
+      </Button>
+    </>
   );
 }
 

@@ -6,9 +6,11 @@ import type { VisitOutcome, VisitRecord } from "../../../../../../core/view/watc
 import { Icon } from "../../../parts/marks/icon.tsx";
 import type { IconName } from "../../../parts/marks/icon.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
+import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
+import { ForkDialog } from "../again/fork-dialog.tsx";
 import { FilesTab } from "../files/files-tab.tsx";
 import { Facts } from "./facts.tsx";
 import { HandoffTab } from "./handoff.tsx";
@@ -54,6 +56,7 @@ export function Reader({ cast, view }: CastPartProps): ReactElement {
 function VisitReader(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const [tab, setTab] = useState<ReaderTab>("output");
+  const [forking, setForking] = useState(false);
   const blocks = useTranscript(props);
   const tools = blocks.filter(({ kind }) => kind === "tool").length;
   const materia = cast.castFile.graph.materia[visit.materia];
@@ -78,7 +81,9 @@ function VisitReader(props: VisitProps): ReactElement {
           </div>
         </div>
         <Outcome {...props} />
+        <Button onClick={() => setForking(true)}>Run from here…</Button>
       </div>
+      {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
       <div className={css("visit-tabs")}>
         <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
       </div>

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Menu } from "../../../parts/controls/menu.tsx";
+import { copyAndSay } from "../../../parts/controls/copy.tsx";
+import type { CastPartProps } from "../state/use-cast-view.ts";
+import { CompareDialog } from "./compare-dialog.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { RecordDialog } from "./record-dialog.tsx";
+
+/** What leads on from a cast, whatever became of it. */
+export function CastMenu({ cast, view }: CastPartProps): ReactElement {
+  const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
+  const { castId } = cast.castFile;
+  const [first] = view.allVisits;
+  const close = (): void => setDialog(null);
+  const { status } = view.latest;
+  const unfinished = status === "running" || status === "aborted" || status === "interrupted";
+  return (
+    <>
+      <Menu
+        label="More"
+        items={[
+          { label: "Run again…", act: () => setDialog("again"), off: first ? null : "Nothing has run yet" },
+          {
+            label: "Record as a test…",
+            act: () => setDialog("record"),
+            off: unfinished ? "Only what ran to its end can be recorded" : null,
+          },
+          { label: "Compare with…", act: () => setDialog("compare") },
+          { label: "Copy the link", act: () => void copyAndSay(location.href, "the link") },
+          { label: "Copy the cast id", act: () => void copyAndSay(castId, "the cast id") },
+        ]}
+      />
+      {dialog === "again" && first && <ForkDialog cast={cast} visit={first} onClose={close} />}
+      {dialog === "record" && <RecordDialog castId={castId} onClose={close} />}
+      {dialog === "compare" && <CompareDialog cast={cast} onClose={close} />}
+    </>
+  );
+}

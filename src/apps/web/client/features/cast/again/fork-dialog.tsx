@@ -1,0 +1,174 @@
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { quoteWord } from "../../../../../../core/command/words.ts";
+import { fileSpans } from "../../../../../../core/view/file-spans.ts";
+import { amountText, costText, countedText } from "../../../../../../core/view/numbers.ts";
+import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
+import { ForkPlanned } from "../../../../../../core/wire/testing.ts";
+import { go, hrefOf } from "../../../browser/route.ts";
+import { useAsked } from "../../../data/use-asked.ts";
+import { useCommand } from "../../../data/use-command.ts";
+import { Ask } from "../../../parts/controls/dialog.tsx";
+import { Issues } from "../../../parts/marks/issues.tsx";
+import type { LoadedCast } from "../state/use-cast.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import baseSheet from "../../../ground/base.module.css";
+import marksSheet from "../../../parts/marks/marks.module.css";
+import controlsSheet from "../../../parts/controls/controls.module.css";
+import dialogSheet from "../../../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
+
+interface ForkEdits {
+  readonly request: string;
+  readonly model: string;
+  /** What the visit hands over in place of being run; null runs it. */
+  readonly handoff: string | null;
+  readonly here: boolean;
+}
+
+/** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
+export function ForkDialog(props: {
+  readonly cast: LoadedCast;
+  readonly visit: VisitRecord;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { cast, visit, onClose } = props;
+  const { castFile } = cast;
+  const isFirst = visit.index === 0;
+  const areKept = !isFirst && fileSpans(cast.replay.events()).kind === "kept";
+  const [edits, setEdits] = useState<ForkEdits>({ request: castFile.request, model: "", handoff: null, here: false });
+  const set = (part: Partial<ForkEdits>): void => setEdits((before) => ({ ...before, ...part }));
+  const line = forkLine(cast, visit, edits);
+  const plan = useAsked(`${line} --plan`, ForkPlanned);
+  const command = useCommand({ quiet: true });
+  const start = async (): Promise<void> => {
+    const text = command.isBusyTree ? `${line} --anyway` : line;
+    const castId = await command.run(text, "Started", { trust: command.isForeign });
+    if (castId === null) return;
+    onClose();
+    go(hrefOf("casts", castId));
+  };
+  return (
+    <Ask
+      title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
+      action={command.isForeign ? "Trust this cast and start" : command.isBusyTree ? "Start all the same" : "Start"}
+      busy={command.busy !== null}
+      off={edits.request.trim() === "" ? "Write what is to be done" : null}
+      onClose={onClose}
+      onAct={() => void start()}
+    >
+      <Plan plan={plan.value} isFirst={isFirst} />
+      <Area label="Request" value={edits.request} onChange={(request) => set({ request })} />
+      {canHandOver(cast, visit) && <HandOver cast={cast} visit={visit} edits={edits} onEdit={set} />}
+      <label className={css("option")}>
+        <span className={css("label")}>Model, from here on; empty for the one it had</span>
+        <span className={css("field")}>
+          <input
+            className={css("monospace")}
+            value={edits.model}
+            placeholder={castFile.model ?? "provider/model"}
+            onChange={(event) => set({ model: event.target.value })}
+          />
+        </span>
+      </label>
+      {areKept && (
+        <label className={css("row")}>
+          <input type="checkbox" checked={edits.here} onChange={(event) => set({ here: event.target.checked })} />
+          <span>Put the files back as they were then</span>
+        </label>
+      )}
+      <Issues issues={command.issues.length > 0 ? command.issues : plan.issues} />
+    </Ask>
+  );
+}
+
+/** The same text as a terminal would take. */
+function forkLine({ castFile }: LoadedCast, visit: VisitRecord, { request, model, handoff, here }: ForkEdits): string {
+  const options = [
+    ...(request.trim() === castFile.request ? [] : ["--request", quoteWord(request.trim())]),
+    ...(model.trim() === "" ? [] : ["--model", quoteWord(model.trim())]),
+    ...(handoff === null ? [] : ["--handoff", quoteWord(handoff)]),
+    ...(here ? ["--here"] : []),
+  ];
+  return ["fork", `${castFile.castId}@${visit.socket}#${visit.visit}`, ...options].join(" ");
+}
+
+function Plan({ plan, isFirst }: { readonly plan: ForkPlanned | null; readonly isFirst: boolean }): ReactElement {
+  if (!plan || isFirst)
+    return (
+      <p className={css("secondary")}>
+        {isFirst
+          ? "A new cast of the same loadout, as it is configured now. This one stays as it is."
+          : "A new cast that shares everything before this visit. This one stays as it is."}
+      </p>
+    );
+  return (
+    <p className={css("secondary")}>
+      {`A new cast: ${countedText(plan.reused.length, "visit")} of this one ${plan.reused.length === 1 ? "is" : "are"} reused, `}
+      <b>{`${amountText(plan.saved.tokens)} tokens and ${costText(plan.saved.cost)} saved`}</b>
+      {`; it runs anew from ${plan.anew[0]?.visit ?? "there"}. This cast stays as it is.`}
+    </p>
+  );
+}
+
+/** Only what an agent says can be written for it. */
+function canHandOver({ castFile }: LoadedCast, { materia }: VisitRecord): boolean {
+  return castFile.graph.materia[materia]?.type === "agent";
+}
+
+function HandOver(props: {
+  readonly cast: LoadedCast;
+  readonly visit: VisitRecord;
+  readonly edits: ForkEdits;
+  readonly onEdit: (part: Partial<ForkEdits>) => void;
+}): ReactElement {
+  const { cast, visit, edits, onEdit } = props;
+  return (
+    <>
+      <label className={css("row")}>
+        <input
+          type="checkbox"
+          checked={edits.handoff !== null}
+          onChange={(event) => onEdit({ handoff: event.target.checked ? handedBy(cast, visit) : null })}
+        />
+        <span>{`Write what ${visit.materia} hands on, in place of running it`}</span>
+      </label>
+      {edits.handoff !== null && (
+        <Area label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />
+      )}
+    </>
+  );
+}
+
+/** What the visit handed on then, to be edited. */
+function handedBy({ replay }: LoadedCast, { firstSeq, lastSeq }: VisitRecord): string {
+  const handed = replay
+    .events()
+    .slice(firstSeq - 1, lastSeq)
+    .findLast(({ type }) => type === "handoff_accepted" || type === "output_accepted");
+  if (handed?.type === "handoff_accepted") return JSON.stringify(handed.handoff, null, 2);
+  return handed?.type === "output_accepted" ? handed.text : "";
+}
+
+function Area(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly mono?: boolean;
+}): ReactElement {
+  const { label, value, onChange, mono = false } = props;
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>{label}</span>
+      <span className={css("field")}>
+        <textarea
+          className={css(mono ? "monospace" : "")}
+          rows={mono ? 8 : 3}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </span>
+    </label>
+  );
+}

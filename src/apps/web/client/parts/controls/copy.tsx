@@ -1,0 +1,14 @@
+import type { ReactElement } from "react";
+import { copyText } from "../../browser/copy.ts";
+import { Button } from "./button.tsx";
+import { toast } from "./toasts.tsx";
+
+/** Copies a text and says so; `what` names it: "Copy the prompt". */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): ReactElement {
+  return <Button look="bare" icon="copy" label={`Copy ${what}`} onClick={() => void copyAndSay(text, what)} />;
+}
+
+export async function copyAndSay(text: string, what: string): Promise<void> {
+  if (await copyText(text)) toast({ text: `Copied ${what}`, tone: "ok" });
+  else toast({ text: "The browser does not let this page copy.", tone: "bad" });
+}

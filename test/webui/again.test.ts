@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { ended } from "../webserver/harness.ts";
+import { REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
+import type { Seen, Served } from "./cast-page.ts";
+
+withPages();
+
+async function finished(): Promise<Seen & { readonly at: Served; readonly id: string }> {
+  const at = await served();
+  const id = await begin(at);
+  await ended(at, id);
+  const seen = await look(at, `casts/${id}`);
+  await socket(seen.page, "Socket-5").waitFor();
+  return { ...seen, at, id };
+}
+
+describe("a cast leads on", () => {
+  it("[W30, T20] runs from a visit with another handoff, and says what it saves", async () => {
+    const { page, id, complaints } = await finished();
+    await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
+    await page.getByRole("button", { name: "Run from here…" }).click();
+    const dialog = page.getByRole("dialog");
+    await says(page, "5 visits of this one are reused");
+    await dialog.getByRole("checkbox", { name: /hands on/ }).check();
+    await dialog.getByLabel("Handoff").fill('{"satisfied": true}');
+    await dialog.getByRole("button", { name: "Start" }).click();
+    await expect.poll(() => page.url()).not.toContain(id);
+    await says(page, "Completed");
+    expect(await socket(page, "Socket-5").textContent()).toContain("2×");
+    expect(complaints).toEqual([]);
+  });
+
+  it("[W30] runs again with another request", async () => {
+    const { page } = await finished();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Request").fill('Say "hello" twice');
+    await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
+    await page.getByRole("heading", { level: 1, name: 'Say "hello" twice' }).waitFor();
+    await says(page, "Completed");
+  });
+
+  it("[W30] stands beside another cast, visit by visit", async () => {
+    const { page, at, id } = await finished();
+    const never = { json: { satisfied: false, context: "Still no test." } };
+    const other = await begin(at, { ...REPLIES, "Auto-Eval": [never] });
+    await ended(at, other);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Compare with…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("row", { name: /^End Completed Failed/ }).waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "Auto-Eval Socket-6#1" })
+      .getByRole("button", { name: "handoff differs" })
+      .click();
+    await says(page, /Still no test/);
+    await page.getByRole("link", { name: id }).click();
+    await page.getByRole("heading", { level: 1, name: "Add a greeting" }).waitFor();
+  });
+
+  it("[W31] becomes a test that runs here and shows what it took, and a forecast of the next", async () => {
+    const { page, complaints } = await finished();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Record as a test…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Record" }).click();
+    await page.getByRole("button", { name: "Open tests" }).click();
+    await page.getByRole("button", { name: "Run all tests" }).click();
+    await says(page, "1 passed");
+    await says(page, "89 %");
+    await socket(page, "Socket-6").waitFor();
+    await says(page, "limit never reached");
+    await page.getByRole("link", { name: "Casts", exact: true }).click();
+    await page.getByRole("button", { name: "New cast" }).click();
+    await says(page, /^No past cast of these materia/);
+    expect(complaints).toEqual([]);
+  });
+});
