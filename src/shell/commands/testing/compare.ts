@@ -2,7 +2,7 @@ import type { Command } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { compareCasts } from "../../../core/testing/compare.ts";
+import { compareCasts } from "../../../core/testing/history/compare.ts";
 import { fileSpans } from "../../../core/view/file-spans.ts";
 import { amountText, clockText, costText, countedText } from "../../../core/view/numbers.ts";
 import { padColumns } from "../../../core/view/text/columns.ts";

@@ -126,7 +126,6 @@ declare module "*/controls.module.css" {
     readonly field: string;
     readonly icon: string;
     readonly "icon-only": string;
-    readonly menu: string;
     readonly "menu-items": string;
     readonly "page-head": string;
     readonly picker: string;
@@ -206,8 +205,6 @@ declare module "*/editor.module.css" {
     readonly kind: string;
     readonly legend: string;
     readonly "legend-place": string;
-    readonly menu: string;
-    readonly "menu-item": string;
     readonly nothing: string;
     readonly "on-json": string;
     readonly "panel-head": string;
@@ -486,6 +483,7 @@ declare module "*/reader.module.css" {
   const classes: {
     readonly came: string;
     readonly caret: string;
+    readonly "copy-place": string;
     readonly "new-lines": string;
     readonly note: string;
     readonly "option-facts": string;

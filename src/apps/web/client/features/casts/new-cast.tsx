@@ -63,17 +63,7 @@ export function NewCast({
       </label>
       <RequestField value={request} onChange={setRequest} />
       <Forecast loadout={chosen} />
-      <label className={css("option")}>
-        <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
-        <span className={css("field")}>
-          <input
-            className={css("monospace")}
-            value={rehearsal}
-            placeholder="replies.json"
-            onChange={(event) => setRehearsal(event.target.value)}
-          />
-        </span>
-      </label>
+      <RehearsalField value={rehearsal} onChange={setRehearsal} />
       {untrusted && <TrustBox file={untrusted.file} commands={untrusted.commands} given={trust} onGive={setTrust} />}
       <Issues issues={command.issues} />
     </Ask>
@@ -116,6 +106,28 @@ function RequestField({
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
           }}
+        />
+      </span>
+    </label>
+  );
+}
+
+function RehearsalField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}): ReactElement {
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
+      <span className={css("field")}>
+        <input
+          className={css("monospace")}
+          value={value}
+          placeholder="replies.json"
+          onChange={(event) => onChange(event.target.value)}
         />
       </span>
     </label>

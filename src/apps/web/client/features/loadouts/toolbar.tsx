@@ -1,8 +1,9 @@
-import { DropdownMenu } from "radix-ui";
 import type { ReactElement } from "react";
 import { compareLoadouts } from "../../../../../core/edit/compare.ts";
 import { tidyLayout } from "../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../parts/controls/button.tsx";
+import { Menu } from "../../parts/controls/menu.tsx";
+import type { MenuItem } from "../../parts/controls/menu.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { useEditor } from "./state/editor.ts";
 import type { EditorDialog } from "./state/editor-dialog.ts";
@@ -127,41 +128,31 @@ function More({
 }): ReactElement {
   const { name, work, loadout, readOnly, apply } = useEditor();
   const width = useWidth();
+  const narrow: readonly MenuItem[] = [
+    { label: "Add a socket…", act: () => open("add"), off: readOnly },
+    { label: "Loop from selection", act: onLoop, off: readOnly },
+    {
+      label: "Tidy layout",
+      act: () => apply("Tidy the layout", tidyLayout),
+      off: Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : readOnly,
+    },
+    { label: "Compare…", act: () => open("compare") },
+    { label: "Rehearse…", act: () => open("rehearse") },
+  ];
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
-        <Button icon="more" label="Rename, duplicate, import, export, delete" />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={css("menu")} align="end" sideOffset={4}>
-          {width !== "large" && [
-            item("Add a socket…", () => open("add"), readOnly),
-            item("Loop from selection", onLoop, readOnly),
-            item(
-              "Tidy layout",
-              () => apply("Tidy the layout", tidyLayout),
-              Object.keys(loadout.layout).length === 0 ? "none" : readOnly,
-            ),
-            item("Compare…", () => open("compare")),
-            item("Rehearse…", () => open("rehearse")),
-          ]}
-          {item("New loadout…", () => open("new"))}
-          {item("Duplicate…", () => open("duplicate"))}
-          {item("Rename…", () => open("rename"), readOnly)}
-          {item("Import…", () => open("import"))}
-          {item("Export", () => download(name, work.history.present.text))}
-          {item("Delete…", () => open("delete"), readOnly)}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
-  );
-}
-
-function item(label: string, act: () => void, off: string | null = null): ReactElement {
-  return (
-    <DropdownMenu.Item key={label} className={css("menu-item")} disabled={off !== null} onSelect={act}>
-      {label}
-    </DropdownMenu.Item>
+    <Menu
+      icon="more"
+      label="Rename, duplicate, import, export, delete"
+      items={[
+        ...(width === "large" ? [] : narrow),
+        { label: "New loadout…", act: () => open("new") },
+        { label: "Duplicate…", act: () => open("duplicate") },
+        { label: "Rename…", act: () => open("rename"), off: readOnly },
+        { label: "Import…", act: () => open("import") },
+        { label: "Export", act: () => download(name, work.history.present.text) },
+        { label: "Delete…", act: () => open("delete"), off: readOnly },
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 import { Button } from "./button.tsx";
+import type { IconName } from "../marks/icon.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import controlsSheet from "./controls.module.css";
 
@@ -13,73 +14,88 @@ export interface MenuItem {
   readonly off?: string | null;
 }
 
-/** What is done less often, behind one button. Arrow keys move, Esc closes and gives the focus back. */
-export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }): ReactElement {
-  const { box, isOpen, setOpen, close, onKeyDown } = useOpening();
-  const list = useId();
+/** What is done less often, behind one button, which is an icon alone where one is given. Arrow keys move, Esc closes. */
+export function Menu(props: {
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly items: readonly MenuItem[];
+}): ReactElement {
+  const { label, icon, items } = props;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const opening = { "aria-haspopup": "menu", "aria-expanded": isOpen, onClick: () => setOpen(!isOpen) } as const;
   return (
-    <div className={css("menu")} ref={box} onKeyDown={onKeyDown}>
-      <Button
-        icon="down"
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? list : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {label}
-      </Button>
-      {isOpen && (
-        <div className={css("menu-items")} role="menu" id={list} aria-label={label}>
-          {items.map(({ label: text, act, off = null }) => (
-            <Button
-              key={text}
-              look="bare"
-              role="menuitem"
-              tabIndex={-1}
-              off={off}
-              onClick={() => {
-                close();
-                act();
-              }}
-            >
-              {text}
-            </Button>
-          ))}
-        </div>
+    <span data-menu={id}>
+      {icon ? (
+        <Button icon={icon} label={label} {...opening} />
+      ) : (
+        <Button icon="down" {...opening}>
+          {label}
+        </Button>
       )}
-    </div>
+      {isOpen && <Items label={label} items={items} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />}
+    </span>
   );
 }
 
-function useOpening() {
-  const [isOpen, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const entries = (): readonly HTMLElement[] => [
-    ...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? []),
-  ];
-  const close = (): void => {
-    setOpen(false);
-    box.current?.querySelector("button")?.focus();
-  };
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    entries()[0]?.focus();
-    const away = (event: Event): void => {
-      if (!(event.target instanceof Node && box.current?.contains(event.target))) setOpen(false);
-    };
-    const kinds = ["pointerdown", "focusin"];
-    for (const kind of kinds) document.addEventListener(kind, away);
-    return () => kinds.forEach((kind) => document.removeEventListener(kind, away));
-  }, [isOpen]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const all = entries();
+/** In the browser's top layer, so that no panel around it can cut it off; a click elsewhere closes it. */
+function Items(props: {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly opener: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { label, items, opener, onClose } = props;
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const shown = list.current;
+    if (!shown) return;
+    shown.showPopover();
+    const from = document.querySelector(opener)?.getBoundingClientRect();
+    const left = (from?.right ?? 0) - shown.offsetWidth;
+    shown.style.left = `${Math.max(8, Math.min(left, innerWidth - shown.offsetWidth - 8))}px`;
+    shown.style.top = `${Math.min((from?.bottom ?? 0) + 4, Math.max(8, innerHeight - shown.offsetHeight - 8))}px`;
+    shown.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  }, [opener]);
+  const move = (event: KeyboardEvent): void => {
+    const all = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-    if (!isOpen || (to === undefined && event.key !== "Escape")) return;
-    event.preventDefault();
+    // Keys of the page below do not count while a menu is open.
     event.stopPropagation();
-    if (to === undefined) close();
-    else all.at(to % all.length)?.focus();
+    if (event.key === "Tab") onClose();
+    if (to === undefined) return;
+    event.preventDefault();
+    all.at(to % all.length)?.focus();
   };
-  return { box, isOpen, setOpen, close, onKeyDown };
+  return (
+    <div
+      ref={list}
+      popover="auto"
+      className={css("menu-items")}
+      role="menu"
+      aria-label={label}
+      onKeyDown={move}
+      onToggle={(event) => {
+        if (event.newState === "closed") onClose();
+      }}
+    >
+      {items.map(({ label: text, act, off = null }) => (
+        <Button
+          key={text}
+          look="bare"
+          role="menuitem"
+          tabIndex={-1}
+          off={off}
+          onClick={() => {
+            // The focus goes back to the button first, so that a dialog gives it back to there.
+            list.current?.hidePopover();
+            act();
+          }}
+        >
+          {text}
+        </Button>
+      ))}
+    </div>
+  );
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import type { CastEvent, EventOf } from "../../../../../../core/cast/state/event.ts";
 import { countedText } from "../../../../../../core/view/numbers.ts";
+import { CopyButton } from "../../../parts/controls/copy.tsx";
 import type { VisitProps } from "./reader.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -83,6 +84,9 @@ function Accepted({ event }: { readonly event: EventOf<"handoff_accepted"> }): R
           {hint}
         </p>
       ))}
+      <div className={css("copy-place")}>
+        <CopyButton text={JSON.stringify(event.handoff, null, 2)} what="the handoff" />
+      </div>
       <pre className={css("code wrap")}>{JSON.stringify(event.handoff, null, 2)}</pre>
     </>
   );

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { CopyButton } from "../../../parts/controls/copy.tsx";
 import { pretty } from "./output.tsx";
 import type { VisitProps } from "./reader.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
@@ -14,6 +15,11 @@ export function PromptTab({ cast, visit }: VisitProps): ReactElement {
   const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
+      {file.kind === "text" && (
+        <div className={css("copy-place")}>
+          <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
+        </div>
+      )}
       {file.kind === "text" && <pre className={css("told")}>{isUtility ? pretty(file.text) : file.text}</pre>}
       {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
     </div>

@@ -1,11 +1,11 @@
-import type { CastEvent } from "../cast/state/event.ts";
-import type { CastState } from "../cast/state/state.ts";
-import { tokensOf } from "../cast/state/usage.ts";
-import { diffLines } from "../edit/text/lines.ts";
-import { cut } from "../model/values/text.ts";
-import { millisOf } from "../view/numbers.ts";
-import type { ComparedCasts, ComparedSide } from "../wire/testing.ts";
-import { outcomeOf } from "./observed.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { tokensOf } from "../../cast/state/usage.ts";
+import { diffLines } from "../../edit/text/lines.ts";
+import { cut } from "../../model/values/text.ts";
+import { millisOf } from "../../view/numbers.ts";
+import type { ComparedCasts, ComparedSide } from "../../wire/testing.ts";
+import { outcomeOf } from "../observed.ts";
 
 /** A cast as far as it is compared. */
 export interface CastBeside {
