@@ -3,6 +3,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
+import { chanceOf } from "../../src/core/testing/chance.ts";
 import { compareCasts } from "../../src/core/testing/history/compare.ts";
 import { factsOf } from "../../src/core/testing/history/facts.ts";
 import type { CastFacts, VisitFact } from "../../src/core/testing/history/facts.ts";
