@@ -20,6 +20,7 @@ describe("[X36] messages while an agent works", () => {
     const { pi, letGo } = await working({}, "built with a door");
     await pi.type("with a door");
     expect(await pi.sees(/gets this/)).toMatch(/Build gets this now: “with a door”/);
+    expect(await pi.sees(/^widget: [^]*⧗/)).toMatch(/⧗ not read yet: with a door/);
     letGo();
     await pi.sees(/^materia-result/);
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: with a door");

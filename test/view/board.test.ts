@@ -101,6 +101,9 @@ describe("[C14] where a cast stands", () => {
       'the edge Socket-5 → Socket-4 for the item "Parse" was taken 3 of 3 times; last reason: no',
       "test",
       "materia recast cast-1 --allow 1  allow this edge once more and go on",
+      "materia recast cast-1 --hint <words>  the same, with a hint",
+      "materia recast cast-1 --accept  accept it as it is and go on",
+      "materia recast cast-1 --next  give the item up and go on with the next",
     ]);
     expect(board(failed).limit).toBe("maxTraversals");
   });

@@ -184,7 +184,7 @@ describe("[C15] what stops a cast", () => {
   const stopped = play(startOf(graphOf(loadout)), { Build: ["a", "b"], Judge: [NO, NO] });
 
   it("a limit, the edges it left, the reason and the way out", () => {
-    expect(story(stopped).slice(-9)).toEqual([
+    expect(story(stopped).slice(-11, -2)).toEqual([
       " 4  Judge (Socket-2) visit 2  0:02  1.2 k tokens",
       "    said: not satisfied",
       "    “still red”",

@@ -17,6 +17,7 @@ import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
 import { notesAfter } from "./lists/notes.ts";
 import { raiseLimits } from "./limits/raise.ts";
 import { countVisit } from "./limits/returns.ts";
+import { acceptAsItIs } from "./limits/rework-limit.ts";
 import { endCast, inTurn, resume } from "./stop.ts";
 import { reasonOf } from "./state/rework.ts";
 import { NOTHING_USED, currentItem, itemKeyOf, surroundingsOf } from "./state/state.ts";
@@ -111,6 +112,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply: event.reply ?? reply } } };
     }
     case "person_judged": {
+      if (state.phase.kind === "leaving") return acceptAsItIs(state, event);
       const { visit } = expect(state, event, "waiting");
       const { satisfied, text } = event;
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "judged", satisfied, text } } };

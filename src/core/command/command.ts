@@ -17,7 +17,7 @@ export type Command =
   | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
   /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
   | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
-  | ({ readonly kind: "recast"; readonly castId?: string; readonly allow?: number; readonly edited?: true } & Bounds)
+  | RecastCommand
   | { readonly kind: "abort"; readonly castId?: string; readonly trust?: true }
   | { readonly kind: "loadout"; readonly name?: string }
   | { readonly kind: "materia"; readonly name?: string }
@@ -64,6 +64,21 @@ export interface Bounds {
   readonly budget?: number;
   readonly costUsd?: number;
 }
+
+export interface RecastCommand extends Bounds {
+  readonly kind: "recast";
+  readonly castId?: string;
+  readonly allow?: number;
+  /** What a person decides where something was sent back too often. */
+  readonly decision?: ReworkDecision;
+  readonly edited?: true;
+}
+
+/** Once more with a hint, as if it had been accepted, or on to the next item. */
+export type ReworkDecision =
+  | { readonly kind: "hint"; readonly text: string }
+  | { readonly kind: "accept" }
+  | { readonly kind: "next" };
 
 export interface CastCommand extends Bounds {
   readonly kind: "cast";

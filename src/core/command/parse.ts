@@ -4,7 +4,7 @@ import { didYouMean } from "../model/values/nearest.ts";
 import { never } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
 import { readTarget } from "./command.ts";
-import type { Bounds, Command } from "./command.ts";
+import type { Bounds, Command, ReworkDecision } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { readBudget } from "./read-budget.ts";
@@ -136,13 +136,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "abort":
       return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
     case "recast":
-      return ok({
-        kind: "recast",
-        ...castId,
-        ...boundsOf(options),
-        ...(options.allow === undefined ? {} : { allow: options.allow }),
-        ...(options.edited ? { edited: options.edited } : {}),
-      });
+      return readRecast(row, reading);
     case "loadout":
     case "materia":
       return ok({ kind: row.name, ...name });
@@ -187,6 +181,28 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     default:
       return never(row.name);
   }
+}
+
+function readRecast(row: CommandRow, { rest: [castId], split: { options } }: Reading): Result<Command> {
+  const { allow, edited, hint, accept, next } = options;
+  const decisions: readonly ReworkDecision[] = [
+    ...(hint === undefined ? [] : [{ kind: "hint" as const, text: hint }]),
+    ...(accept ? [{ kind: "accept" as const }] : []),
+    ...(next ? [{ kind: "next" as const }] : []),
+  ];
+  const [decision, another] = decisions;
+  if (another)
+    return fail(
+      error("bad_option", `--${another.kind}`, "it is one of --hint, --accept and --next", `usage: ${row.usage}`),
+    );
+  return ok({
+    kind: "recast",
+    ...(castId === undefined ? {} : { castId }),
+    ...boundsOf(options),
+    ...(allow === undefined ? {} : { allow }),
+    ...(decision ? { decision } : {}),
+    ...(edited ? { edited } : {}),
+  });
 }
 
 function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> {

@@ -109,10 +109,10 @@ const ROWS = [
   },
   {
     name: "recast",
-    usage: "recast [castId] [--budget TOKENS] [--cost USD] [--allow N] [--edited]",
+    usage: "recast [castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited]",
     does: "resume a failed, aborted or interrupted cast where it stopped",
     example: "recast --allow 2",
-    options: ["budget", "cost", "allow", "edited", ...RUN_OPTIONS],
+    options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS],
     takes: 1,
   },
   {

@@ -143,6 +143,7 @@ export const ISSUE_CODES = {
   cast_is_over: "the cast has ended",
   cast_waits: "the cast waits for a person",
   cast_does_not_wait: "the cast does not wait for a person",
+  nothing_to_decide: "the cast did not stop because a result was sent back too often",
   cannot_reject: "the cast waits with an agent, to which there is no yes or no",
   other_folder: "the cast works in another folder than the one it was called for",
   owner_is_deaf: "the process that runs the cast does not answer",

@@ -1,3 +1,5 @@
+import type { ReworkDecision } from "../../core/command/command.ts";
+import { reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -31,7 +33,8 @@ export function refusalOf(state: CastState, castId: CastId, how: Resumption): Re
             : `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
         ),
       );
-    if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted") return undefined;
+    if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
+      return how.decision && decisionRefusal(state, castId, how.decision);
     return fail(
       error(
         "cast_is_over",
@@ -53,6 +56,23 @@ export function refusalOf(state: CastState, castId: CastId, how: Resumption): Re
         : `"status ${castId}" says where it is`,
     ),
   );
+}
+
+/** [R6] There is something to decide only where a result was sent back too often. */
+function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecision): Result<never> | undefined {
+  const limit = reworkLimitOf(state);
+  if (!limit)
+    return fail(
+      error(
+        "nothing_to_decide",
+        `--${kind}`,
+        "this cast has not stopped because a result was sent back too often",
+        `"recast ${castId}" goes on where it stopped`,
+      ),
+    );
+  if (kind !== "next" || limit.item) return undefined;
+  const hint = `"recast ${castId} --accept" takes the result as it is`;
+  return fail(error("nothing_to_decide", "--next", "there is no list of items here, so there is no next one", hint));
 }
 
 /** [Q7] Only a gate takes a no, and a no needs its reason. */

@@ -1,7 +1,9 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
+import { reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { started } from "../../core/cast/next.ts";
+import type { ReworkDecision } from "../../core/command/command.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -30,12 +32,21 @@ import type { Workspace } from "./workspace/workspace.ts";
 
 /** What sets a stopped cast going again. */
 export type Resumption =
-  | { readonly kind: "recast"; readonly maxTokens?: number; readonly maxCostUsd?: number; readonly allow?: number }
+  | Recast
   | { readonly kind: "answer"; readonly text: string }
   /** Content with the reply, or with what they made of it. */
   | { readonly kind: "finish"; readonly reply?: string }
   /** No to a person's gate. */
   | { readonly kind: "reject"; readonly text: string };
+
+export interface Recast {
+  readonly kind: "recast";
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly allow?: number;
+  /** [R6] */
+  readonly decision?: ReworkDecision;
+}
 
 /** What is to be run: a cast that stopped, as it was when it was looked at. */
 export interface ResumePlan {
@@ -215,7 +226,7 @@ function resumeEvents(
   said: Omit<EventOf<"cast_resumed">, "type">,
 ): readonly EventBody[] {
   const resumed: EventBody = { type: "cast_resumed", ...said };
-  if (how.kind === "recast") return [...raisedLimits(how), resumed];
+  if (how.kind === "recast") return [...raisedLimits(how), resumed, ...decided(state, how)];
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
@@ -230,11 +241,23 @@ function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boo
   return { type: "person_finished", ...(how.reply === undefined ? {} : { reply: how.reply }) } as const;
 }
 
-function raisedLimits({ maxTokens, maxCostUsd, allow }: Extract<Resumption, { kind: "recast" }>): readonly EventBody[] {
+/** [R6] What a person decides about a result that was sent back too often. */
+function decided(state: CastState, { decision }: Recast): readonly EventBody[] {
+  const limit = reworkLimitOf(state);
+  if (!limit || !decision || decision.kind === "hint") return [];
+  const { socket, visit, item, reason } = limit;
+  if (decision.kind === "accept") return [{ type: "person_judged", socket, visit, satisfied: true, text: "" }];
+  return item ? [{ type: "item_given_up", ...item, reason }] : [];
+}
+
+function raisedLimits({ maxTokens, maxCostUsd, decision, ...given }: Recast): readonly EventBody[] {
+  const hint = decision?.kind === "hint" ? decision.text : undefined;
+  const allow = given.allow ?? (hint === undefined ? undefined : 1);
   const raised = {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(allow === undefined ? {} : { allow }),
+    ...(hint === undefined ? {} : { hint }),
   };
   return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }] : [];
 }

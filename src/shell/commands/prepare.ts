@@ -160,7 +160,7 @@ async function prepareRecast(
   const id = await ownCastNamed(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited) return prepareForked({ kind: "fork", castId: id.value }, asker);
-  const { budget, costUsd, allow } = command;
+  const { budget, costUsd, allow, decision } = command;
   return prepareAgain(
     id.value,
     {
@@ -168,6 +168,7 @@ async function prepareRecast(
       ...(budget === undefined ? {} : { maxTokens: budget }),
       ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
       ...(allow === undefined ? {} : { allow }),
+      ...(decision ? { decision } : {}),
     },
     asker,
   );

@@ -1,6 +1,7 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
+import type { Unheard } from "../live/watch.ts";
 import { stopCalling } from "../live/call-person.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import type { CommandContext, HeldMessage, RunningCast } from "./state.ts";
@@ -47,6 +48,16 @@ export function takeBack(context: CommandContext): boolean {
   const has = state.held.length + (state.running?.refinements.length ?? 0) > 0;
   giveBackHeld(context);
   return has;
+}
+
+/** [X36] All that was said and nobody has read yet, in the order in which it will be. */
+export function unheardIn(
+  { state, user }: Pick<CommandContext, "state" | "user">,
+  { control, refinements }: Pick<RunningCast, "control" | "refinements">,
+): readonly Unheard[] {
+  const comesBack = unlessReplaced(() => user.ctx.mode) === "tui";
+  const told = [...control.unread(), ...refinements].map((text): Unheard => ({ for: "agent", text, comesBack }));
+  return [...told, ...state.held.map(({ text }): Unheard => ({ for: "later", text, comesBack }))];
 }
 
 function workerOf({ watch }: RunningCast): string {

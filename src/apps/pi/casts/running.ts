@@ -22,7 +22,8 @@ import type { Stop } from "../input/stop-dialogs.ts";
 import { detach } from "./detach.ts";
 import { interrupt, stopCast } from "./interrupt.ts";
 import { leavePi } from "./leaving.ts";
-import { deliverHeld, giveBackHeld, keep, putBack, takeBack } from "./messages.ts";
+import { deliverHeld, giveBackHeld, keep, putBack, takeBack, unheardIn } from "./messages.ts";
+import { decideAtLimit } from "./rework-limit.ts";
 import type { CommandContext } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
 
@@ -45,11 +46,13 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const { prepared, controller, control, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
+  const refinements: string[] = [];
   const watch = openWatch(prepared, {
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
+    unheard: () => unheardIn(context, { control, refinements }),
     agent: () => agentText(control.session() ?? unlessReplaced(() => user.ctx)),
     hint: user.ctx.mode === "tui" ? "Esc interrupts · Alt+W shows all it does" : "/materia abort stops it",
   });
@@ -57,7 +60,6 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
   stopCalling(user.ctx);
   state.stopWatching?.();
   const over = new AbortController();
-  const refinements: string[] = [];
   const onScreen = (): (() => void) => {
     widget = screen.live ? openWidget(user.ctx, watch.picture) : undefined;
     return onCastKeys(user, widget, keysOf(context));
@@ -187,6 +189,7 @@ function finish(
     screen.note(`The cast is paused: /materia recast ${prepared.castId} goes on where it stopped`);
   else screen.result(resultOf(end, place), exitCode(end));
   if (isFinished(end)) return deliverHeld(context);
+  if (end.kind === "ended") decideAtLimit(context, end.state, options);
   state.held.push(...refinements.map((text) => ({ text })));
   giveBackHeld(context);
 }

@@ -1,4 +1,5 @@
 import type { InputEvent } from "@earendil-works/pi-coding-agent";
+import type { CastingCommand } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Options } from "../../../core/command/options.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -20,6 +21,8 @@ export interface CommandContext {
   readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
   /** Tells the cast that waits what the person has said; a refusal is shown. */
   readonly answer: (answer: Answer) => void;
+  /** Sets a cast going; a refusal is shown. */
+  readonly run: (command: CastingCommand, options: Options) => void;
 }
 
 /** All that this session remembers of casts. It dies with the session; the journals do not. */

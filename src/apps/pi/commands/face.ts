@@ -13,7 +13,7 @@ import { unlessReplaced } from "../session/user-session.ts";
 import { openConversations } from "../conversation/conversations.ts";
 import { showConversations } from "../conversation/view.ts";
 import { openScreen } from "../live/screen.ts";
-import { answerWaitingCast } from "../casts/start.ts";
+import { answerWaitingCast, startFromCommand } from "../casts/start.ts";
 import { mayLeave } from "../casts/leaving.ts";
 import { giveBackHeld, onInput } from "../casts/messages.ts";
 import { perform } from "./perform.ts";
@@ -45,6 +45,12 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       user,
       screen,
       state,
+      run: (command, options) => {
+        startFromCommand(context, command, options).then(
+          (started) => void (started.ok || screen.refuse(started.issues)),
+          (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+        );
+      },
       answer: (said) => {
         const { waiting } = state;
         if (!waiting) return;

@@ -43,6 +43,7 @@ export async function watch(
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: () => false,
     agent: () => undefined,
+    unheard: () => [],
     hint: `another process drives it · /materia abort ${castId.value} stops it`,
   });
   const widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;

@@ -10,6 +10,7 @@ import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
 import { follow, startTrail } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
@@ -37,8 +38,18 @@ export interface Watcher {
   readonly streams: () => boolean;
   /** Who works now: its model and thinking level, as far as they are known. */
   readonly agent: () => string | undefined;
+  /** What the person has said and nobody has read yet. */
+  readonly unheard: () => readonly Unheard[];
   /** How it is stopped. */
   readonly hint: string;
+}
+
+/** Words of the person that wait: for the agent that works, or for the end of the cast. */
+export interface Unheard {
+  readonly for: "agent" | "later";
+  readonly text: string;
+  /** Whether a key brings it back. */
+  readonly comesBack: boolean;
 }
 
 export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | "events">, watcher: Watcher): Watch {
@@ -122,8 +133,17 @@ function agentLines(now: Board, { trail, activity, watcher, width }: AgentPictur
   return [
     moneyLine(now, trail, isWorking ? watcher.agent() : undefined),
     ...(isShown ? activityLines(activity, width, watcher.opened()) : []),
+    ...watcher.unheard().map(unheardLine),
     line(toned("dim", watcher.hint)),
   ];
+}
+
+const UNHEARD = { agent: "not read yet", later: "for later" } as const;
+
+/** [X36] */
+function unheardLine({ for: whom, text, comesBack }: Unheard): Line {
+  const back = comesBack ? "  Alt+Up takes it back" : "";
+  return line("  ", toned("wait", `⧗ ${UNHEARD[whom]}: `), oneLine(text, 60), toned("dim", back));
 }
 
 /** A token is about four characters of English; of a reply that is not whole nobody knows more. */

@@ -3,15 +3,16 @@ import type { CastState, Phase } from "../state/state.ts";
 import { addTo } from "../state/traversals.ts";
 import { hitIn } from "./limits.ts";
 import { forgiven } from "./returns.ts";
+import { withHint } from "./rework-limit.ts";
 
 export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
-  const { maxTokens, maxCostUsd, allow } = event;
+  const { maxTokens, maxCostUsd, allow, hint } = event;
   const budget = {
     ...state.budget,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  return allowMore({ ...state, budget, warned: false }, allow ?? 0);
+  return allowMore({ ...state, budget, warned: false, handed: withHint(state, hint) }, allow ?? 0);
 }
 
 /** [G8, G10] What stopped the cast may happen so many times more. */

@@ -42,7 +42,6 @@ export const LIMITS = [
   "maxConflicts",
 ] as const;
 export type LimitName = (typeof LIMITS)[number];
-
 const WAYS = ["edge", "exit", "none"] as const;
 
 export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
@@ -252,6 +251,7 @@ export const EVENTS = {
     maxTokens: v.optional(v.number()),
     maxCostUsd: v.optional(v.number()),
     allow: v.optional(count),
+    hint: v.exactOptional(v.string()),
   }),
   cast_resumed: v.object({
     type: v.literal("cast_resumed"),

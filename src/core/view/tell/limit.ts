@@ -36,11 +36,12 @@ export function warningText({ limit, used, of }: EventOf<"cast_warned">): string
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
 }
 
-export function raisedText({ maxTokens, maxCostUsd, allow }: EventOf<"limits_raised">): string {
+export function raisedText({ maxTokens, maxCostUsd, allow, hint }: EventOf<"limits_raised">): string {
   const parts = [
     ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
     ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
     ...(allow === undefined ? [] : [`${allow} more allowed`]),
+    ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
   ];
   return `limits raised: ${parts.join(", ") || "nothing"}`;
 }

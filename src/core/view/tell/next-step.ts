@@ -1,5 +1,6 @@
 import type { LimitName } from "../../cast/state/event.ts";
 import { hitIn } from "../../cast/limits/limits.ts";
+import { reworkLimitOf } from "../../cast/limits/rework-limit.ts";
 import { personAsked } from "../../cast/question.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { tokensOf } from "../../cast/state/usage.ts";
@@ -28,13 +29,25 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
     case "failed":
-      return [step(`recast ${id}${raiseText(state)}`, raiseDoes(state))];
+      return [step(`recast ${id}${raiseText(state)}`, raiseDoes(state)), ...decisions(state, step)];
     case "aborted":
     case "interrupted":
       return [step(`recast ${id}`, "go on where it stopped")];
     default:
       return never(status);
   }
+}
+
+/** [R6] What else can be decided about a result that was sent back too often. */
+function decisions(state: CastState, step: (command: string, does: string) => NextStep): readonly NextStep[] {
+  const limit = reworkLimitOf(state);
+  if (!limit) return [];
+  const recast = `recast ${state.castId}`;
+  return [
+    step(`${recast} --hint <words>`, "the same, with a hint"),
+    step(`${recast} --accept`, "accept it as it is and go on"),
+    ...(limit.item ? [step(`${recast} --next`, "give the item up and go on with the next")] : []),
+  ];
 }
 
 function raiseText(state: CastState): string {
