@@ -64,21 +64,33 @@ function pieces(word: string, width: number, measure: Measure): readonly string[
 
 /** Nothing but characters of one column each, our own glyphs included. */
 const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
-const EMOJI = /^\p{RGI_Emoji}$|\ufe0f/v;
 /** What takes no column of its own; the second half of a Hangul syllable sits in the first one's. */
 const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-let segmenter: Intl.Segmenter | undefined;
+/** What a person sees as one character each, and which of them are emoji. */
+interface Characters {
+  readonly graphemes: Intl.Segmenter;
+  readonly emoji: RegExp;
+}
 
-/** What a person sees as one character each. The tables behind it take longer to load than most commands to run, so they wait for a text that needs them. */
+let characters: Characters | undefined;
+
+/** The tables behind both take longer to load than most commands to run, so they wait for a text that needs them. */
+function unicode(): Characters {
+  characters ??= {
+    graphemes: new Intl.Segmenter("en", { granularity: "grapheme" }),
+    emoji: new RegExp("^\\p{RGI_Emoji}$|\\ufe0f", "v"),
+  };
+  return characters;
+}
+
 function clusters(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  return segmenter.segment(text);
+  return unicode().graphemes.segment(text);
 }
 
 /** Letters joined in one cluster, as in Devanagari, are counted one by one: a terminal that shapes them needs fewer columns, never more. */
 function columnsOfOne(cluster: string): number {
-  if (EMOJI.test(cluster)) return 2;
+  if (unicode().emoji.test(cluster)) return 2;
   let columns = 0;
   for (const character of cluster) {
     if (!NO_COLUMN.test(character)) columns += eastAsianWidth(character.codePointAt(0) ?? 0);
