@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Checkpoint, NoCheckpoint } from "../core/model/values/checkpoint.ts";
-import type { ItemEnd, MergeOutcome } from "../core/cast/items/result.ts";
+import type { ItemEnd, ItemWork, MergeOutcome } from "../core/cast/items/result.ts";
 import type { Resume, Window, Work } from "../core/cast/state/fork.ts";
 import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
@@ -266,7 +266,6 @@ export interface PreparedTree {
   readonly cwd: string;
 }
 
-export interface KeptWork {
+export interface KeptWork extends ItemWork {
   readonly kind: "kept";
-  readonly commit: string | null;
 }

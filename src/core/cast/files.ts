@@ -16,6 +16,8 @@ export function filesAfter({ files }: Pick<CastState, "files">, event: EventBody
       return { ...files, last: event.files.commit };
     case "visit_completed":
       return { ...files, meanwhile: [], ...commitOf(event.files) };
+    case "loop_joined":
+      return { ...files, ...commitOf(event.files) };
     case "cast_resumed":
       return event.files ? { ...files, last: event.files.commit, meanwhile: event.files.names } : files;
     default:

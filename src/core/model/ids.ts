@@ -43,6 +43,11 @@ export function parentOf(castId: CastId): CastId | undefined {
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
+/** [V17] The name that keeps the work of an item from being swept away, until it is on the person's branch. */
+export function itemRef(castId: string, name: string): string {
+  return `refs/materia-items/${castId}/${name}`;
+}
+
 /** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
 export function isName(text: string): boolean {
   return (

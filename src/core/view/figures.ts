@@ -1,4 +1,4 @@
-import type { Totals } from "../cast/state/event.ts";
+import type { Totals } from "../cast/state/usage.ts";
 import { amountText, costText, countedText, itemCounts, itemsText } from "./numbers.ts";
 import type { ItemCounts } from "./numbers.ts";
 import { line, toned } from "./text/line.ts";

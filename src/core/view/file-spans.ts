@@ -1,5 +1,6 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import type { Checkpoint, LeftOut, NoCheckpoint } from "../model/values/checkpoint.ts";
+import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 
 /** Two checkpoints: what lay there before, and after. */
@@ -34,8 +35,8 @@ export type CastSpans =
       readonly left: LeftOut;
     };
 
-/** Read off the events alone, in one pass. */
-export function fileSpans(events: Iterable<CastEvent>): CastSpans {
+/** Read off the events alone. */
+export function fileSpans(events: readonly CastEvent[]): CastSpans {
   let base: string | null = null;
   let problem: string | null = null;
   let last = "";
@@ -61,14 +62,13 @@ export function fileSpans(events: Iterable<CastEvent>): CastSpans {
         } else problem = event.files?.problem ?? null;
         break;
       case "loop_entered":
-        ({ loop } = event);
+        loop = event.loop;
         break;
       case "visit_started": {
         const { socket, visit, materia } = event;
         visits.push({ socket, visit, materia, from: last, to: last, files: null });
         item = event.item ? `${loop}/${event.item.key}` : null;
-        if (item !== null && event.item && !items.has(item))
-          items.set(item, { loop, key: event.item.key, title: event.item.title, from: last, to: last });
+        if (item !== null && event.item && !items.has(item)) items.set(item, begunSpan(loop, event.item, last));
         break;
       }
       case "checkpoint_taken":
@@ -84,14 +84,41 @@ export function fileSpans(events: Iterable<CastEvent>): CastSpans {
         reach(files.commit);
         break;
       }
+      case "loop_joined":
       case "cast_resumed":
-        // What somebody else did belongs to the visit only where it was in the middle of its work.
-        if (event.files) last = event.files.commit;
+        // [V21] What items or somebody else did belongs to no visit, save where one was in the middle of its work.
+        if (event.files && "commit" in event.files) last = event.files.commit;
         break;
       default:
         break;
     }
   }
   if (base === null) return { kind: "none", problem };
-  return { kind: "kept", whole: { from: base, to: last }, visits, items: [...items.values()], left };
+  const all = [...items.values(), ...mergedSpans(events)];
+  return { kind: "kept", whole: { from: base, to: last }, visits, items: all, left };
+}
+
+function begunSpan(
+  loop: string,
+  { key, title }: { readonly key: string; readonly title: string },
+  at: string,
+): ItemSpan {
+  return { loop, key, title, from: at, to: at };
+}
+
+/** [V21] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
+function mergedSpans(events: Iterable<CastEvent>): readonly ItemSpan[] {
+  const spans = new Map<string, ItemSpan>();
+  const titles = new Map<number, string>();
+  let tip = "";
+  for (const event of events) {
+    if (event.type === "loop_forked") tip = event.base ?? "";
+    if (event.type === "item_started") titles.set(event.index, event.title);
+    if (event.type !== "item_merged") continue;
+    const { loop, index, commit } = event;
+    const key = itemKey(index);
+    spans.set(`${loop}/${key}`, { loop, key, title: titles.get(index) ?? "", from: tip, to: commit });
+    tip = commit;
+  }
+  return [...spans.values()];
 }

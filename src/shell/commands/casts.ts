@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "../../core/command/command.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { startState } from "../../core/cast/state/state.ts";
@@ -6,6 +7,9 @@ import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import { harmless } from "../../core/model/values/text.ts";
+import { itemLines } from "../../core/view/items/lines.ts";
+import { itemRows } from "../../core/view/items/rows.ts";
+import type { ItemRows } from "../../core/view/items/rows.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
 import { follow, startTrail } from "../../core/view/now/trail.ts";
@@ -19,6 +23,7 @@ import { castNamed } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore } from "../store/cast-store.ts";
 import { removeRefs } from "../git/cast-ref.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
@@ -114,12 +119,23 @@ async function show(workspace: Workspace, named: string | undefined): Promise<Re
   const { file, events, tornBytes } = cast.value;
   const { command, targets, fromCastId } = file;
   const mark = foreignMark(workspace, file);
-  const data = { ...(await store.summary(id.value)), ...mark, command, targets, fromCastId, events };
+  const items = itemRows(id.value, events);
+  const data = {
+    ...(await store.summary(id.value)),
+    ...mark,
+    command,
+    targets,
+    fromCastId,
+    ...(items.rows.length === 0 ? {} : { items: items.rows, unjoined: items.waiting }),
+    events,
+  };
   const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
   const alive = (await store.owner(id.value)) !== undefined;
   const now = Date.now();
+  const trees = await treesOf(store, items);
   const lines: Answer["lines"] = (width) => [
     ...storyLines(startOf(file), events, { width: Math.min(width, 120), alive, now, lineage: lineageOf(file) }),
+    ...itemLines(items, { alive, width: Math.min(width, 160), trees }),
     ...foreignLines(workspace, file),
     ...salvagedLines(file),
     ...forkedLines(events),
@@ -127,6 +143,17 @@ async function show(workspace: Workspace, named: string | undefined): Promise<Re
     ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];
   return ok({ code: 0, data, lines });
+}
+
+/** [V21] Of an item that stopped in the middle the work lies in its tree alone. */
+async function treesOf(store: CastStore, { rows }: ItemRows): Promise<ReadonlyMap<string, string>> {
+  const trees = new Map<string, string>();
+  for (const { child, status } of rows) {
+    if (status !== "failed" && status !== "running") continue;
+    const file = await store.describe(child);
+    if (file.ok && existsSync(file.value.cwd)) trees.set(child, file.value.cwd);
+  }
+  return trees;
 }
 
 async function prune(

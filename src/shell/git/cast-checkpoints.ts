@@ -55,7 +55,7 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
     const kept = await commitAfter({ opened, place, trees }, last, title);
     if ("problem" in kept) return kept;
     if (kept.commit === since) return undefined;
-    const counts = await countChanges(opened, since, kept.commit);
+    const counts = await countChanges(opened.repository.top, since, kept.commit);
     if (counts === undefined)
       return { problem: "the checkpoint that its visit began from is gone from the repository" };
     // What was changed and changed back is no change of a visit.

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { LeftOut, Meanwhile } from "../../core/model/values/checkpoint.ts";
+import type { Changed, LeftOut } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 
@@ -174,15 +174,13 @@ async function moveRef({ repository }: Shadow, ref: string, from: string, to: st
 /** As many as a person reads. */
 const MOST_NAMES = 20;
 
-type Changed = Omit<Meanwhile, "commit" | "left">;
-
 /** What lies between two commits: files, and lines added and removed; nothing where one of them is gone. */
-export async function countChanges(shadow: Shadow, from: string, to: string): Promise<Changed | undefined> {
+export async function countChanges(cwd: string, from: string, to: string): Promise<Changed | undefined> {
   if (from === to) return { changed: 0, added: 0, removed: 0, names: [] };
   const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
   const totals = { changed: 0, added: 0, removed: 0 };
   const names: string[] = [];
-  const answer = await runGit(args, { cwd: shadow.repository.top });
+  const answer = await runGit(args, { cwd });
   if (!answer.ok) return undefined;
   for (const line of partsOf(answer)) {
     const [added = "", removed = "", ...name] = line.split("\t");

@@ -181,9 +181,9 @@ async function ended(
 ): Promise<ItemOutcome> {
   const { phase } = state;
   const isDone = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-  if (!isDone || !start.window) return { kind: "ended", end: itemEnd(state, null) };
+  if (!isDone || !start.window) return { kind: "ended", end: itemEnd(state) };
   const kept = await trees.keep(work.child, start.window, title);
-  return kept.kind === "broken" ? kept : { kind: "ended", end: itemEnd(state, kept.commit) };
+  return kept.kind === "broken" ? kept : { kind: "ended", end: itemEnd(state, kept) };
 }
 
 function broken(issues: readonly Issue[]): Broken {

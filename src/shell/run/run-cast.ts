@@ -28,7 +28,7 @@ export type RunEnd =
 
 /** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunEnd> {
-  const lanes = openLanes(ports.items, options.signal);
+  const lanes = openLanes(ports, options.signal);
   try {
     return await runLoop(openLog(start, ports, options), lanes, ports, options);
   } finally {

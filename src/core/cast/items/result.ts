@@ -16,8 +16,13 @@ export type MergeOutcome =
   | { readonly kind: "merged"; readonly commit: string }
   | ({ readonly kind: "conflicted" } & Pick<EventOf<"item_conflicted">, "onto" | "tree" | "files" | "reason">);
 
-/** The facts of an item's cast that has ended; `commit` is its work. */
-export function itemEnd(state: CastState, commit: string | null): ItemEnd {
+/** What lies in an item's tree when its cast is over. */
+export type ItemWork = Pick<ItemEnd, "commit" | "files">;
+
+const NO_WORK: ItemWork = { commit: null };
+
+/** The facts of an item's cast that has ended. */
+export function itemEnd(state: CastState, { commit, files }: ItemWork = NO_WORK): ItemEnd {
   const { phase, item, satisfied, handed, givenUp, usage, visits, graph } = state;
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
   const [given] = givenUp.first;
@@ -33,6 +38,7 @@ export function itemEnd(state: CastState, commit: string | null): ItemEnd {
     outcome: phase.outcome,
     reason: phase.reason,
     commit,
+    ...(files === undefined ? {} : { files }),
     advanced: item.advanced,
     ...(given === undefined ? {} : { gaveUp: given.reason }),
     ...(satisfied === undefined ? {} : { satisfied }),

@@ -7,9 +7,9 @@ import type { Json, JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
 import { checkOf } from "../../model/values/quick-check.ts";
 import type { Graph } from "../../compile/graph.ts";
-import { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../model/values/checkpoint.ts";
+import { Changed, Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../model/values/checkpoint.ts";
 import { upgrade } from "../format/upgrade.ts";
-import { Usage } from "./usage.ts";
+import { Totals, Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
@@ -18,18 +18,6 @@ const usage = Usage;
 /** A person was content with what had been said: no further turn was had for it. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
-
-/** What a listing needs of a cast, carried along so that it need not read the whole journal. */
-const Totals = v.object({
-  visits: count,
-  itemsDone: count,
-  items: count,
-  /** Absent where none was. */
-  itemsGivenUp: v.exactOptional(count),
-  tokens: v.number(),
-  cost: v.number(),
-});
-export type Totals = v.InferOutput<typeof Totals>;
 
 export const LIMITS = [
   "maxTokens",
@@ -189,6 +177,8 @@ export const EVENTS = {
     reason: v.string(),
     /** Its work, kept as a commit; null where it has none. */
     commit: v.nullable(v.string()),
+    /** What lies between that and where it began. */
+    files: v.exactOptional(Changed),
     /** The member whose visit moved on behind the item; null where the item ended the cast. */
     advanced: v.nullable(SocketId),
     /** Why it was given up, where it was. */
@@ -222,7 +212,13 @@ export const EVENTS = {
     files: v.array(v.string()),
     reason: v.string(),
   }),
-  loop_joined: v.object({ type: v.literal("loop_joined"), loop: v.string(), commit: v.string() }),
+  loop_joined: v.object({
+    type: v.literal("loop_joined"),
+    loop: v.string(),
+    commit: v.string(),
+    /** The files as they are then: no visit behind it is credited with what items did. */
+    files: v.exactOptional(v.union([Checkpoint, NoCheckpoint])),
+  }),
   /** What others have used of a budget that this cast shares. */
   spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage }),
   cast_warned: v.object({

@@ -1,8 +1,8 @@
 import { parentOf } from "../../model/ids.ts";
 import type { CastId } from "../../model/ids.ts";
-import type { CastEvent, Totals } from "./event.ts";
+import type { CastEvent } from "./event.ts";
 import { tokensOf } from "./usage.ts";
-import type { Usage } from "./usage.ts";
+import type { Totals, Usage } from "./usage.ts";
 
 /** Whether some event says what the cast had come to by then. */
 export function haveTotals(events: readonly CastEvent[]): boolean {

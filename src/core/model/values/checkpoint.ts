@@ -15,14 +15,17 @@ export type LeftOut = v.InferOutput<typeof LeftOut>;
 
 const kept = { commit: v.string(), left: v.exactOptional(LeftOut) };
 
-/** [Y1] The working tree as a commit: how many files differ from the commit that it is compared with, by how many lines, and the first of them by name. */
-export const Checkpoint = v.object({
-  ...kept,
+/** How many files differ, by how many lines, and the first of them by name. */
+export const Changed = v.object({
   changed: count,
   added: count,
   removed: count,
   names: v.exactOptional(v.array(v.string())),
 });
+export type Changed = v.InferOutput<typeof Changed>;
+
+/** [Y1] The working tree as a commit, and what differs in it from the commit that it is compared with. */
+export const Checkpoint = v.object({ ...kept, ...Changed.entries });
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
 /** Why there is none, as the end of a sentence. */

@@ -78,7 +78,7 @@ function place({ pass }: CastState, { index }: { readonly index: number }): stri
 }
 
 /** As much of a commit as people compare. */
-function shortCommit(commit: string): string {
+export function shortCommit(commit: string): string {
   return nameText(commit.slice(0, 9));
 }
 

@@ -1,18 +1,20 @@
 import { cpSync, existsSync, readdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Window } from "../../../core/cast/state/fork.ts";
+import { itemRef } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Worktree } from "../../../core/model/config.ts";
 import { problemText } from "../../system/problem.ts";
-import type { Broken, JoinRequest, MergeRequest, PreparedTree, Trees } from "../../ports.ts";
+import type { Broken, JoinRequest, KeptWork, MergeRequest, PreparedTree, Trees } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
+import { countChanges } from "../checkpoint.ts";
 import { findRepository } from "../repository.ts";
 import type { Repository } from "../repository.ts";
 import { conflictReason, hasMarks } from "./conflict.ts";
 import { findForkPlace } from "./fork.ts";
 import { joinTip } from "./join.ts";
 import { keepWork } from "./keep.ts";
-import { dropRefs, itemRef, keepRef, listRefs, readRef } from "./refs.ts";
+import { dropRefs, keepRef, listRefs, readRef } from "./refs.ts";
 import { replay } from "./replay.ts";
 import { isTree, makeTree, removeTree, reuseTree, setAside } from "./tree.ts";
 
@@ -55,7 +57,7 @@ export function openGitTrees(place: GitTreesPlace): Trees {
     const repository = await repositoryOf();
     if ("kind" in repository) return repository;
     const before = await readRef(repository.top, ref);
-    if (before !== undefined) return { kind: "kept", commit: before };
+    if (before !== undefined) return withCounts(repository, base, { kind: "kept", commit: before });
     const tree = join(place.trees, child);
     // An agent that removed its own tree has left nothing.
     if (!(await isTree(repository, tree))) return { kind: "kept", commit: null };
@@ -64,7 +66,7 @@ export function openGitTrees(place: GitTreesPlace): Trees {
     if (kept.commit !== null && !(await keepRef(repository.top, ref, kept.commit)))
       return broken(`the name ${ref} cannot be written`);
     free.push(tree);
-    return kept;
+    return withCounts(repository, base, kept);
   };
   return {
     fork: async () => {
@@ -87,6 +89,12 @@ export function openGitTrees(place: GitTreesPlace): Trees {
       return joined;
     },
   };
+}
+
+/** [V21] What people are told of it. Where it cannot be counted, the work is there all the same. */
+async function withCounts({ top }: Repository, base: string, kept: KeptWork): Promise<KeptWork> {
+  const files = kept.commit === null ? undefined : await countChanges(top, base, kept.commit);
+  return files === undefined ? kept : { ...kept, files };
 }
 
 interface Preparing {

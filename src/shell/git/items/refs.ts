@@ -1,9 +1,5 @@
+import { itemRef } from "../../../core/model/ids.ts";
 import { partsOf, runGit, textOf } from "../run-git.ts";
-
-/** [V17] The names that keep the work of items from being swept away, until it is on the person's branch. */
-export function itemRef(castId: string, name: string): string {
-  return `refs/materia-items/${castId}/${name}`;
-}
 
 export async function readRef(cwd: string, ref: string): Promise<string | undefined> {
   const answer = await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd });

@@ -9,7 +9,7 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { never } from "../../../core/model/values/never.ts";
-import type { Broken, Items } from "../../ports.ts";
+import type { Broken, Items, Ports } from "../../ports.ts";
 
 /** What became of one of the things under way: an event, given the cast as it is then. */
 export type LaneResult =
@@ -27,7 +27,10 @@ export interface Lanes {
   readonly abort: (effect: Effect, state: CastState) => Promise<void>;
 }
 
-export function openLanes(items: Items | undefined, outer: AbortSignal): Lanes {
+export type LanePorts = Pick<Ports, "items" | "files" | "holds">;
+
+export function openLanes(ports: LanePorts, outer: AbortSignal): Lanes {
+  const { items } = ports;
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
   const underWay = new Map<string, Promise<{ readonly name: string; readonly result: LaneResult }>>();
@@ -57,7 +60,7 @@ export function openLanes(items: Items | undefined, outer: AbortSignal): Lanes {
       // The journal has a fork: it was written where items can be worked on at once.
       if (!items) return { kind: "broken", problem: "its items cannot be worked on here: there are no working trees" };
       return effect.kind === "join"
-        ? joinLoop(items, effect.fork, state.pass?.items.length ?? 0)
+        ? joinLoop({ ...ports, items }, effect.fork, state)
         : stepItems(items, effect, state);
     },
     close,
@@ -120,12 +123,16 @@ function unmergedIn(fork: Fork, size: number): readonly CastId[] {
   );
 }
 
-async function joinLoop(items: Items, fork: Fork, size: number): Promise<LaneResult> {
+async function joinLoop(ports: LanePorts & { items: Items }, fork: Fork, state: CastState): Promise<LaneResult> {
   const { loop, door, number, base, tip } = fork;
-  const joined = await items.join({ fork: number, base: base.commit, tip, unmerged: unmergedIn(fork, size) });
+  const unmerged = unmergedIn(fork, state.pass?.items.length ?? 0);
+  const joined = await ports.items.join({ fork: number, base: base.commit, tip, unmerged });
   switch (joined.kind) {
-    case "joined":
-      return { kind: "decided", decide: () => ({ type: "loop_joined", loop, commit: joined.commit }) };
+    case "joined": {
+      const files = await checkpointOf(ports, state);
+      const event = { type: "loop_joined", loop, commit: joined.commit, ...(files ? { files } : {}) } as const;
+      return { kind: "decided", decide: () => event };
+    }
     case "refused": {
       const failed = { type: "turn_failed", socket: door, visit: 0, reason: "join", usage: NO_USAGE } as const;
       return { kind: "decided", decide: () => ({ ...failed, message: joined.reason }) };
@@ -135,4 +142,11 @@ async function joinLoop(items: Items, fork: Fork, size: number): Promise<LaneRes
     default:
       return never(joined);
   }
+}
+
+/** [Y1] What the items did is kept as theirs, before a visit behind them begins. */
+async function checkpointOf({ files, holds }: LanePorts, state: CastState) {
+  if (!files || !state.files || !(await holds())) return undefined;
+  const { last } = state.files;
+  return files.take({ last, since: last, title: "Items joined" });
 }

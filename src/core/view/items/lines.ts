@@ -1,0 +1,85 @@
+import { never } from "../../model/values/never.ts";
+import { harmless, oneLine } from "../../model/values/text.ts";
+import { nameText } from "../graph/words.ts";
+import { fileCountsText } from "../tell/files.ts";
+import { titleText } from "../tell/handed.ts";
+import { shortCommit } from "../tell/items.ts";
+import { padColumns } from "../text/columns.ts";
+import { line, squeeze, toned } from "../text/line.ts";
+import type { Line, Tone } from "../text/line.ts";
+import type { ItemRow, ItemRows } from "./rows.ts";
+
+export interface ItemsShown {
+  /** Whether somebody drives the cast. */
+  readonly alive: boolean;
+  readonly width: number;
+  /** Where the casts of items work, by their ids; only of those whose work lies there and nowhere else. */
+  readonly trees: ReadonlyMap<string, string>;
+}
+
+/** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
+export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees }: ItemsShown): readonly Line[] {
+  if (rows.length === 0) return [];
+  const ids = Math.max(...rows.map(({ child }) => child.length));
+  return [
+    [],
+    line(toned("strong", "Items")),
+    ...rows.flatMap((row) => [rowLine(row, { alive, width, ids }), ...reachLines(row, trees)]),
+    ...(waiting
+      ? [line(toned("rework", "What is merged is not on the branch yet:")), ...commands(waiting.base, waiting.ref)]
+      : []),
+  ];
+}
+
+/** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
+function rowLine(row: ItemRow, at: Pick<ItemsShown, "alive" | "width"> & { readonly ids: number }): Line {
+  const [tone, mark, words] = wordsOf(row, at.alive);
+  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
+  return squeeze({ before, long: toned("dim", titleText(row.title, 200)), after: [] }, at.width);
+}
+
+function wordsOf(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
+  const { status, merged, conflicts } = row;
+  switch (status) {
+    case "running":
+      return alive ? ["accent", "▸", "at work"] : ["rework", "‖", "stopped in the middle"];
+    case "failed":
+      return ["bad", "✗", "failed"];
+    case "ended":
+      return ["plain", "·", row.commit === null ? "worked out, no change" : "worked out, not merged"];
+    case "conflicted":
+    case "dropped":
+      return ["bad", "✗", `left out: conflicts in ${conflictText(conflicts)}`];
+    case "merged":
+    case "joined":
+      return mergedWords(row, shortCommit(merged ?? ""));
+    default:
+      return never(status);
+  }
+}
+
+function mergedWords({ gaveUp, commit }: ItemRow, at: string): readonly [Tone, string, string] {
+  const words = commit === null ? "no change" : `merged as ${at}`;
+  return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
+}
+
+function conflictText([first = "no file", ...others]: readonly string[]): string {
+  return `${oneLine(nameText(first), 60)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
+}
+
+/** Only what nobody finds on the branch needs a way to it. */
+function reachLines({ status, base, ref, child }: ItemRow, trees: ItemsShown["trees"]): readonly Line[] {
+  const tree = trees.get(child);
+  if (tree !== undefined) return [line("      ", toned("dim", "its files: "), toned("accent", harmless(tree)))];
+  const isOut = status === "dropped" || status === "conflicted" || status === "ended";
+  return isOut && ref !== null ? commands(base, ref) : [];
+}
+
+/** Whole, however wide: they are there to be copied. */
+function commands(base: string, ref: string): readonly Line[] {
+  const from = shortCommit(base);
+  return [`git diff ${from} ${ref}`, `git cherry-pick ${from}..${ref}`].map((command) =>
+    line("      ", toned("accent", command)),
+  );
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { run } from "../harness/cli.ts";
+import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
+import type { Doing, Ran, Setting } from "./harness/repository.ts";
+
+const ARTIFACTS = ".pi/casts";
+
+async function shown(cwd: string, { castId }: Ran): Promise<readonly string[]> {
+  const { stdout } = await run(["show", castId, "--artifacts", ARTIFACTS], { cwd });
+  return stdout.slice(stdout.indexOf("\nItems\n")).trim().split("\n");
+}
+
+async function json(cwd: string, { castId }: Ran): Promise<Record<string, unknown>> {
+  const { stdout } = await run(["show", castId, "--artifacts", ARTIFACTS, "--json"], { cwd });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+const clash: Doing = {
+  "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
+  "WI-2": ({ cwd }) => writeFiles(cwd, { "same.txt": "two\n" }),
+};
+
+it("[V21] each item has a line with its cast, its commit and what it changed, in words and as data", async () => {
+  const cwd = repositoryWith({});
+  const ran = await castIn({ cwd, titles: ["first", "second"] });
+  const [one, two] = await ofType(ran, "item_merged");
+  expect((await shown(cwd, ran)).slice(0, 3)).toEqual([
+    "Items",
+    `✓ ${ran.castId}_1_WI-1  merged as ${one?.commit.slice(0, 9)} · 1 file, +1 −0  first`,
+    `✓ ${ran.castId}_1_WI-2  merged as ${two?.commit.slice(0, 9)} · 1 file, +1 −0  second`,
+  ]);
+  expect(await json(cwd, ran)).toMatchObject({
+    unjoined: null,
+    items: [
+      { key: "WI-1", child: `${ran.castId}_1_WI-1`, status: "joined", ref: null, files: { changed: 1, added: 1 } },
+      { key: "WI-2", status: "joined", merged: two?.commit },
+    ],
+  });
+});
+
+it("[V21] what was left out is named with commands that reach it, and they work", async () => {
+  const cwd = repositoryWith({ "same.txt": "before\n" });
+  const setting: Setting = { cwd, titles: ["a", "b"], doing: clash, more: { limits: { maxConflicts: 0 } } };
+  const ran = await castIn(setting);
+  const lines = await shown(cwd, ran);
+  const ref = `refs/materia-items/${ran.castId}/${ran.castId}_1_WI-2`;
+  expect(lines[2]).toMatch(/^✗ \S+_1_WI-2 {2}left out: conflicts in same\.txt · 1 file/);
+  const [diff = "", pick = ""] = lines.slice(3).map((line) => line.trim());
+  expect([diff, pick]).toEqual([expect.stringMatching(`^git diff .* ${ref}$`), expect.stringContaining(`..${ref}`)]);
+  expect(execFileSync("sh", ["-c", diff], { cwd, encoding: "utf8" })).toContain("+two");
+  expect(() => execFileSync("sh", ["-c", pick], { cwd, stdio: "pipe" })).toThrow("could not apply");
+  expect(await json(cwd, ran)).toMatchObject({ items: [{}, { status: "dropped", conflicts: ["same.txt"], ref }] });
+});
+
+it("[V21] of a cast that failed it says what is merged and not on the branch, and where the files of the failed item lie", async () => {
+  const cwd = repositoryWith({});
+  const fails = () => ({ fails: "no network" });
+  const ran = await castIn({ cwd, titles: ["a", "b", "c"], lanes: 1, doing: { "WI-2": fails } });
+  const text = (await shown(cwd, ran)).join("\n");
+  const merged = `refs/materia-items/${ran.castId}/merged-1`;
+  expect(text).toContain("_1_WI-2  failed  b");
+  const [, tree = ""] = /its files: (.*)/.exec(text) ?? [];
+  expect(existsSync(join(tree, ".git"))).toBe(true);
+  expect(text).toContain("What is merged is not on the branch yet:");
+  expect(git(cwd, "diff", "--name-only", "HEAD", merged)).toBe("WI-1.txt");
+});
+
+it("[V21] no visit is credited with what the items did, and diff takes an item", async () => {
+  const cwd = repositoryWith({});
+  const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });
+  const visits = await ofType(ran, "visit_completed");
+  expect(visits.map(({ files }) => files ?? null)).toEqual([null, null]);
+  const [joined] = await ofType(ran, "loop_joined");
+  expect(joined?.files).toMatchObject({ changed: 2, added: 2 });
+  const told = await run(["diff", ran.castId, "WI-2", "--name-only", "--artifacts", ARTIFACTS], { cwd });
+  expect(told.stdout.trim()).toBe("WI-2.txt");
+  const whole = await run(["diff", ran.castId, "--name-only", "--artifacts", ARTIFACTS], { cwd });
+  expect(whole.stdout.trim().split("\n")).toEqual(["WI-1.txt", "WI-2.txt"]);
+});
