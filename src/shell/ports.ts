@@ -128,9 +128,11 @@ export type TurnProgress =
       readonly id: string;
       readonly name: string;
       readonly failed: boolean;
-      /** What a tool that failed said. */
-      readonly said?: string;
+      /** What the tool said. */
+      readonly said: string;
     }
+  /** All that a tool that still runs has said so far. */
+  | { readonly kind: "tool_said"; readonly id: string; readonly said: string }
   /** What the turn has used so far, at the end of each reply. */
   | { readonly kind: "used"; readonly usage: Usage }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };

@@ -5,7 +5,7 @@ import type { TurnProgress } from "../../src/shell/ports.ts";
 
 const call = (id: string, failed?: boolean): readonly TurnProgress[] => [
   { kind: "tool_started", id, name: "bash", args: { command: `run ${id}` } },
-  ...(failed === undefined ? [] : [{ kind: "tool_ended" as const, id, name: "bash", failed }]),
+  ...(failed === undefined ? [] : [{ kind: "tool_ended" as const, id, name: "bash", failed, said: "" }]),
 ];
 
 it.each<[title: string, progress: readonly TurnProgress[], opened: boolean, shown: readonly string[]]>([

@@ -157,12 +157,34 @@ describe("what the agents do", () => {
         name: "write",
         args: { path: "a.txt", content: `${"x".repeat(2_000)}… [cut: 3000 more characters]` },
       },
-      { ...place, kind: "tool_ended", id: expect.any(String), name: "write", failed: false },
+      {
+        ...place,
+        kind: "tool_ended",
+        id: expect.any(String),
+        name: "write",
+        failed: false,
+        said: expect.stringContaining("a.txt"),
+      },
       { ...place, kind: "text", from: 0, delta: "done" },
       { ...place, kind: "used", usage: { input: expect.any(Number), output: 1, cost: 0 } },
     ]);
     expect(readFileSync(join(at.cwd, "a.txt"), "utf8")).toHaveLength(5_000);
   });
+});
+
+it("[N13] a tool is heard while it runs, and what it says takes the place of what it had said", async () => {
+  const at = site();
+  const command = "echo first; while [ ! -e go ]; do sleep 0.01; done; echo second";
+  const id = await castOf(at, { Build: [{ tools: [{ name: "bash", arguments: { command } }], text: "done" }] });
+  const stream = hear(await at.ask(`/api/casts/${id}/events`));
+  const isKind = (kind: string) => (message: Message) => (message.data as { kind?: string }).kind === kind;
+  const saysFirst = ({ data }: Message): boolean => String((data as { said?: string }).said).includes("first");
+  const heard = await stream.until((message) => isKind("tool_said")(message) && saysFirst(message));
+  expect(heard.at(-1)?.data).toMatchObject({ socket: "Socket-1", visit: 1 });
+  at.write("go", "");
+  const after = await stream.until(isKind("tool_ended"));
+  expect(after.at(-1)?.data).toMatchObject({ failed: false, said: expect.stringContaining("second") });
+  await stream.close();
 });
 
 it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {

@@ -19,7 +19,16 @@ export const Progress = v.variant("kind", [
     name: v.string(),
     args: v.optional(v.unknown()),
   }),
-  v.object({ kind: v.literal("tool_ended"), ...place, id: v.string(), name: v.string(), failed: v.boolean() }),
+  /** The end of what a tool that still runs has said so far. */
+  v.object({ kind: v.literal("tool_said"), ...place, id: v.string(), said: v.string() }),
+  v.object({
+    kind: v.literal("tool_ended"),
+    ...place,
+    id: v.string(),
+    name: v.string(),
+    failed: v.boolean(),
+    said: v.optional(v.string(), ""),
+  }),
   /** What the turn has used so far. */
   v.object({
     kind: v.literal("used"),

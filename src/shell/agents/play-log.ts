@@ -33,7 +33,7 @@ export function openLog(rehearsal: Rehearsal): PlayLog {
 function callOf(
   rehearsal: Rehearsal,
   request: TurnRequest,
-  { id, name, failed, said = "" }: Extract<TurnProgress, { kind: "tool_ended" }>,
+  { id, name, failed, said }: Extract<TurnProgress, { kind: "tool_ended" }>,
 ): PlayedCall | undefined {
   const place = /^call-(\d+)-(\d+)$/.exec(id);
   if (!place) return undefined;

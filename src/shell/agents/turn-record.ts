@@ -58,9 +58,12 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
   if (event.type === "tool_execution_start") {
     return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
   }
+  if (event.type === "tool_execution_update") {
+    return { kind: "tool_said", id: event.toolCallId, said: saidIn(event.partialResult) };
+  }
   if (event.type === "tool_execution_end") {
     const { toolCallId: id, toolName: name, isError: failed } = event;
-    return { kind: "tool_ended", id, name, failed, ...(failed ? { said: saidIn(event.result) } : {}) };
+    return { kind: "tool_ended", id, name, failed, said: saidIn(event.result) };
   }
   if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
     return { kind: "retrying", attempt: event.attempt, delayMs: event.delayMs, error: event.errorMessage };
@@ -71,7 +74,7 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
   return undefined;
 }
 
-/** What a tool that failed said; Pi types results as anything. */
+/** What a tool said; Pi types results as anything. */
 function saidIn(result: unknown): string {
   const { content = [] } = v.is(ToolResult, result) ? result : {};
   return content.map(({ text = "" }) => text).join("\n");

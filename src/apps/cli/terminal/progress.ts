@@ -125,6 +125,7 @@ function activityText(progress: TurnProgress, before: string): string {
       return "asking…";
     case "thinking":
       return "thinking…";
+    case "tool_said":
     case "tool_ended":
     case "used":
       return before;

@@ -44,6 +44,7 @@ export function withProgress(activity: Activity, progress: TurnProgress, now = D
       const steps = activity.steps.map((step) => (step.id === progress.id ? ({ ...step, how } as const) : step));
       return { ...activity, steps, state: "asking" };
     }
+    case "tool_said":
     case "used":
       return activity;
     case "retrying":

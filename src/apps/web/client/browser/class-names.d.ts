@@ -1,4 +1,16 @@
 // Written by `npm run classes` from the style sheets.
+declare module "*/answer.module.css" {
+  const classes: {
+    readonly answer: string;
+    readonly "answer-buttons": string;
+    readonly "answer-field": string;
+    readonly asked: string;
+    readonly "asked-title": string;
+    readonly label: string;
+    readonly question: string;
+  };
+  export default classes;
+}
 declare module "*/base.module.css" {
   const classes: {
     readonly breakable: string;
@@ -45,7 +57,6 @@ declare module "*/cast.module.css" {
     readonly panel: string;
     readonly "panel-head": string;
     readonly "part-tabs": string;
-    readonly quoted: string;
     readonly "react-flow": string;
     readonly "tone-accent": string;
     readonly waits: string;
@@ -488,15 +499,18 @@ declare module "*/reader.module.css" {
     readonly note: string;
     readonly "option-facts": string;
     readonly output: string;
+    readonly "quiet-link": string;
     readonly reasons: string;
     readonly said: string;
     readonly side: string;
     readonly step: string;
+    readonly "step-button": string;
     readonly "text-button": string;
     readonly thinking: string;
     readonly told: string;
     readonly tool: string;
     readonly "tool-bad": string;
+    readonly "tool-diff": string;
     readonly "tool-failed": string;
     readonly "tool-name": string;
     readonly "visit-body": string;

@@ -22,6 +22,19 @@ export function hrefOf(page: string, name?: string, search: Readonly<Record<stri
   return `#/${page}${name === undefined ? "" : `/${encodeURIComponent(name)}`}${query === "" ? "" : `?${query}`}`;
 }
 
+/** What is looked at goes into the address, so that it can be sent; it is no place of its own to go back to. */
+export function replaceSearch(part: Readonly<Record<string, string | null>>): void {
+  const [path = "", before = ""] = location.hash.split("?");
+  const search = new URLSearchParams(before);
+  for (const [name, value] of Object.entries(part)) {
+    if (value === null) search.delete(name);
+    else search.set(name, value);
+  }
+  const query = search.toString();
+  const hash = query === "" ? path : `${path}?${query}`;
+  if (hash !== location.hash) history.replaceState(history.state, "", hash);
+}
+
 export function go(href: string): void {
   location.hash = href;
 }

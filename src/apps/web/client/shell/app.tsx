@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 import type { ReactElement } from "react";
+import { useCastTitle, useNotices } from "./attention.ts";
 import { PAGES, loadCastPage } from "./pages.tsx";
 import { Mishap, UnknownPage } from "./mishap.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -36,6 +37,7 @@ export function App(): ReactElement {
   const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
   useTitle(page, name);
   useUnsaved();
+  useNotices();
   useEffect(() => {
     if (page !== "casts" || name !== null) return undefined;
     const timer = setTimeout(() => void loadCastPage(), 500);
@@ -69,13 +71,18 @@ export function App(): ReactElement {
   );
 }
 
+/** Pages that the bar does not name. */
+const TITLES: Readonly<Record<string, string>> = { compare: "Compare", tests: "Tests" };
+
 /** The tab says what it shows, and of which project. */
 function useTitle(page: string, name: string | null): void {
   const { cwd } = useCatalog();
+  const { before, shown: request } = useCastTitle(page, name);
   useEffect(() => {
-    const shown = name ?? PLACES.find((place) => place.page === page)?.label ?? "Nothing here";
-    document.title = [shown, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
-  }, [page, name, cwd]);
+    const shown =
+      request ?? name ?? PLACES.find((place) => place.page === page)?.label ?? TITLES[page] ?? "Nothing here";
+    document.title = [`${before}${shown}`, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
+  }, [page, name, cwd, before, request]);
 }
 
 /** [W29] The browser asks before a page with unsaved work is closed, though it is kept. */

@@ -3,6 +3,13 @@ import type { Progress } from "../../../../core/wire/stream.ts";
 const MOST_CHARACTERS = 256 * 1024;
 const MOST_NOTES = 2_000;
 
+const MOST_SAID = 8_000;
+
+/** The end of what a tool said: it may say as much as it likes, and the transcript has all of it. */
+export function saidAtLast(said: string): string {
+  return said.length > MOST_SAID ? `…${said.slice(-MOST_SAID)}` : said;
+}
+
 /** Notes that wait for a listener. Text that follows on text is one note, and the oldest go when there are too many. */
 export interface NoteQueue {
   readonly push: (note: Progress) => void;
@@ -26,7 +33,7 @@ export function noteQueue(): NoteQueue {
       const joined = last && joinNotes(last, note);
       if (joined) notes[notes.length - 1] = joined;
       else notes.push(note);
-      characters += sizeOf(note);
+      characters += sizeOf(joined ?? note) - (last && joined ? sizeOf(last) : 0);
       while (isTooLong()) take();
     },
     take,
@@ -39,6 +46,8 @@ export function noteQueue(): NoteQueue {
 }
 
 function joinNotes(a: Progress, b: Progress): Progress | undefined {
+  // What a tool has said so far takes the place of what it had said before.
+  if (a.kind === "tool_said" && b.kind === "tool_said" && a.id === b.id) return b;
   if ((a.kind !== "text" && a.kind !== "thinking") || a.kind !== b.kind) return undefined;
   if (a.socket !== b.socket || a.visit !== b.visit || a.from + a.delta.length !== b.from) return undefined;
   // A joined note may not grow for ever: beyond this the oldest ones go.
@@ -46,5 +55,5 @@ function joinNotes(a: Progress, b: Progress): Progress | undefined {
 }
 
 function sizeOf(note: Progress): number {
-  return "delta" in note ? note.delta.length : 200;
+  return "delta" in note ? note.delta.length : "said" in note ? 200 + note.said.length : 200;
 }

@@ -6,7 +6,7 @@ import type { Progress } from "../../../../core/wire/stream.ts";
 import type { PreparedCast } from "../../../../shell/commands/prepare.ts";
 import type { TurnProgress } from "../../../../shell/ports.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";
-import { noteQueue } from "./progress.ts";
+import { noteQueue, saidAtLast } from "./progress.ts";
 import type { NoteQueue } from "./progress.ts";
 
 /** The casts that this process drives, and who listens to their agents. */
@@ -104,7 +104,9 @@ function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, st
         return undefined;
       case "tool_started":
         return tell({ ...place, ...progress, args: shortened(progress.args) });
+      case "tool_said":
       case "tool_ended":
+        return tell({ ...place, ...progress, said: saidAtLast(progress.said) });
       case "used":
       case "retrying":
         return tell({ ...place, ...progress });

@@ -2,6 +2,7 @@ import { NO_USAGE, addUsage } from "../../../../core/cast/state/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";
+import { saidAtLast } from "./progress.ts";
 import type { Following, TranscriptNews, VisitPlace } from "../../../../shell/store/cast-store.ts";
 
 /** What a visit's transcript tells of its agent, message by message. */
@@ -44,7 +45,16 @@ export function transcriptNotes({ socket, visit }: VisitPlace, lines: Following<
     }
     if (role === "assistant") return answerNotes(message);
     if (role !== "toolResult" || toolCallId === undefined) return [];
-    return [{ ...place, kind: "tool_ended", id: toolCallId, name: toolName ?? "", failed: isError === true }];
+    return [
+      {
+        ...place,
+        kind: "tool_ended",
+        id: toolCallId,
+        name: toolName ?? "",
+        failed: isError === true,
+        said: saidIn(message),
+      },
+    ];
   };
 
   return {
@@ -59,4 +69,8 @@ export function transcriptNotes({ socket, visit }: VisitPlace, lines: Following<
     },
     close: lines.close,
   };
+}
+
+function saidIn({ content }: TranscriptMessage): string {
+  return saidAtLast(typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n"));
 }

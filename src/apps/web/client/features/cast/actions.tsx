@@ -1,13 +1,12 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
-import { personAsked } from "../../../../../core/cast/question.ts";
 import type { CastStatus } from "../../../../../core/view/casts.ts";
 import { nextSteps } from "../../../../../core/view/tell/next-step.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { CastMenu } from "./again/cast-menu.tsx";
-import { ContinueDialog } from "./continue-dialog.tsx";
-import { GateDialog } from "./gate-dialog.tsx";
+import { AnswerDialog } from "./answer/answer-dialog.tsx";
+import { asksYesOrNo } from "./answer/answer-form.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
 import { RaiseDialog } from "./raise-dialog.tsx";
 import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
@@ -39,7 +38,6 @@ export function Actions({
   };
   const { state } = cast.replay.trailAt(cast.replay.lastSeq());
   const [step] = nextSteps(state, status, "");
-  const Answer = personAsked(state) ? GateDialog : ContinueDialog;
   return (
     <div className={css("actions")} role="group" aria-label="Cast">
       <Button
@@ -47,7 +45,7 @@ export function Actions({
         off={why.continue}
         onClick={() => setDialog("continue")}
       >
-        {Answer === GateDialog ? "Yes or no…" : "Continue…"}
+        {asksYesOrNo({ cast }) ? "Yes or no…" : "Continue…"}
       </Button>
       <Button
         className={css(why.resume === null ? "" : "off")}
@@ -76,7 +74,7 @@ export function Actions({
       {dialog === "trust" && command.isForeign && (
         <TrustDialog castId={castId} issues={command.issues} onClose={close} />
       )}
-      {dialog === "continue" && why.continue === null && <Answer cast={cast} view={view} onClose={close} />}
+      {dialog === "continue" && why.continue === null && <AnswerDialog cast={cast} view={view} onClose={close} />}
       {dialog === "raise" && why.raise === null && <RaiseDialog cast={cast} view={view} onClose={close} />}
     </div>
   );

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { amountText, clockText, costText, countedText, itemsText } from "../../../../../core/view/numbers.ts";
 import { ofText } from "../../../../../core/cast/words/of-text.ts";
 import { reworkNow } from "../../../../../core/view/watch/rework.ts";
+import { oneLine } from "../../../../../core/model/values/text.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { Status } from "../../parts/marks/status.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
@@ -31,7 +32,7 @@ export function CastHead({
         <span aria-hidden="true">/</span>
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
-        <span className={css("cut")}>{glyphs(board.loadout)}</span>
+        <LoadoutName cast={cast} name={board.loadout} />
         {cast.isForeign && (
           <span className={css("badge")} title="Not begun by you on this machine">
             Foreign
@@ -46,6 +47,17 @@ export function CastHead({
       <Figures view={view} />
       <Reason view={view} />
     </div>
+  );
+}
+
+/** A loadout leads to itself; a chain of them has no page of its own. */
+function LoadoutName({ cast, name }: { readonly cast: CastPartProps["cast"]; readonly name: string }): ReactElement {
+  const [only, ...others] = cast.castFile.targets;
+  if (only?.kind !== "loadout" || others.length > 0) return <span className={css("cut")}>{glyphs(name)}</span>;
+  return (
+    <a className={css("cut")} href={hrefOf("loadouts", only.name)}>
+      {glyphs(name)}
+    </a>
   );
 }
 
@@ -99,7 +111,7 @@ function Reason({ view }: { readonly view: CastView }): ReactElement {
       {board.question !== null && view.at === null && (
         <p className={css("cast-reason note waiting-tone")}>
           <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
-          <span className={css("quoted")}>{board.question}</span>
+          <span>{oneLine(board.question.trim().split("\n").at(-1) ?? "", 200)}</span>
         </p>
       )}
     </>

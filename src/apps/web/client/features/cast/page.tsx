@@ -36,7 +36,7 @@ export default function CastPage({ name, search }: PageProps): ReactElement {
         </a>
       </div>
     );
-  return <CastView id={id} cast={load} dialogToOpen={search.get("do")} />;
+  return <CastView id={id} cast={load} search={search} />;
 }
 
 const PARTS = [
@@ -49,19 +49,19 @@ type PartKey = (typeof PARTS)[number]["key"];
 function CastView({
   id,
   cast,
-  dialogToOpen,
+  search,
 }: {
   readonly id: string;
   readonly cast: LoadedCast;
-  readonly dialogToOpen: string | null;
+  readonly search: URLSearchParams;
 }): ReactElement {
   const width = useWidth();
-  const [part, setPart] = useState<PartKey>("graph");
-  const view = useCastView(cast);
+  const [part, setPart] = useState<PartKey>(search.has("visit") ? "visit" : "graph");
+  const view = useCastView(cast, search);
   const open = (): void => setPart("visit");
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
-      <CastHead cast={cast} view={view} dialogToOpen={dialogToOpen} />
+      <CastHead cast={cast} view={view} dialogToOpen={search.get("do")} />
       {cast.issues.length > 0 && (
         <div className={css("cast-issues")}>
           <Issues issues={cast.issues} />

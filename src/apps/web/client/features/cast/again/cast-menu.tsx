@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import { Menu } from "../../../parts/controls/menu.tsx";
+import type { MenuItem } from "../../../parts/controls/menu.tsx";
 import { copyAndSay } from "../../../parts/controls/copy.tsx";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { CompareDialog } from "./compare-dialog.tsx";
@@ -28,6 +29,7 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
           },
           { label: "Compare with…", act: () => setDialog("compare") },
           { label: "Copy the link", act: () => void copyAndSay(location.href, "the link") },
+          ...notifyItem(),
           { label: "Copy the cast id", act: () => void copyAndSay(castId, "the cast id") },
         ]}
       />
@@ -36,4 +38,10 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
       {dialog === "compare" && <CompareDialog cast={cast} onClose={close} />}
     </>
   );
+}
+
+/** The browser asks only when a person has asked for it; once answered, its own settings decide. */
+function notifyItem(): readonly MenuItem[] {
+  if (typeof Notification === "undefined" || Notification.permission !== "default") return [];
+  return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
 }

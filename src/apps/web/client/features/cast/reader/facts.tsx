@@ -2,6 +2,8 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import type { EventOf } from "../../../../../../core/cast/state/event.ts";
 import type { Reason } from "../../../../../../core/cast/state/fork.ts";
+import { addUsage } from "../../../../../../core/cast/state/usage.ts";
+import type { Usage } from "../../../../../../core/cast/state/usage.ts";
 import { socketOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import { END } from "../../../../../../core/model/ids.ts";
@@ -12,6 +14,8 @@ import { Orb } from "../../../parts/marks/orb.tsx";
 import { limitText } from "../../../../../../core/view/tell/limit.ts";
 import { capital } from "../../../parts/marks/status.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
+import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
+import type { CastView } from "../state/use-cast-view.ts";
 import type { VisitProps } from "./reader.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -25,7 +29,7 @@ export function Facts(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const { graph, model } = cast.castFile;
   const materia = graph.materia[visit.materia];
-  const { usage } = visit;
+  const usage = usageNow(props);
   return (
     <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
       <div className={css("came")}>
@@ -72,7 +76,12 @@ export function Facts(props: VisitProps): ReactElement {
   );
 }
 
-function CameBy({ cast, visit }: VisitProps): ReactElement {
+/** [W34] What the visit has used; while a turn of it runs, with what that has used so far. */
+export function usageNow({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
+  return visit.to === null ? addUsage(visit.usage, cast.progress.used()) : visit.usage;
+}
+
+function CameBy({ cast, view, visit }: VisitProps): ReactElement {
   const [all, setAll] = useState(false);
   const { graph } = cast.castFile;
   const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
@@ -80,8 +89,12 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
   const [reason, ...earlier] = visit.reasons;
   return (
     <>
-      <Step graph={graph} to={event.from} event={event} />
-      {reason !== undefined && <div className={css("note rework")}>{reasonWords(reason)}</div>}
+      <Step graph={graph} to={event.from} event={event} onGo={goTo(view, lastBefore(view, event.from, visit.index))} />
+      {reason !== undefined && (
+        <div className={css("note rework")}>
+          <GivenBy reason={reason} onGo={goTo(view, lastBefore(view, reason.socket, visit.index))} />
+        </div>
+      )}
       {earlier.length > 0 &&
         (all ? (
           earlier.map((each, index) => (
@@ -99,15 +112,39 @@ function CameBy({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
+/** The last visit of a socket before another: who sent it here, or said why. */
+function lastBefore(view: CastView, socket: string, before: number): VisitRecord | undefined {
+  return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
+}
+
+function goTo(view: CastView, visit: VisitRecord | undefined): (() => void) | undefined {
+  return visit && (() => view.goToVisit(visit.index));
+}
+
+/** A reason leads to the visit that gave it. */
+function GivenBy({ reason, onGo }: { readonly reason: Reason; readonly onGo: (() => void) | undefined }): ReactElement {
+  if (!onGo) return <>{reasonWords(reason)}</>;
+  return (
+    <>
+      <button type="button" className={css("step-button")} onClick={onGo}>
+        {visitText(reason.socket, reason.materia)}
+      </button>
+      {`: ${reason.text}`}
+    </>
+  );
+}
+
 function reasonWords({ socket, materia, text }: Reason): string {
   return `${visitText(socket, materia)}: ${text}`;
 }
 
-function LeftBy({ cast, visit }: VisitProps): ReactElement | null {
+function LeftBy({ cast, view, visit }: VisitProps): ReactElement | null {
   const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
   if (event?.type === "limit_reached") return <div className={css("note bad")}>{capital(limitText(event))}</div>;
   if (event?.type !== "edge_taken") return null;
-  return <Step graph={cast.castFile.graph} to={event.to} event={event} />;
+  const next = view.allVisits[visit.index + 1];
+  const onGo = next?.socket === event.to ? goTo(view, next) : undefined;
+  return <Step graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
 }
 
 /** A socket and the edge that joins it: condition, traversal of limit. */
@@ -115,13 +152,20 @@ function Step(props: {
   readonly graph: Graph;
   readonly to: string;
   readonly event: EventOf<"edge_taken">;
+  readonly onGo: (() => void) | undefined;
 }): ReactElement {
-  const { graph, to, event } = props;
+  const { graph, to, event, onGo } = props;
   const socket = socketOf(graph, event.from);
   const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
   return (
     <div className={css("row wrap step")}>
-      <Place graph={graph} to={to} />
+      {onGo ? (
+        <button type="button" className={css("step-button")} onClick={onGo}>
+          <Place graph={graph} to={to} />
+        </button>
+      ) : (
+        <Place graph={graph} to={to} />
+      )}
       <span
         className={css(
           event.when === "not_satisfied" ? "tone-rework" : event.when === "satisfied" ? "tone-good" : "faint",

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
+import { CopyButton } from "../../../parts/controls/copy.tsx";
 import type { Block } from "../state/blocks.ts";
 import { Prose } from "./prose.tsx";
 import type { VisitProps } from "./reader.tsx";
@@ -34,6 +35,7 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
   const follow = useFollow(isLive, blocks);
   const shown =
     blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
+  const said = shown.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
   return (
     <div
       className={css("output")}
@@ -44,6 +46,11 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
       aria-label="Output"
       aria-live="off"
     >
+      {said !== "" && !isLive && (
+        <div className={css("copy-place")}>
+          <CopyButton text={said} what="the output" />
+        </div>
+      )}
       {shown.map((block, index) => (
         // Blocks are only ever added behind the others.
         <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
@@ -69,8 +76,8 @@ function OutputBlock({ block, isLast }: { readonly block: Block; readonly isLast
       return <ToolCall tool={block} />;
     case "thinking":
       return (
-        <details className={css("thinking")}>
-          <summary className={css("faint")}>Thinking</summary>
+        <details className={css("thinking")} open={isLast}>
+          <summary className={css("faint")}>{isLast ? "Thinking…" : "Thinking"}</summary>
           <Prose text={block.text} />
         </details>
       );

@@ -9,7 +9,9 @@ import { Orb } from "../../../parts/marks/orb.tsx";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
+import { hrefOf } from "../../../browser/route.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
+import { Asked } from "../answer/asked.tsx";
 import { ForkDialog } from "../again/fork-dialog.tsx";
 import { FilesTab } from "../files/files-tab.tsx";
 import { Facts } from "./facts.tsx";
@@ -70,7 +72,10 @@ function VisitReader(props: VisitProps): ReactElement {
         <Orb materia={materia} />
         <div className={css("grow")}>
           <h2 className={css("cut")}>
-            {visit.materia} <span className={css("faint light")}>{`${visit.socket} · visit ${visit.visit}`}</span>
+            <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
+              {visit.materia}
+            </a>{" "}
+            <span className={css("faint light")}>{`${visit.socket} · visit ${visit.visit}`}</span>
           </h2>
           <div className={css("secondary cut")}>
             {visit.item
@@ -98,6 +103,7 @@ function VisitReader(props: VisitProps): ReactElement {
         </div>
         {tab !== "files" && <Facts {...props} />}
       </div>
+      <Asked {...props} />
     </section>
   );
 }

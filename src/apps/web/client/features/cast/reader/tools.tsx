@@ -1,4 +1,6 @@
 import type { ReactElement } from "react";
+import { changesIn, countsText } from "../state/tool-changes.ts";
+import { Diff } from "../../../dialogs/diff.tsx";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import { aboutTool } from "../state/blocks.ts";
 import type { Block, ToolBlock } from "../state/blocks.ts";
@@ -20,23 +22,45 @@ export function ToolsTab({ blocks }: { readonly blocks: readonly Block[] }): Rea
   );
 }
 
-/** Folded until it is opened; what failed is opened at once. */
+/** Folded until it is opened; what failed is opened at once, and what runs as soon as it says something. */
 export function ToolCall({ tool }: { readonly tool: ToolBlock }): ReactElement {
-  const { name, args, result, failed } = tool;
+  const { name, result, soFar, failed } = tool;
   const lines = result === null ? 0 : result.trimEnd().split("\n").length;
+  const changes = changesIn(tool);
+  const said = result ?? soFar ?? "";
+  const isTalking = result === null && said !== "";
   return (
-    <details className={css(`tool ${failed ? "tool-failed" : ""}`)} open={failed}>
+    <details className={css(`tool ${failed ? "tool-failed" : ""}`)} open={failed || isTalking}>
       <summary>
         <span className={css("tool-name")}>{name}</span>
         <span className={css("cut grow")}>{aboutTool(tool)}</span>
         <span className={css(failed ? "tool-bad" : "faint")}>
-          {result === null ? "running" : failed ? "failed" : result === "" ? "done" : countedText(lines, "line")}
+          {result === null
+            ? "running"
+            : failed
+              ? "failed"
+              : changes.length > 0
+                ? countsText(changes)
+                : result === ""
+                  ? "done"
+                  : countedText(lines, "line")}
         </span>
       </summary>
-      <pre>{argsText(args)}</pre>
-      {result !== null && result !== "" && <pre>{result}</pre>}
+      {changes.length === 0 && <pre>{argsText(tool.args)}</pre>}
+      {changes.map(({ before, after }, index) => (
+        // The same text may be replaced twice.
+        <div key={index} className={css("tool-diff")}>
+          <Diff before={before} after={after} label={`What ${name} changed`} />
+        </div>
+      ))}
+      {said !== "" && <pre ref={isTalking ? showEnd : undefined}>{said}</pre>}
     </details>
   );
+}
+
+/** What is being said is followed at its end. */
+function showEnd(element: HTMLElement | null): void {
+  if (element) element.scrollTop = element.scrollHeight;
 }
 
 function argsText(args: unknown): string {

@@ -11,6 +11,8 @@ export interface ToolBlock {
   readonly args: unknown;
   /** Null while it runs. */
   readonly result: string | null;
+  /** What it has said, while it runs. */
+  readonly soFar?: string;
   readonly failed: boolean;
 }
 

@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../../../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../../../../core/cast/state/usage.ts";
 import { usedAfter } from "../../../../../../core/view/now/used.ts";
 import type { Progress } from "../../../../../../core/wire/stream.ts";
-import type { Block } from "./blocks.ts";
+import type { Block, ToolBlock } from "./blocks.ts";
 
 /** What the agent of the visit in hand has said and done so far. */
 export interface ProgressLog {
@@ -16,6 +16,10 @@ export interface ProgressLog {
   readonly of: (socket: string, visit: number) => readonly Block[];
   /** In a few words, for the bar at the bottom of a small screen. */
   readonly doing: () => string;
+}
+
+function toolIn(blocks: readonly Block[], id: string, part: Partial<ToolBlock>): Block[] {
+  return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
 }
 
 export function openProgress(): ProgressLog {
@@ -48,12 +52,11 @@ export function openProgress(): ProgressLog {
           { kind: "tool", id: note.id, name: note.name, args: note.args, result: null, failed: false },
         ];
         return;
+      case "tool_said":
+        blocks = toolIn(blocks, note.id, { soFar: note.said });
+        return;
       case "tool_ended":
-        blocks = blocks.map((block) =>
-          block.kind === "tool" && block.id === note.id
-            ? { ...block, failed: note.failed, result: block.result ?? "" }
-            : block,
-        );
+        blocks = toolIn(blocks, note.id, { failed: note.failed, result: note.said });
         return;
       case "retrying":
         blocks = [...blocks, { kind: "note", text: `Trying again: ${note.error}` }];

@@ -45,11 +45,11 @@ export interface CastPartProps {
   readonly view: CastView;
 }
 
-export function useCastView(cast: LoadedCast): CastView {
+export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView {
   const { replay, version } = cast;
   const lastSeq = replay.lastSeq();
   const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
-  const moment = useMoment(allVisits, lastSeq);
+  const moment = useMoment(allVisits, lastSeq, search);
   const { at, chosen, goLive, goTo, goToVisit, read } = moment;
   const seq = Math.min(at ?? lastSeq, lastSeq);
   const trail = useMemo(() => replay.trailAt(seq), [replay, seq, version]);
