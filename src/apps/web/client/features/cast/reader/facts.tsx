@@ -77,7 +77,7 @@ export function Facts(props: VisitProps): ReactElement {
 }
 
 /** [W34] What the visit has used; while a turn of it runs, with what that has used so far. */
-export function usageNow({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
+function usageNow({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
   return visit.to === null ? addUsage(visit.usage, cast.progress.used()) : visit.usage;
 }
 
