@@ -35,10 +35,13 @@ it.each<[string, readonly string[], readonly string[]]>([
   expect(await offered(place(), ...words)).toEqual(expected);
 });
 
-it("[C34] casts are offered by their ids", async () => {
+it("[C34] casts are offered by their ids, and behind one its visits", async () => {
   const cwd = newPlace({ "conf.json": { materia: { E: { type: "utility", command: ["echo"] } } } });
   await run(["link", "--config", "conf.json", "E", "--", "x"], { cwd });
-  expect(await offered(cwd, "show", "")).toHaveLength(1);
+  const [castId = "", ...others] = await offered(cwd, "show", "");
+  expect(others).toEqual([]);
+  expect(await offered(cwd, "show", castId, "")).toEqual(["Socket-1#1"]);
+  expect(await offered(cwd, "compare", castId, "")).toEqual([castId]);
 });
 
 it("[C34] another shell is refused", async () => {

@@ -34,7 +34,7 @@ it("[V21] each item has a line with its cast, its commit and what it changed, in
   ]);
   expect(await json(cwd, ran)).toMatchObject({
     unjoined: null,
-    items: [
+    itemCasts: [
       { key: "WI-1", child: `${ran.castId}_1_WI-1`, status: "joined", ref: null, files: { changed: 1, added: 1 } },
       { key: "WI-2", status: "joined", merged: two?.commit },
     ],
@@ -52,7 +52,7 @@ it("[V21] what was left out is named with commands that reach it, and they work"
   expect([diff, pick]).toEqual([expect.stringMatching(`^git diff .* ${ref}$`), expect.stringContaining(`..${ref}`)]);
   expect(execFileSync("sh", ["-c", diff], { cwd, encoding: "utf8" })).toContain("+two");
   expect(() => execFileSync("sh", ["-c", pick], { cwd, stdio: "pipe" })).toThrow("could not apply");
-  expect(await json(cwd, ran)).toMatchObject({ items: [{}, { status: "dropped", conflicts: ["same.txt"], ref }] });
+  expect(await json(cwd, ran)).toMatchObject({ itemCasts: [{}, { status: "dropped", conflicts: ["same.txt"], ref }] });
 });
 
 it("[V21] of a cast that failed it says what is merged and not on the branch, and where the files of the failed item lie", async () => {

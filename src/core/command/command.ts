@@ -9,7 +9,7 @@ export type Command =
   | { readonly kind: "casts" }
   | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
   | { readonly kind: "status"; readonly castId?: string }
-  | { readonly kind: "show"; readonly castId?: string }
+  | ShowCommand
   | DiffCommand
   | RestoreCommand
   | { readonly kind: "watch"; readonly castId?: string }
@@ -93,6 +93,16 @@ export interface LinkCommand extends Bounds {
   readonly from?: string;
   readonly targets: readonly TargetRef[];
   readonly prompt: string;
+}
+
+/** The story of a cast, or one visit of it (`Socket-4#2`). */
+export interface ShowCommand {
+  readonly kind: "show";
+  readonly castId?: string;
+  readonly visit?: string;
+  /** Every text in full. */
+  readonly full?: true;
+  readonly markdown?: true;
 }
 
 /** What a cast, a visit of it (`Socket-4#2`) or an item (`WI-2`) changed. */

@@ -54,6 +54,8 @@ const OPTIONS = {
   "min-coverage": "number",
   stat: "flag",
   "name-only": "flag",
+  full: "flag",
+  markdown: "flag",
   to: "text",
   here: "flag",
   parallel: "flag",

@@ -8,7 +8,7 @@ import type { Bounds, Command, ReworkDecision } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
 import { readBudget } from "./read-budget.ts";
-import { readCasts, readCompletion, readGrid, readOpen } from "./read-looking.ts";
+import { readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
@@ -120,9 +120,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "casts":
       return readCasts(reading.rest, reading.split);
     case "status":
-    case "show":
     case "watch":
       return ok({ kind: row.name, ...castId });
+    case "show":
+      return ok(readShow(reading.rest, options));
     case "diff":
       return readDiff(row, reading);
     case "open":

@@ -70,3 +70,17 @@ export function readOpen([first, second]: readonly string[], { trust }: Options)
     return { kind: "open", ...(VISIT.test(first) ? { visit: first } : { castId: first }), ...trusted };
   return { kind: "open", castId: first, visit: second, ...trusted };
 }
+
+/** `last Socket-4#2`, `last@Socket-4#2`, or one word that names a visit: one of the newest cast. */
+export function readShow(words: readonly string[], { full, markdown }: Options): Command {
+  const [first, second] = words.length === 1 ? (words[0]?.split("@", 2) ?? []) : words;
+  const [castId, visit] =
+    second === undefined && first !== undefined && VISIT.test(first) ? [undefined, first] : [first, second];
+  return {
+    kind: "show",
+    ...(castId === undefined ? {} : { castId }),
+    ...(visit === undefined ? {} : { visit }),
+    ...(full ? { full } : {}),
+    ...(markdown ? { markdown } : {}),
+  };
+}

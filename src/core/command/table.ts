@@ -61,11 +61,11 @@ const ROWS = [
   },
   {
     name: "show",
-    usage: "show [castId]",
-    does: "the story of a cast: each visit, the edge taken and why",
-    example: "show",
-    options: [],
-    takes: 1,
+    usage: "show [castId] [visit] [--full] [--markdown]",
+    does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
+    example: "show last Socket-4#2",
+    options: ["full", "markdown"],
+    takes: 2,
   },
   {
     name: "diff",

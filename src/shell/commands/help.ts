@@ -105,6 +105,8 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   junit: ["--junit FILE", "write the results for CI as JUnit XML"],
   "min-coverage": ["--min-coverage PERCENT", "fail when less of a graph was taken"],
   stat: ["--stat", "a table of files with lines added and removed"],
+  full: ["--full", "every text in full, each tool call with its outcome"],
+  markdown: ["--markdown", "as Markdown"],
   "name-only": ["--name-only", "the names of the files"],
   to: ["--to DIR", "into this folder, which must be empty or not there"],
   here: ["--here", "over the working tree itself, where nothing would be lost"],

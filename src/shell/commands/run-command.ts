@@ -30,6 +30,8 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "open":
       return (await import("./open/open.ts")).open(workspace, command);
+    case "show":
+      return (await import("./show/show.ts")).show(workspace, command);
     case "doctor":
       return doctor(workspace, command);
     case "stats":
@@ -53,7 +55,6 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
     case "casts":
     case "prune":
     case "status":
-    case "show":
     case "budget":
       return lookAtCasts(command, workspace);
     case "loadout":

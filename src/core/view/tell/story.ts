@@ -12,7 +12,9 @@ import { figuresLine, figuresOf, figuresText } from "../figures.ts";
 import { clockText } from "../numbers.ts";
 import { nextSteps } from "./next-step.ts";
 import type { NextStep } from "./next-step.ts";
+import type { Extent } from "./handed.ts";
 import { openTeller } from "./teller.ts";
+import type { Aside } from "./teller.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
@@ -25,6 +27,11 @@ export interface StoryOptions {
   /** What a person types before a command: `materia`, or `/materia` in Pi. */
   readonly program?: string;
   readonly lineage?: Lineage;
+  /** How much of each text is told. */
+  readonly extent?: Extent;
+  readonly aside?: Aside;
+  /** Who answered, where that is known. */
+  readonly models?: string;
 }
 
 /** Where a linked cast comes from. */
@@ -37,14 +44,20 @@ export interface Lineage {
 export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
   const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage, now = 0 } = options;
   const first = startState(start);
-  const teller = openTeller(first, width);
+  const teller = openTeller(first, width, options.extent, options.aside);
   const body: Line[] = [];
   for (const step of stepsFrom(first, events)) body.push(...teller.tell(step));
   body.push(...teller.rest());
   const { state, clock } = teller.now();
   const status = statusOf(state, alive);
   const worked = elapsedMs(clock, { status, now });
-  const head = headLines(state, { status, worked, origin: originText(state.graph.name, lineage), width });
+  const head = headLines(state, {
+    status,
+    worked,
+    origin: originText(state.graph.name, lineage),
+    width,
+    models: options.models,
+  });
   return [...head, ...body, ...footLines(state, status, { program, width })].map((each) => fitLine(each, width));
 }
 
@@ -53,12 +66,17 @@ interface Facts {
   readonly worked: number;
   readonly origin: string;
   readonly width: number;
+  readonly models: string | undefined;
 }
 
-function headLines(state: CastState, { status, worked, origin, width }: Facts): readonly Line[] {
+function headLines(state: CastState, { status, worked, origin, width, models }: Facts): readonly Line[] {
   const { castId, request, rehearsed } = state;
   const mark = statusMark(status);
-  const texts = [oneLine(origin, 3 * width), `Request: ${oneLine(request, 3 * width)}`];
+  const texts = [
+    oneLine(origin, 3 * width),
+    `Request: ${oneLine(request, 3 * width)}`,
+    ...(models === undefined ? [] : [`Model: ${oneLine(models, 3 * width)}`]),
+  ];
   return [
     line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
     figuresLine(`${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`, rehearsed),

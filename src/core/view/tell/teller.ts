@@ -3,6 +3,7 @@ import type { CastState } from "../../cast/state/state.ts";
 import type { CastStep } from "../../cast/step.ts";
 import { tokensOf } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
+import type { SocketId } from "../../model/ids.ts";
 import { statusMark, statusText } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
 import { UNSTARTED, tick, workedMs } from "../clock.ts";
@@ -23,7 +24,15 @@ interface Teller {
   readonly now: () => { readonly state: CastState; readonly clock: Clock };
 }
 
-export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Extent = BRIEF): Teller {
+/** What else is known of a visit, for below its head. */
+export type Aside = (visit: { readonly socket: SocketId; readonly visit: number }) => readonly Line[];
+
+export function openTeller(
+  start: CastState,
+  width = DEFAULT_WIDTH,
+  extent: Extent = BRIEF,
+  aside: Aside = () => [],
+): Teller {
   let state = start;
   let clock = UNSTARTED;
   let worked = clock;
@@ -32,7 +41,10 @@ export function openTeller(start: CastState, width = DEFAULT_WIDTH, extent: Exte
   const close = (usage: Usage | null): readonly Line[] => {
     const visit = open;
     open = null;
-    return visit ? [[], visitHead(visit, { usage, ms: workedMs(clock, visit.since), width }), ...visit.lines] : [];
+    if (!visit) return [];
+    const head = visitHead(visit, { usage, ms: workedMs(clock, visit.since), width });
+    const known = aside(visit.event).map((each) => line(INDENT, ...each));
+    return [[], head, ...known, ...visit.lines];
   };
   const tell = ({ event, before, after }: CastStep): readonly Line[] => {
     state = after;

@@ -19,12 +19,16 @@ interface VisitedCast {
   readonly file: { readonly graph: Graph };
 }
 
-/** The visits of agents that a cast has begun, in order: only they leave a conversation. */
-export function agentVisits({ events, file: { graph } }: VisitedCast): readonly NamedVisit[] {
+/** The visits that a cast has begun, in order. */
+export function castVisits({ events }: Pick<VisitedCast, "events">): readonly NamedVisit[] {
   return events
     .filter((event) => event.type === "visit_started")
-    .map(({ socket, visit, materia }, at) => ({ socket, visit, materia, number: at + 1 }))
-    .filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
+    .map(({ socket, visit, materia }, at) => ({ socket, visit, materia, number: at + 1 }));
+}
+
+/** Those of agents: only they leave a conversation. */
+export function agentVisits({ events, file: { graph } }: VisitedCast): readonly NamedVisit[] {
+  return castVisits({ events }).filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
 }
 
 /** `Socket-4#2`, `Socket-4` for its last visit, or the number that its card begins with; without a name the last one. */
@@ -40,7 +44,7 @@ export function visitNamed(visits: readonly NamedVisit[], name: string | undefin
   if (name === undefined) return fail(error("unknown_place", "visit", "no agent of this cast has been asked yet"));
   const known = visits.slice(-MOST_NAMED).map((each) => `${each.socket}#${each.visit}`);
   const hint = known.length === 0 ? {} : { hint: `one of ${known.join(", ")}` };
-  return fail({ ...error("unknown_place", name, `no agent of this cast has had a visit "${name}"`), ...hint });
+  return fail({ ...error("unknown_place", name, `there is no visit "${name}" here`), ...hint });
 }
 
 const MOST_NAMED = 12;

@@ -6,9 +6,11 @@ import { quoteWord } from "../../../core/command/words.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
-import { agentVisits } from "../../../core/view/watch/visit-named.ts";
+import { agentVisits, castVisits } from "../../../core/view/watch/visit-named.ts";
+import type { NamedVisit } from "../../../core/view/watch/visit-named.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
+import type { LoadedCast } from "../../store/cast-store.ts";
 
 /** A word that could stand where the cursor is; a blank behind it says that more follows. */
 export interface Offer {
@@ -44,13 +46,27 @@ export async function offersFor(
   if (option === "--from") return row.name === "init" ? [] : casts(workspace);
   const before = words.filter((word) => !word.startsWith("--"));
   if (row.name === "open") return openOffers(workspace, before);
-  return wordOffers(row.name, before.length, workspace);
+  return wordOffers(row.name, before, workspace);
 }
 
 /** Options whose value is a file or a folder, which whoever completes knows better. */
-const FILES: ReadonlySet<string> = new Set(["--rehearse", "--config", "--cwd", "--artifacts", "--to"]);
+const FILES: ReadonlySet<string> = new Set([
+  "--rehearse",
+  "--config",
+  "--cwd",
+  "--artifacts",
+  "--to",
+  "--seed",
+  "--junit",
+  "--out",
+]);
 
-async function wordOffers(name: CommandName, count: number, workspace: Workspace): Promise<readonly Offer[]> {
+async function wordOffers(
+  name: CommandName,
+  words: readonly string[],
+  workspace: Workspace,
+): Promise<readonly Offer[]> {
+  const count = words.length;
   switch (name) {
     case "link":
       return [...targets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
@@ -66,14 +82,16 @@ async function wordOffers(name: CommandName, count: number, workspace: Workspace
       return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
     case "casts":
       return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
-    case "status":
     case "show":
     case "diff":
+      return count === 0 ? casts(workspace) : count === 1 ? visitOffers(workspace, words[0], EVERY) : [];
+    case "compare":
+      return count < 2 ? casts(workspace) : [];
+    case "status":
     case "restore":
     case "watch":
     case "doctor":
     case "replay":
-    case "compare":
     case "record":
     case "fork":
     case "budget":
@@ -123,22 +141,37 @@ function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[
 /** Visits of the cast that was named, else those of the newest and all casts. */
 async function openOffers(workspace: Workspace, [named, ...more]: readonly string[]): Promise<readonly Offer[]> {
   if (more.length > 0) return [];
-  const visits = await visitOffers(workspace, named);
+  const visits = await visitOffers(workspace, named, {
+    of: agentVisits,
+    word: ({ number }) => String(number),
+  });
   return named === undefined ? [...visits, ...(await casts(workspace))] : visits;
 }
 
 const VISITS_OFFERED = 12;
 
-async function visitOffers({ store }: Workspace, named: string | undefined): Promise<readonly Offer[]> {
+const EVERY: Offered = { of: castVisits, word: ({ socket, visit }) => `${socket}#${visit}` };
+
+interface Offered {
+  readonly of: (cast: LoadedCast) => readonly NamedVisit[];
+  readonly word: (visit: NamedVisit) => string;
+}
+
+/** The last ones, which are looked for most. */
+async function visitOffers(
+  { store }: Workspace,
+  named: string | undefined,
+  { of, word }: Offered,
+): Promise<readonly Offer[]> {
   const id = await castNamed(store, named);
   const cast = id.ok ? await store.load(id.value) : id;
   if (!cast.ok) return [];
-  return agentVisits(cast.value)
+  return of(cast.value)
     .slice(-VISITS_OFFERED)
     .toReversed()
-    .map(({ number, socket, materia, visit }) => ({
-      word: String(number),
-      description: `${visitText(socket, materia)}, visit ${visit}`,
+    .map((visit) => ({
+      word: word(visit),
+      description: `${visitText(visit.socket, visit.materia)}, visit ${visit.visit}`,
     }));
 }
 

@@ -1,0 +1,165 @@
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { startState } from "../../cast/state/state.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { stepsFrom } from "../../cast/step.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { oneLine } from "../../model/values/text.ts";
+import { statusText } from "../casts.ts";
+import { visitText } from "../graph/words.ts";
+import { amountText, costText, countedText } from "../numbers.ts";
+import { eventLines, itemText } from "../tell/event.ts";
+import { changedText } from "../tell/files.ts";
+import { storyLines } from "../tell/story.ts";
+import type { StoryOptions } from "../tell/story.ts";
+import { lineText } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
+import { argumentText, modelText, toolsOf } from "./detail.ts";
+import type { ToolCall, VisitDetail } from "./detail.ts";
+
+export interface MarkdownOptions extends StoryOptions {
+  readonly detailOf: (visit: { readonly socket: SocketId; readonly visit: number }) => VisitDetail | undefined;
+}
+
+const WIDTH = 2_000;
+
+/** [C38] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
+export function storyMarkdown(
+  start: CastStart,
+  events: readonly CastEvent[],
+  options: MarkdownOptions,
+): readonly string[] {
+  const [title, ...head] = storyLines(start, events.slice(0), { ...options, width: WIDTH }).map(lineText);
+  const facts = head.slice(0, Math.max(0, head.indexOf("")));
+  const lines = [`# ${escaped(title ?? "")}`, "", ...facts.map((text) => `- ${escaped(text)}`)];
+  let number = 0;
+  for (const { before, event } of stepsFrom(startState(start), events)) {
+    if (event.type === "visit_started") number += 1;
+    lines.push(...eventMarkdown(before, event, { number, detail: detailAt(event, options) }));
+  }
+  return [...lines, ""];
+}
+
+function detailAt(event: CastEvent, { detailOf }: MarkdownOptions): VisitDetail | undefined {
+  return event.type === "visit_started" ? detailOf(event) : undefined;
+}
+
+function eventMarkdown(
+  before: CastState,
+  event: CastEvent,
+  { number, detail }: { readonly number: number; readonly detail: VisitDetail | undefined },
+): readonly string[] {
+  switch (event.type) {
+    case "visit_started":
+      return headMarkdown(before, event, number, detail);
+    case "output_accepted":
+      return quoted(event.text);
+    case "turn_answered":
+      return quoted(event.text);
+    case "handoff_accepted": {
+      const { context, ...handoff } = event.handoff;
+      const told = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
+      return [...bullets(told), ...(typeof context === "string" ? quoted(context) : [])];
+    }
+    case "visit_completed": {
+      const { usage, files } = event;
+      const tokens = usage.input + usage.output;
+      const changed = changedText(files);
+      return [
+        ...(tokens === 0 ? [] : [`- ${amountText(tokens)} tokens, ${costText(usage.cost)}`]),
+        ...(changed === undefined ? [] : [`- ${escaped(changed)}`]),
+      ];
+    }
+    case "cast_resumed":
+      return ["", `*Resumed by ${escaped(oneLine(event.by, 100))}.*`];
+    case "cast_ended":
+      return ["", `**${statusText(event.outcome)}**`, ...quoted(event.reason)];
+    default:
+      return bullets(eventLines(before, event, WIDTH));
+  }
+}
+
+/** What was said stands in full behind it. */
+const NO_EXCERPT = { excerpt: undefined };
+
+function headMarkdown(
+  before: CastState,
+  { socket, materia, visit }: EventOf<"visit_started">,
+  number: number,
+  detail: VisitDetail | undefined,
+): readonly string[] {
+  const item = itemText(before, 200);
+  const again = visit > 1 ? `, visit ${visit}` : "";
+  return [
+    "",
+    `## ${number}. ${escaped(visitText(socket, materia))}${again}`,
+    "",
+    ...(item === "" ? [] : [`- ${escaped(item)}`]),
+    ...(detail?.model ? [`- model: ${escaped(modelText(detail.model))}`] : []),
+    ...(detail ? toolsMarkdown(toolsOf(detail)) : []),
+  ];
+}
+
+function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
+  return tools.map((call) => {
+    const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
+    const told = oneLine(argumentText(call), 200);
+    return `- ${escaped(oneLine(call.name, 40))}${told === "" ? "" : ` ${code(told)}`}: ${outcome}`;
+  });
+}
+
+/** [C38] One visit as Markdown; what it was told and what was printed stands in fences. */
+export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
+  const { model, usage, replies, prompt, stdout, stderr } = detail;
+  const [head, ...rest] = told.map(lineText);
+  const turns = `${countedText(replies.length, "turn")}, ${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
+  return [
+    `# ${escaped((head ?? "").trim())}`,
+    "",
+    `- cast ${castId}`,
+    ...(model === null ? [] : [`- model: ${escaped(modelText(model))}`]),
+    ...(replies.length === 0 ? [] : [`- ${turns}`]),
+    ...(prompt === null ? [] : section(model === null ? "Input" : "Prompt", fenced(prompt))),
+    ...replies.flatMap(({ tools, text }) => [
+      ...(tools.length === 0 ? [] : section("Tool calls", toolsMarkdown(tools))),
+      ...section("Reply", fenced(text)),
+    ]),
+    ...(stdout === null ? [] : section("Printed", fenced(stdout))),
+    ...(stderr === null || stderr === "" ? [] : section("Printed as errors", fenced(stderr))),
+    ...section(
+      "What came of it",
+      rest.flatMap((text) => (text.trim() === "" ? [] : [`- ${escaped(text.trim())}`])),
+    ),
+    "",
+  ];
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return ["", `## ${title}`, "", ...lines];
+}
+
+function bullets(lines: readonly Line[]): readonly string[] {
+  return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escaped(text.trim())}`]));
+}
+
+/** What others wrote is Markdown itself, and cannot get out of its quotation. */
+function quoted(text: string): readonly string[] {
+  return text.trim() === "" ? [] : ["", ...text.split(/\r?\n/).map((each) => `> ${each}`.trimEnd()), ""];
+}
+
+/** A fence is longer than any that it holds. */
+function fenced(text: string): readonly string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}text`, ...text.replace(/\n$/, "").split(/\r?\n/), fence];
+}
+
+function code(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
+}
+
+/** Words of ours that hold names of theirs: nothing in them is taken for markup. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
+}

@@ -1,0 +1,20 @@
+import { harmless } from "../../../core/model/values/text.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import { foreignIssue } from "../../casting/workspace/foreign.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+
+export function lineageOf({ targets, fromCastId }: CastFile) {
+  return { targets: targets.map((target) => target.name), fromCastId };
+}
+
+/** [S10] Looked at freely, and said to be what it is. */
+export function foreignMark(workspace: Workspace, file: CastFile): { readonly foreign?: true } {
+  return foreignIssue(workspace, file) ? { foreign: true } : {};
+}
+
+export function foreignLines(workspace: Workspace, file: CastFile): readonly Line[] {
+  const issue = foreignIssue(workspace, file);
+  return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
+}
