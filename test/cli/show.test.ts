@@ -53,21 +53,21 @@ beforeAll(async () => {
 
 const show = async (...words: readonly string[]) => (await run(["show", ...words], { cwd })).stdout;
 
-it("[C38] the story names the model, and the tools of each visit with those that failed", async () => {
+it("[C39] the story names the model, and the tools of each visit with those that failed", async () => {
   const story = await show();
   expect(story).toContain("Model: none, the replies come from a file");
   expect(story).toMatch(/1 {2}Build \(Socket-1\).*\n {4}tools: write, read failed\n {4}# Not a heading of ours\n/);
   expect(story).not.toContain("line 8999");
 });
 
-it("[C38] --full tells every text whole, and each tool call with what it was told and said", async () => {
+it("[C39] --full tells every text whole, and each tool call with what it was told and said", async () => {
   const story = await show("--full");
   expect(story).toMatch(/1\. write {2}ok {2}a\.txt\n {4}2\. read {2}failed {2}none\.txt\n {7}\S/);
   expect(story).toContain("line 8999");
 });
 
 it.each([["last", "Socket-1#1"], ["Socket-1#1"], ["last@Socket-1#1"]])(
-  "[C38] one visit: what it was told, did and said, and what came of it",
+  "[C39] one visit: what it was told, did and said, and what came of it",
   async (...words) => {
     const text = await show(...words);
     const parts = [
@@ -88,14 +88,14 @@ it.each([["last", "Socket-1#1"], ["Socket-1#1"], ["last@Socket-1#1"]])(
   },
 );
 
-it("[C38] the last visit of a socket, a program, and one that is not there", async () => {
+it("[C39] the last visit of a socket, a program, and one that is not there", async () => {
   expect(await show(castId, "Socket-2")).toContain("said: satisfied");
   expect(await show(castId, "Socket-3")).toMatch(/Input\n[^]*Printed\n│ printed\n\nPrinted as errors\n│ complained/);
   const none = await run(["show", castId, "Socket-9"], { cwd });
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("one of Socket-1#1, Socket-2#1")]);
 });
 
-it("[C38] as JSON the visits stand under details; one visit is told alone", async () => {
+it("[C39] as JSON the visits stand under details; one visit is told alone", async () => {
   const whole = JSON.parse(await show("--json")) as { readonly details: readonly unknown[] };
   expect(whole.details[0]).toMatchObject({
     socket: "Socket-1",
@@ -123,7 +123,7 @@ it("[C38] as JSON the visits stand under details; one visit is told alone", asyn
   });
 });
 
-it("[C38] as Markdown there are no headings but ours, and what was said is quoted", async () => {
+it("[C39] as Markdown there are no headings but ours, and what was said is quoted", async () => {
   const headings = (text: string) =>
     marked.lexer(text).flatMap((token) => (token.type === "heading" ? [`${token.depth} ${token.text}`] : []));
   expect(headings(await show("--markdown", "--full"))).toEqual([

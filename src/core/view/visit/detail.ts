@@ -16,7 +16,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** [C38] What a visit left besides its events. */
+/** [C39] What a visit left besides its events. */
 export interface VisitDetail {
   readonly socket: SocketId;
   readonly visit: number;

@@ -7,7 +7,7 @@ import { WHOLE, textLines } from "../tell/handed.ts";
 import { argumentText, modelText, toolsOf } from "./detail.ts";
 import type { ToolCall, VisitDetail } from "./detail.ts";
 
-/** [C38] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
+/** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
 export function toolsLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
   const counts = new Map<string, number>();
   for (const { name, failed } of toolsOf(detail)) {
@@ -38,7 +38,7 @@ export function toolLines(tools: readonly ToolCall[], width: number): readonly L
 
 const SHORT = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
-/** [C38] Everything that a visit was told, did and said; `told` is what came of it. */
+/** [C39] Everything that a visit was told, did and said; `told` is what came of it. */
 export function visitLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;

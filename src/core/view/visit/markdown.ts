@@ -22,7 +22,7 @@ export interface MarkdownOptions extends StoryOptions {
 
 const WIDTH = 2_000;
 
-/** [C38] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
+/** [C39] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
 export function storyMarkdown(
   start: CastStart,
   events: readonly CastEvent[],
@@ -107,7 +107,7 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   });
 }
 
-/** [C38] One visit as Markdown; what it was told and what was printed stands in fences. */
+/** [C39] One visit as Markdown; what it was told and what was printed stands in fences. */
 export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const [head, ...rest] = told.map(lineText);

@@ -10,7 +10,7 @@ export interface VisitKey {
   readonly visit: number;
 }
 
-/** [C38] What a visit left besides its events; `parts` says how much of it is read. */
+/** [C39] What a visit left besides its events; `parts` says how much of it is read. */
 export async function readVisit(
   store: CastStore,
   castId: CastId,

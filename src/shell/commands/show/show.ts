@@ -33,7 +33,7 @@ import type { VisitKey } from "./read-visit.ts";
 
 const WIDEST = 120;
 
-/** [C15, C38] The story of a cast, or one visit of it. */
+/** [C15, C39] The story of a cast, or one visit of it. */
 export async function show(workspace: Workspace, command: ShowCommand): Promise<Result<Answer>> {
   const { store } = workspace;
   const id = await castNamed(store, command.castId);
