@@ -33,8 +33,12 @@ async function watched() {
   const kept = await pi.sees(/Kept until the cast is over/);
   held.resolve();
   const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
-  pi.type(KEYS.ctrlO);
-  const opened = await pi.sees(/1\. a small hut/);
+  // The end, the visit of Build, the visit of Planner: one after the other.
+  for (const card of [/2 visits/, /✓ write hut\.txt/, /1\. a small hut/]) {
+    pi.type(KEYS.altO);
+    await pi.sees(card);
+  }
+  const opened = await pi.loses(/✓ write hut\.txt/);
   pi.type(KEYS.ctrlD);
   return { place, running, listed, kept, end, opened, exit: await pi.exited };
 }

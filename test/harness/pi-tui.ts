@@ -11,6 +11,7 @@ export const KEYS = {
   ctrlC: "\u0003",
   ctrlD: "\u0004",
   ctrlO: "\u000f",
+  altO: "\u001bo",
 };
 
 export interface PiTui extends PseudoTerminal {

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
-import { drawCard } from "../../src/apps/pi/live/card.ts";
+import { drawCard } from "../../src/apps/pi/cards/card.ts";
+import { forgetCards, openNextCard } from "../../src/apps/pi/cards/open-card.ts";
+import { line } from "../../src/core/view/text/line.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 import type { PiSession } from "../harness/pi-session.ts";
 
@@ -86,10 +88,99 @@ describe("[X11] the card of a cast", () => {
     const message = pi.session.messages.findLast((each) => each.role === "custom");
     const drawn = drawnAt(50, message?.role === "custom" ? message.details : undefined, false);
     expect(drawn).toContain("Request: a hut with a door");
-    expect(drawn).toContain("\n   indented\n         tabbed\n");
+    expect(drawn).toMatch(/\n {3}indented *\n {7}tabbed *\n/);
     expect(drawn).not.toContain("…");
     expect(Math.max(...drawn.split("\n").map((row) => row.length))).toBeLessThanOrEqual(50);
     expect(drawn.replaceAll(/\n ?/g, "")).toContain(`${pi.cwd}/.pi/pi-materia/`);
+  });
+});
+
+describe("[X10] what the agent did", () => {
+  it("stands on the card: the commands and, opened, why a call failed, with the text as Markdown", async () => {
+    const replies = [
+      { call: "bash", args: { command: "echo fine" } },
+      { call: "bash", args: { command: "echo oh no >&2; exit 3" } },
+      "# Done\n\nThe **hut** stands.",
+    ];
+    const pi = await openPiSession({ replies });
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result/);
+    const [card] = visitData(pi);
+    expect(drawnAt(100, card, false)).toMatch(/\n {5}# Done {2}ran 2 commands, 1 failed {2}→ end/);
+    const opened = drawnAt(100, card, true);
+    expect(opened).toMatch(/✓ \$ echo fine\n {5}✕ \$ echo oh no >&2; exit 3\n {7}oh no Command exited with code 3/);
+    expect(opened).toMatch(/\n Done *\n/);
+    expect(opened).toContain("The hut stands.");
+  });
+
+  it("has the width of the terminal: what was said gives way to where it went on", async () => {
+    const pi = await openPiSession({ replies: ["many words ".repeat(30)] });
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result/);
+    const [card] = visitData(pi);
+    for (const width of [60, 200]) {
+      const [, second = ""] = drawnAt(width, card, false).split("\n");
+      expect(second).toMatch(/^ {5}many words .*… {2}→ end: it has no edges$/);
+      expect(second).toHaveLength(width);
+    }
+  });
+});
+
+describe("[X11] a cast that ends in a list", () => {
+  const LIST = {
+    loadouts: {
+      Each: {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Planner", edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+          "Socket-3": {
+            materia: "Auto-Eval",
+            advance: { when: "satisfied" },
+            edges: [
+              { when: "not_satisfied", to: "Socket-2", maxTraversals: 1, then: "next" },
+              { when: "satisfied", to: "Socket-2" },
+            ],
+          },
+        },
+        loops: { items: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
+      },
+    },
+  };
+
+  it("tells all items and what was made of each, not the last verdict", async () => {
+    const workItems = ["walls", "roof"].map((title) => ({ title, context: "" }));
+    const verdict = (satisfied: boolean): string => JSON.stringify({ satisfied, context: "the audit" });
+    const replies = [
+      JSON.stringify({ workItems }),
+      "the walls stand",
+      verdict(true),
+      "no roof",
+      verdict(false),
+      "still no roof",
+      verdict(false),
+    ];
+    const pi = await openPiSession({ cwd: project(LIST), confirm: () => true, replies });
+    await pi.type("/materia cast --loadout Each a hut");
+    const words = await pi.sees(/^materia-result/);
+    expect(words).toMatch(/1\. ✓ \*\*walls\*\*: the walls stand\n2\. ✗ given up: \*\*roof\*\*: still no roof/);
+    expect(words).not.toMatch(/Result: the audit/);
+  });
+});
+
+describe("[X46] cards are opened one at a time", () => {
+  it("the newest where all were to be expanded, and the ones before it with a key", () => {
+    forgetCards();
+    const cards = ["a", "b"].map((id) => ({ id, lines: [line(`${id} closed`)], opened: [line(`${id} open`)] }));
+    const shown = (expanded: boolean): string => cards.map((card) => drawnAt(40, card, expanded).trim()).join(", ");
+    expect(shown(false)).toBe("a closed, b closed");
+    expect(shown(true)).toBe("a closed, b open");
+    openNextCard();
+    expect(shown(false)).toBe("a closed, b open");
+    openNextCard();
+    expect(shown(true)).toBe("a open, b closed");
+    openNextCard();
+    expect(shown(false)).toBe("a closed, b closed");
   });
 });
 
@@ -119,7 +210,14 @@ function visitData({ session }: PiSession): readonly unknown[] {
 }
 
 function drawnAt(width: number, data: unknown, expanded: boolean): string {
-  const theme = { fg: (_color: string, text: string) => text, bold: (text: string) => text };
+  const same = (text: string): string => text;
+  const theme = {
+    fg: (_color: string, text: string) => text,
+    bold: same,
+    italic: same,
+    underline: same,
+    strikethrough: same,
+  };
   return (
     drawCard(data, expanded, theme as unknown as Theme)
       ?.render(width)

@@ -15,9 +15,11 @@ describe("[X26] what Pi's start loads", () => {
         .map((file) => file.slice(root.length + 1))
         .toSorted(),
     ).toEqual([
-      "apps/pi/conversation/view-key.ts",
+      "apps/pi/cards/card.ts",
+      "apps/pi/cards/markdown-theme.ts",
+      "apps/pi/cards/open-card.ts",
       "apps/pi/extension.ts",
-      "apps/pi/live/card.ts",
+      "apps/pi/input/own-keys.ts",
       "apps/pi/register.ts",
       "apps/pi/session/marks.ts",
       "apps/pi/session/tui.ts",

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/view.ts";
 import type { Conversation } from "../../src/apps/pi/conversation/conversations.ts";
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
-import { drawCard } from "../../src/apps/pi/live/card.ts";
-import { turnCard } from "../../src/apps/pi/live/turn-card.ts";
+import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
+import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
 import { useTui } from "../../src/apps/pi/session/tui.ts";
 import { line, toned } from "../../src/core/view/text/line.ts";
@@ -19,6 +19,9 @@ const WIDEST = 200;
 const THEME = {
   fg: (_color: string, text: string) => `\u001b[36m${text}\u001b[39m`,
   bold: (text: string) => `\u001b[1m${text}\u001b[22m`,
+  italic: (text: string) => `\u001b[3m${text}\u001b[23m`,
+  underline: (text: string) => `\u001b[4m${text}\u001b[24m`,
+  strikethrough: (text: string) => `\u001b[9m${text}\u001b[29m`,
 } as unknown as Theme; // no more of it is used
 
 beforeAll(() => {
@@ -57,6 +60,8 @@ const COMPONENTS: Readonly<Record<string, Component>> = {
   "a card that wraps": (text) =>
     drawCard({ lines: [line("  ", toned("ok", text)), pieces(text)], wraps: true }, false, THEME),
   "an opened card": (text) => drawCard({ lines: [], opened: [line("│ ", text), pieces(text)] }, true, THEME),
+  "a card with a line that gives way": (text) =>
+    drawCard({ lines: [[{ text, gives: true }, { text: "→ end" }, { text }]] }, false, THEME),
   "the card of a turn": (text) =>
     drawCard(turnCard({ socket: "Socket-1", materia: text, prompt: `${text}\n${text}` } as TurnRequest), true, THEME),
   "the widget": (text) => widgetOf((width) => [line(text), ...doing(text, width)]),
@@ -70,6 +75,18 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         for (let width = NARROWEST; width <= WIDEST; width += 1) expect(tooWide(render(width), width)).toBeUndefined();
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("a card with Markdown", () => {
+    assert(
+      property(anyText, integer({ min: NARROWEST, max: WIDEST }), (text, width) => {
+        const card = {
+          lines: [markdownLine(`# ${text}\n\n- **${text}**\n\n| ${text} | b |\n|---|---|\n| a | b |\n${text}`)],
+        };
+        expect(tooWide(drawCard(card, false, THEME).render(width), width)).toBeUndefined();
+      }),
+      { numRuns: 300 },
     );
   });
 

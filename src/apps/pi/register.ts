@@ -1,8 +1,9 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi/pi.ts";
 import type { Face } from "./commands/face.ts";
-import { VIEW_KEY } from "./conversation/view-key.ts";
-import { drawCard } from "./live/card.ts";
+import { forgetCards, openNextCard } from "./cards/open-card.ts";
+import { CARD_KEY, VIEW_KEY } from "./input/own-keys.ts";
+import { drawCard } from "./cards/card.ts";
 import { useTui } from "./session/tui.ts";
 import type { Tui } from "./session/tui.ts";
 import {
@@ -43,6 +44,15 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
     handler: async (ctx) => (await open()).showAgents(ctx),
   });
 
+  pi.registerShortcut(CARD_KEY, {
+    description: "Open the cards of materia casts, one after the other, from the newest on",
+    handler: (ctx) => {
+      openNextCard();
+      // Draws all of them again, as it is when Pi's own key is pressed.
+      ctx.ui.setToolsExpanded(ctx.ui.getToolsExpanded());
+    },
+  });
+
   for (const type of [VISIT, ANSWER])
     pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
   for (const type of [RESULT, TURN])
@@ -50,6 +60,7 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
 
   pi.on("session_start", async (_event, ctx) => {
     current = ctx;
+    forgetCards();
     if (areSettingsChanged(ctx.sessionManager.getBranch()))
       await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
     (await import("./session/greeting.ts")).greetLater(ctx);

@@ -104,7 +104,8 @@ function turnRequest(
     tools: toolsOf(materia.tools),
     ...(model === undefined ? {} : { model }),
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
-    interactive: socket.interactive,
+    // Who only writes down what was agreed is read by nobody.
+    interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
     transcript: context.ports.artifacts.pathOf(socket.id, visit.number, "transcript.jsonl"),
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
     env: visitEnvironment({

@@ -9,7 +9,7 @@ import { openTurnRecord, type TurnRecord } from "../../../shell/agents/turn-reco
 import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
-import { turnCard } from "../live/turn-card.ts";
+import { turnCard } from "../cards/turn-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { TURN } from "../session/marks.ts";
 import { useTurnSettings } from "../session/settings.ts";

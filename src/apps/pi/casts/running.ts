@@ -9,7 +9,8 @@ import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
 import { callPerson, stopCalling } from "../live/call-person.ts";
-import { resultOf } from "../live/result-card.ts";
+import type { ItemTale } from "../cards/item-tales.ts";
+import { resultOf } from "../cards/result-card.ts";
 import { openWatch } from "../live/watch.ts";
 import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
@@ -70,7 +71,8 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
       over.abort();
     })
     .then((ended) => {
-      if (ended.ok) return finish(context, run, { end: ended.value, used: watch.used(), refinements });
+      if (ended.ok)
+        return finish(context, run, { end: ended.value, used: watch.used(), items: watch.items(), refinements });
       refuseSaid(context, ended.issues, run.said);
       giveBackHeld(context);
     })
@@ -164,13 +166,14 @@ interface Finished {
   readonly end: RunEnd;
   /** What a turn that was cut off had used. */
   readonly used: Usage;
+  readonly items: readonly ItemTale[];
   readonly refinements: readonly string[];
 }
 
 function finish(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: Run,
-  { end, used, refinements }: Finished,
+  { end, used, items, refinements }: Finished,
 ): void {
   const { screen, state, user } = context;
   const isCalled = workspace.catalog.settings.notify;
@@ -179,6 +182,7 @@ function finish(
     runDir: workspace.store.placeOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
     used,
+    items,
   };
   if (end.kind === "waiting" && screen.live) {
     const seen = visible?.hasAnswered() ?? false;

@@ -6,7 +6,7 @@ import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
-import type { Result } from "../live/result-card.ts";
+import type { Result } from "../cards/result-card.ts";
 import { openWidget } from "../live/widget.ts";
 import { askGate } from "../input/gate-dialog.ts";
 import type { CommandContext, WaitingCast } from "./state.ts";
@@ -24,7 +24,7 @@ interface Waiting {
 /** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
 export function waitFor(context: CommandContext, { state, refinements, result, seen, options }: Waiting): void {
   const { user, screen } = context;
-  const answer = (result.card.opened ?? result.card.lines).flatMap((each) => wrapLine(each, screen.width()));
+  const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
   if (!seen || personAsked(state)) screen.answer({ lines: answer, data: null, code: 4 });
   const lines = waitingLines(state);
   const widget = openWidget(user.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });

@@ -8,7 +8,8 @@ import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import { showConversations } from "../conversation/view.ts";
-import { resultOf } from "../live/result-card.ts";
+import { resultOf } from "../cards/result-card.ts";
+import type { ResultPlace } from "../cards/result-card.ts";
 import { openWatch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
 import { openPlace } from "../session/place.ts";
@@ -52,7 +53,7 @@ export async function watch(
   const done = watchCast(store, cast.value, { signal: looking.signal, onSteps: live.onSteps })
     .then((end) => {
       if (!end.ok) screen.refuse(end.issues);
-      else if (!looking.signal.aborted) tell(context, end.value, runDir);
+      else if (!looking.signal.aborted) tell(context, end.value, { runDir, items: live.items() });
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
     .finally(() => widget?.close());
@@ -60,10 +61,10 @@ export async function watch(
   return ok(undefined);
 }
 
-function tell({ screen }: CommandContext, end: RunEnd, runDir: string): void {
+function tell({ screen }: CommandContext, end: RunEnd, place: ResultPlace): void {
   const { castId } = end.state;
   if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
   else if (end.kind === "paused")
     screen.note(`Nobody drives the cast: /materia recast ${castId} goes on where it stopped`);
-  else screen.result(resultOf(end, { runDir }), exitCode(end));
+  else screen.result(resultOf(end, place), exitCode(end));
 }

@@ -2,7 +2,7 @@ import type { Theme, ToolExecutionComponent } from "@earendil-works/pi-coding-ag
 import type { TUI } from "@earendil-works/pi-tui";
 import * as v from "valibot";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
-import { fitRow } from "../live/card.ts";
+import { fitRow } from "../cards/card.ts";
 import type { Conversation, Message } from "./conversations.ts";
 
 /** What a conversation is drawn with: Pi's own components, so that an agent looks as it would in Pi. */

@@ -5,11 +5,11 @@ import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
-import { paintLines } from "../live/card.ts";
+import { paintLines } from "../cards/card.ts";
 import { piTui } from "../session/tui.ts";
 import { openRows } from "./blocks.ts";
 import type { Conversation, Conversations } from "./conversations.ts";
-import { VIEW_KEY } from "./view-key.ts";
+import { VIEW_KEY } from "../input/own-keys.ts";
 
 /** [X43] What the agents of a cast say and do, over the whole screen, until the person has seen enough. */
 export async function showConversations(ctx: ExtensionContext, conversations: Conversations): Promise<void> {

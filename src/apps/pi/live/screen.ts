@@ -3,8 +3,8 @@ import type { Issue } from "../../../core/model/issue.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
 import { lineText, plainText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
-import type { Card } from "./card.ts";
-import type { Result } from "./result-card.ts";
+import type { Card } from "../cards/card.ts";
+import type { Result } from "../cards/result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, RESULT, VISIT } from "../session/marks.ts";
 import { asTyped, hintAsTyped } from "../session/typed.ts";
@@ -80,7 +80,7 @@ function forPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
 }
 
 function headOf({ lines }: Card): string {
-  return plainText(lines.slice(0, 1));
+  return (lines[0] ?? []).map(({ text }) => text).join("");
 }
 
 /** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */

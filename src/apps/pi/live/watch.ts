@@ -18,13 +18,17 @@ import type { Listening } from "../../../shell/casting/drive/driver.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";
-import type { Card } from "./card.ts";
-import { openVisitCards } from "./visit-cards.ts";
+import type { Card } from "../cards/card.ts";
+import { openItemTales } from "../cards/item-tales.ts";
+import type { ItemTale } from "../cards/item-tales.ts";
+import { openVisitCards } from "../cards/visit-cards.ts";
 import type { Picture } from "./widget.ts";
 
 /** A cast as it goes on, for whoever shows it. */
 export interface Watch extends Required<Omit<Listening, "signal">> {
   readonly trail: () => Trail;
+  /** What became of the items so far. */
+  readonly items: () => readonly ItemTale[];
   /** What the turn in hand has used, which the journal does not know yet. */
   readonly used: () => Usage;
   readonly picture: Picture;
@@ -55,9 +59,11 @@ export interface Unheard {
 export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | "events">, watcher: Watcher): Watch {
   const start = startState(startOf(file));
   const cards = openVisitCards(start);
+  const items = openItemTales();
   let trail = startTrail(start);
   for (const step of stepsFrom(start, before)) {
     trail = follow(trail, step);
+    items.follow(step);
     cards.follow(step);
   }
   cards.leaveOut();
@@ -71,10 +77,12 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
     runningBoard(trail, addUsage({ ...used, output: used.output + estimated(written) }, lanesUsage(lanes)));
   return {
     trail: () => trail,
+    items: items.all,
     used: () => used,
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
+        items.follow(step);
         used = usedAfter(used, step.event);
         if (used === NO_USAGE) written = 0;
         if (step.event.type === "visit_started") activity = IDLE;
@@ -83,6 +91,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
       watcher.onChange();
     },
     onProgress: (progress) => {
+      cards.note(progress);
       activity = watcher.streams() ? undefined : withProgress(activity ?? IDLE, progress);
       if (progress.kind === "text" || progress.kind === "thinking") written += progress.delta.length;
       if (progress.kind === "used") [used, written] = [progress.usage, 0];

@@ -4,7 +4,7 @@ import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import { unlessReplaced } from "../session/user-session.ts";
-import { drawn, paintLines } from "./card.ts";
+import { drawn, paintLines } from "../cards/card.ts";
 
 const KEY = "materia";
 const TICK_MS = 1_000;

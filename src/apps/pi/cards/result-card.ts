@@ -1,16 +1,21 @@
 import { addUsage, NO_USAGE, totalsOf } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
+import { socketOf } from "../../../core/compile/graph.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { cut, harmless, oneLine } from "../../../core/model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
 import { figuresOf, figuresText } from "../../../core/view/figures.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
-import { fitLine, line, lineColumns, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
+import { columnsOf, cutColumns } from "../../../core/view/text/columns.ts";
+import { line, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
-import type { Card } from "./card.ts";
+import { markdownLine } from "./card.ts";
+import type { Card, CardLine } from "./card.ts";
+import { talesText } from "./item-tales.ts";
+import type { ItemTale } from "./item-tales.ts";
 
 /** How a cast ended: for the person, for the conversation, and as plain text. */
 export interface Result {
@@ -18,6 +23,8 @@ export interface Result {
   /** What the user's conversation is told. */
   readonly words: string;
   readonly plain: string;
+  /** The whole of it, as it is for a person who is asked about it. */
+  readonly lines: readonly Line[];
   readonly castId: string;
 }
 
@@ -29,12 +36,14 @@ export interface ResultPlace {
   readonly runDir: string;
   /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
   readonly elsewhere?: string;
+  /** What became of each item, as far as this process has seen it. */
+  readonly items?: readonly ItemTale[];
   /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
   readonly used?: Usage;
 }
 
 /** [X11] */
-export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: ResultPlace): Result {
+export function resultOf(end: RunEnd, { runDir, elsewhere, items = [], used = NO_USAGE }: ResultPlace): Result {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = statusOf(state, false);
   const mark = statusMark(status);
@@ -47,8 +56,7 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: Re
   );
   const reason = end.kind === "broken" ? end.problem : reasonOf(state);
   const why = reason === "" ? [] : [line(toned(mark.tone ?? "plain", oneLine(reason, 600)))];
-  const said = saidOf(state);
-  const text = said === "" ? [] : linesOf(said);
+  const said = saidOf(state, items);
   const steps = [
     { command: `/materia show ${state.castId}`, does: "the story" },
     ...nextSteps(state, status, "/materia"),
@@ -56,12 +64,19 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, used = NO_USAGE }: Re
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const top = [head, request, line(toned("dim", figuresText(figuresOf(totalsOf(state))))), ...why];
-  const opened = [...top, ...apart(text), ...foot];
+  const lines = [...top, ...apart(said === "" ? [] : linesOf(said)), ...foot];
+  const shown = (text: string): readonly CardLine[] => apart(text === "" ? [] : [markdownLine(text)]);
   return {
-    card: { lines: [...top, ...apart(beginning(text)), ...foot], opened, wraps: true },
+    card: {
+      id: `${state.castId}/end ${state.seq}`,
+      lines: [...top, ...shown(beginning(said)), ...foot],
+      opened: [...top, ...shown(said), ...foot],
+      wraps: true,
+    },
+    lines,
     words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
     castId: state.castId,
-    plain: plainText(opened.flatMap((each) => wrapLine(each, WIDTH))),
+    plain: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
   };
 }
 
@@ -74,10 +89,13 @@ function reasonOf({ phase }: CastState): string {
   return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
 }
 
-function saidOf({ phase, handed }: CastState): string {
+/** What was said last; of a cast that ends in a list all its items, since the last words are only about the last one. */
+function saidOf({ phase, handed, graph }: CastState, items: readonly ItemTale[]): string {
   if (phase.kind === "waiting") return phase.reply;
   const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-  return finished ? (handed?.text.trim() ?? "") : "";
+  if (!finished) return "";
+  const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
+  return endsInList && items.length > 0 ? talesText(items) : (handed?.text.trim() ?? "");
 }
 
 function linesOf(text: string): readonly Line[] {
@@ -86,21 +104,22 @@ function linesOf(text: string): readonly Line[] {
     .map((each) => line(each));
 }
 
-function apart(text: readonly Line[]): readonly Line[] {
+function apart<T extends CardLine>(text: readonly T[]): readonly (T | Line)[] {
   return text.length === 0 ? [] : [[], ...text, []];
 }
 
 /** The first lines; a long one counts as the rows that it takes, and is cut where it takes too many. */
-function beginning(text: readonly Line[]): readonly Line[] {
-  const shown: Line[] = [];
+function beginning(text: string): string {
+  const lines = text.split("\n");
+  const shown: string[] = [];
   let rows = SHOWN;
-  for (const each of text) {
+  for (const each of lines) {
     if (rows <= 0) break;
-    shown.push(fitLine(each, rows * WIDTH));
-    rows -= Math.max(1, Math.ceil(lineColumns(each) / WIDTH));
+    shown.push(cutColumns(each, rows * WIDTH));
+    rows -= Math.max(1, Math.ceil(columnsOf(each) / WIDTH));
   }
-  const more = text.length - shown.length;
-  return more === 0 ? shown : [...shown, line(toned("dim", `… ${countedText(more, "more line")}`))];
+  const more = lines.length - shown.length;
+  return more === 0 ? shown.join("\n") : [...shown, "", `… ${countedText(more, "more line")}`].join("\n");
 }
 
 /** [X12] Short, because every later request of the user carries it. */

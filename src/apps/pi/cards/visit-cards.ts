@@ -9,18 +9,25 @@ import { itemText } from "../../../core/view/tell/event.ts";
 import { changedText } from "../../../core/view/tell/files.ts";
 import { handoffLines, outputLines, WHOLE } from "../../../core/view/tell/handed.ts";
 import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
-import { fitLine, line, lineColumns, lineText, toned } from "../../../core/view/text/line.ts";
+import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
-import type { Card } from "./card.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+import { markdownLine } from "./card.ts";
+import type { Card, CardLine } from "./card.ts";
+import { openDeeds } from "./deeds.ts";
+import type { Deeds } from "./deeds.ts";
 
 export interface VisitCards {
   /** The cards that are finished with this step. */
   readonly follow: (step: CastStep) => readonly Card[];
+  /** What the agent of the visit in hand does. */
+  readonly note: (progress: TurnProgress) => void;
   /** No card for what was followed so far: it was told when it happened. */
   readonly leaveOut: () => void;
 }
 
-const WIDTH = 100;
+/** Wider than any screen: a card is cut or wrapped where it is drawn. */
+const WIDTH = 400;
 
 /** With these a new part of the story begins. */
 const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
@@ -44,8 +51,10 @@ export function openVisitCards(start: CastState): VisitCards {
   let route: Line[] = [];
   let way: Line = [];
   let files: string | undefined;
+  const deeds = openDeeds();
   const close = (): readonly Card[] => {
-    const cards = told.length === 0 ? [] : [cardOf({ told, route, way, files, handed: visit?.handed })];
+    const id = `${start.castId}/${visits}`;
+    const cards = told.length === 0 ? [] : [cardOf({ id, told, route, way, files, deeds, handed: visit?.handed })];
     [told, route, way] = [[], [], []];
     return cards;
   };
@@ -57,7 +66,10 @@ export function openVisitCards(start: CastState): VisitCards {
       const cards = close();
       // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
       resumed = PAUSING.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
-      if (event.type === "visit_started") visit = { event, number: (visits += 1), item, since: teller.now().clock };
+      if (event.type === "visit_started") {
+        visit = { event, number: (visits += 1), item, since: teller.now().clock };
+        deeds.clear();
+      }
       return cards;
     }
     if (event.type === "visit_completed") {
@@ -72,7 +84,7 @@ export function openVisitCards(start: CastState): VisitCards {
     else resumed?.push(...lines);
     return [];
   };
-  return { follow, leaveOut: () => void close() };
+  return { follow, note: deeds.note, leaveOut: () => void close() };
 }
 
 type Handed = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
@@ -90,22 +102,35 @@ function headOf(visit: Visit, { usage }: EventOf<"visit_completed">, clock: Cloc
 }
 
 interface CardParts {
+  readonly id: string;
   readonly told: readonly Line[];
   readonly route: readonly Line[];
   readonly way: Line;
   readonly handed: Handed | undefined;
   /** What became of the files. */
   readonly files: string | undefined;
+  readonly deeds: Deeds;
 }
 
 /** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
-function cardOf({ told, route, way, handed, files }: CardParts): Card {
-  const [head = []] = told;
-  const changed = files === undefined ? [] : [toned("dim", `${files}${GAP}`)];
-  const taken = [...changed, ...way.filter(({ text }) => text.trim() !== "")];
+function cardOf({ id, told, route, way, handed, files, deeds }: CardParts): Card {
+  const [head = [], ...rest] = told;
+  const did = [files, deeds.summary()].flatMap((text) => (text === undefined ? [] : [toned("dim", `${text}${GAP}`)]));
+  const taken = [...did, ...way.filter(({ text }) => text.trim() !== "")];
   const said = handed ? firstWords(handed, lineText(taken)) : [];
   const lines = said.length + taken.length === 0 ? [head] : [head, summaryOf(said, taken)];
-  return { lines, opened: [...told, ...route] };
+  return { id, lines, opened: [head, ...deeds.lines(), ...withMarkdown(rest, handed), ...route] };
+}
+
+/** The text that was handed over, as its agent meant it, in the place of its plain lines. */
+function withMarkdown(told: readonly Line[], handed: Handed | undefined): readonly CardLine[] {
+  if (handed?.type !== "output_accepted" || handed.approved || handed.text.trim() === "") return told;
+  const plain = new Set(outputLines(handed, WIDTH - INDENT.length, WHOLE).map((each) => lineText(each).trim()));
+  const isSaid = (each: Line): boolean => plain.has(lineText(each).trim());
+  const at = told.findIndex(isSaid);
+  if (at === -1) return told;
+  const text: CardLine = markdownLine(handed.text);
+  return [...told.slice(0, at), text, ...told.slice(at).filter((each) => !isSaid(each))];
 }
 
 /** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */
@@ -121,10 +146,9 @@ function firstWords(event: Handed, way: string): Line {
 }
 
 /** What was said gives way to where it went on. */
-function summaryOf(said: Line, taken: Line): Line {
-  const room = WIDTH - INDENT.length - GAP.length - lineColumns(taken);
+function summaryOf(said: Line, taken: Line): CardLine {
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
-  return line(INDENT, ...fitLine(said, Math.max(20, room)), gap, ...taken);
+  return [...line(INDENT), ...said.map((span) => ({ ...span, gives: true as const })), ...line(gap, ...taken)];
 }
 
 const GAP = "  ";

@@ -3,13 +3,31 @@ import { harmless } from "../../../core/model/values/text.ts";
 import { fitLine, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
 import { piTui } from "../session/tui.ts";
+import { markdownTheme } from "./markdown-theme.ts";
+import { isOpenCard } from "./open-card.ts";
+
+/** A piece of a line; one that gives way is shortened, so that what stands behind it is still read. */
+export interface CardSpan {
+  readonly text: string;
+  readonly tone?: Tone | "markdown";
+  readonly gives?: true;
+}
+
+export type CardLine = readonly CardSpan[];
 
 /** What a card shows at a glance, and what it shows when it is opened. Kept in the session, so it is plain data. */
 export interface Card {
-  readonly lines: readonly Line[];
-  readonly opened?: readonly Line[];
+  readonly lines: readonly CardLine[];
+  readonly opened?: readonly CardLine[];
   /** Whether lines too long for the screen go on in the next row, as they always do when it is opened. */
   readonly wraps?: boolean;
+  /** [X46] By this it is opened alone; without one it is opened with all others. */
+  readonly id?: string;
+}
+
+/** A text that its writer meant as Markdown, over as many rows as it needs. */
+export function markdownLine(text: string): CardLine {
+  return [{ text, tone: "markdown" }];
 }
 
 /** A piece of Pi's screen. */
@@ -20,18 +38,20 @@ export interface Drawn {
 
 /** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
 export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn {
-  const rowsAt = (width: number): string[] => {
+  const rowsAt = (width: number, isOpen: boolean): string[] => {
     try {
-      return cardRows(data, { expanded, width, theme });
+      return cardRows(data, { isOpen, width, theme });
     } catch {
       return [fitRow(" materia: this card cannot be drawn", width)];
     }
   };
+  const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
   // Pi draws the whole session with every frame, and a card does not change.
-  let last: { readonly width: number; readonly rows: string[] } | undefined;
+  let last: { readonly width: number; readonly isOpen: boolean; readonly rows: string[] } | undefined;
   return {
     render: (width) => {
-      if (last?.width !== width) last = { width, rows: rowsAt(width) };
+      const isOpen = isOpenCard(id, expanded);
+      if (last?.width !== width || last.isOpen !== isOpen) last = { width, isOpen, rows: rowsAt(width, isOpen) };
       return last.rows;
     },
     invalidate: () => {
@@ -41,25 +61,63 @@ export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn 
 }
 
 interface Drawing {
-  readonly expanded: boolean;
+  readonly isOpen: boolean;
   readonly width: number;
   readonly theme: Theme;
 }
 
-function cardRows(data: unknown, { expanded, width, theme }: Drawing): string[] {
+function cardRows(data: unknown, { isOpen, width, theme }: Drawing): string[] {
   if (!isCard(data)) throw new TypeError("no card");
   const { lines, opened, wraps } = data;
-  const isOpen = expanded && opened !== undefined;
-  const shown = (isOpen ? opened : lines).map(withoutTabs);
-  const room = width - MARGIN.length;
+  const shown = isOpen && opened !== undefined ? opened : lines;
+  const isWrapped = (isOpen && opened !== undefined) || wraps === true;
+  const room = Math.max(1, width - MARGIN.length);
   const { visibleWidth } = piTui();
-  const rows = isOpen || wraps === true ? shown.flatMap((each) => wrapLine(each, room, visibleWidth)) : shown;
-  return paintLines(rows, width, theme);
+  return shown.flatMap((each) => {
+    const [first] = each;
+    if (first?.tone === "markdown") return markdownRows(first.text, width, theme);
+    const plain = withoutTabs(each);
+    const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [squeezed(plain, room)];
+    return paintLines(rows, width, theme);
+  });
+}
+
+function markdownRows(text: string, width: number, theme: Theme): string[] {
+  const { Markdown } = piTui();
+  return new Markdown(harmless(text), MARGIN.length, 0, markdownTheme(theme))
+    .render(width)
+    .map((row) => fitRow(row, width));
+}
+
+interface PlainSpan {
+  readonly text: string;
+  readonly tone?: Tone;
+  readonly gives?: true;
 }
 
 /** How wide a tab is, nobody knows; and a row is one line, whoever has written it. */
-function withoutTabs(line: Line): Line {
-  return line.map((span) => ({ ...span, text: harmless(span.text.replaceAll("\t", "    ").replaceAll("\n", " ")) }));
+function withoutTabs(line: CardLine): readonly PlainSpan[] {
+  return line.map(({ text, tone, gives }) => ({
+    text: harmless(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
+    ...(tone === undefined || tone === "markdown" ? {} : { tone }),
+    ...(gives ? { gives } : {}),
+  }));
+}
+
+const LEAST_SAID = 12;
+
+/** What gives way has the room that the others leave. */
+function squeezed(spans: readonly PlainSpan[], room: number): Line {
+  const { visibleWidth } = piTui();
+  const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
+  if (columns(spans) <= room) return spans;
+  let left = Math.max(LEAST_SAID, room - columns(spans.filter(({ gives }) => !gives)));
+  return spans.flatMap((span) => {
+    if (!span.gives) return [span];
+    const fitted = fitLine([span], left, visibleWidth);
+    left = Math.max(0, left - columns(fitted));
+    return fitted;
+  });
 }
 
 export function drawn(render: (width: number) => string[]): Drawn {
@@ -84,7 +142,7 @@ export function fitRow(row: string, width: number): string {
 }
 
 function paint(line: Line, theme: Theme): string {
-  return line.map(({ text, tone = "plain" }) => PAINTS[tone](theme, text)).join("");
+  return line.map(({ text, tone = "plain" }) => PAINTS[tone](theme, text.replaceAll(/[\n\r]/g, " "))).join("");
 }
 
 const PAINTS: Readonly<Record<Tone, (theme: Theme, text: string) => string>> = {
@@ -103,12 +161,12 @@ function isCard(data: unknown): data is Card {
   return !("opened" in data) || data.opened === undefined || isLines(data.opened);
 }
 
-function isLines(value: unknown): value is readonly Line[] {
+function isLines(value: unknown): value is readonly CardLine[] {
   return Array.isArray(value) && value.every((line) => Array.isArray(line) && line.every(isSpan));
 }
 
 function isSpan(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return false;
   const { tone } = { tone: undefined, ...value };
-  return tone === undefined || (typeof tone === "string" && Object.hasOwn(PAINTS, tone));
+  return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(PAINTS, tone));
 }
