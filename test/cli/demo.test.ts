@@ -60,3 +60,9 @@ it("[C21] what it offers to type works where it was offered", async () => {
   const ran = await Promise.all(offered.map(([, words = ""]) => run(words.split(" "), { cwd: newPlace() })));
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
 });
+
+it("[S10] its cast belongs to whoever ran it", async () => {
+  const listed = await run(["casts", "--cwd", repository, "--json"], { cwd });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ rehearsed: true }]);
+  expect(listed.stdout).not.toContain("foreign");
+});

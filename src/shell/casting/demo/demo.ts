@@ -24,13 +24,13 @@ export function prepareDemo(env: Workspace["place"]["env"], which: DemoKind): Re
   const scratch = makeRepository();
   if (!scratch.ok) return scratch;
   const { repository, config } = scratch.value;
-  // What the user has configured must not change the demo.
-  const own = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
-  const workspace = openWorkspace({ cwd: repository, env: own });
+  // What the user has configured must not change the demo; its cast is still their own.
+  const bare = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
+  const workspace = openWorkspace({ cwd: repository, env: bare });
   if (!workspace.ok) return workspace;
   return ok({
     repository,
-    workspace: workspace.value,
+    workspace: { ...workspace.value, place: { cwd: repository, env } },
     request: readFileSync(fileOf(which, "request.txt"), "utf8").trim(),
     loadout: which === "parallel" ? "Parallel-Auto" : "Full-Auto",
     rehearsal: fileOf(which, "rehearsal.json"),
