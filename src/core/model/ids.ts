@@ -43,6 +43,12 @@ export function parentOf(castId: CastId): CastId | undefined {
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
+/** [V9] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
+export function itemOfCast(castId: string): string | undefined {
+  const [, item, attempt] = /_(WI-[1-9]\d*)(?:_([1-9]\d*))?$/.exec(castId) ?? [];
+  return item === undefined ? undefined : `${item}${attempt === undefined ? "" : `.${attempt}`}`;
+}
+
 /** [V17] The name that keeps the work of an item from being swept away, until it is on the person's branch. */
 export function itemRef(castId: string, name: string): string {
   return `refs/materia-items/${castId}/${name}`;

@@ -4,22 +4,23 @@ import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import type { Issue, Result } from "../../core/model/issue.ts";
 import type { Resumption } from "./resume.ts";
+
+/** [V14] Its parent drives it, and merges what comes of it. */
+export function itemIssue(castId: CastId, parent: CastId, command: string): Issue {
+  return error(
+    "cast_is_item",
+    castId,
+    `this cast is one item of ${parent}`,
+    `"${command} ${parent}" takes all of its items`,
+  );
+}
 
 /** Why a cast cannot be set going in this way, if it cannot. */
 export function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
   const { phase, item } = state;
-  // [V14] Its parent drives it, and merges what comes of it.
-  if (item)
-    return fail(
-      error(
-        "cast_is_item",
-        castId,
-        `this cast is one item of ${item.window.parent}`,
-        `"recast ${item.window.parent}" goes on with it`,
-      ),
-    );
+  if (item) return fail(itemIssue(castId, item.window.parent, "recast"));
   const isPerson = personAsked(state) !== undefined;
   if (how.kind === "recast") {
     if (phase.kind === "waiting")

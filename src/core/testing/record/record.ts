@@ -1,7 +1,10 @@
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { Graph } from "../../compile/graph.ts";
 import { socketsOf } from "../../compile/graph.ts";
+import { itemOfCast } from "../../model/ids.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
+import { withItems } from "../item-events.ts";
+import type { ItemEvents } from "../item-events.ts";
 import { wholeExpectation } from "../observed.ts";
 import type { Observed } from "../observed.ts";
 import { asReply } from "./replies.ts";
@@ -13,20 +16,27 @@ export interface Recording {
   readonly cast: JsonObject;
   readonly config?: string;
   readonly tools: boolean;
+  /** What happened in the casts of its items. */
+  readonly items: ItemEvents;
   /** The turns of a visit. */
-  readonly repliesOf: (socket: string, visit: number) => readonly RecordedReply[];
+  readonly repliesOf: (castId: string, socket: string, visit: number) => readonly RecordedReply[];
 }
 
 /** [T19] A cast that happened as a test: its replies in order, and what came of them. */
-export function recordTest({ observed, cast, config, tools, repliesOf }: Recording): JsonObject {
-  const { graph } = observed.state;
+export function recordTest({ observed, cast, config, tools, items, repliesOf }: Recording): JsonObject {
+  const { graph, castId } = observed.state;
   const replies: Record<string, Json[]> = {};
   const answers: Json[] = [];
+  const keep = (of: string, event: CastEvent): void => {
+    if (event.type !== "visit_started") return;
+    const own = repliesOf(of, event.socket, event.visit).map((reply) => asReply(reply, tools));
+    // Items are worked on at once: what one says is never taken for another.
+    const item = of === castId ? "" : `@${itemOfCast(of) ?? ""}`;
+    if (own.length > 0) (replies[`${keyOf(graph, event)}${item}`] ??= []).push(...own);
+  };
+  for (const [child, events] of items) for (const event of events) keep(child, event);
   for (const event of observed.events) {
-    if (event.type === "visit_started") {
-      const own = repliesOf(event.socket, event.visit).map((reply) => asReply(reply, tools));
-      if (own.length > 0) (replies[keyOf(graph, event)] ??= []).push(...own);
-    }
+    keep(castId, event);
     if (event.type === "person_judged") {
       const { satisfied, text } = event;
       const json = { satisfied, ...(text === "" ? {} : { context: text }) };
@@ -39,7 +49,12 @@ export function recordTest({ observed, cast, config, tools, repliesOf }: Recordi
     cast: { ...cast, ...(answers.length === 0 ? {} : { answers }) },
     ...(config === undefined ? {} : { config }),
     replies,
-    expect: wholeExpectation({ ...observed, turns: [], files: new Map() }),
+    expect: wholeExpectation({
+      ...observed,
+      events: withItems(observed.events, items),
+      turns: [],
+      files: new Map(),
+    }),
   };
 }
 

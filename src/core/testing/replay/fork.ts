@@ -2,7 +2,7 @@ import { apply } from "../../cast/apply.ts";
 import { decide } from "../../cast/decide.ts";
 import { next } from "../../cast/next.ts";
 import type { CastEvent, EventBody } from "../../cast/state/event.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import type { CastStart, CastState, Phase } from "../../cast/state/state.ts";
 import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
 import { error, fail, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
@@ -10,8 +10,8 @@ import { differencesOf } from "./differences.ts";
 import type { Difference } from "./differences.ts";
 import { visitKey } from "./recorded.ts";
 import type { RecordedCast } from "./recorded.ts";
-import { replayCast } from "./replay.ts";
-import type { Replayed } from "./replay.ts";
+import { forkKey, replayCast } from "./replay.ts";
+import type { EndsBefore, Replayed } from "./replay.ts";
 
 /** What a fork takes over from a cast, and what it does itself. */
 export interface Fork {
@@ -56,10 +56,9 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRe
   const end = named ?? touched?.visit;
   const { after } = replayCast(recorded, now, (key) => key === end);
   // A visit that was begun and never answered begins anew.
-  const kept = after.unanswered ? replayCast(recorded, now, stopsAt(after.unanswered)).after : after;
-  const begins = next(kept.state);
-  const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
-  const at = started ? visitKey(started.socket, started.visit) : (named ?? touched?.visit ?? keys.at(-1) ?? "");
+  const answers = after.unanswered ? replayCast(recorded, now, stopsAt(after.unanswered)).after : after;
+  const kept = outsideForks(answers, (ends) => replayCast(recorded, now, (key) => key === end || ends(key)).after);
+  const at = placeOf(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
   const why =
     touched?.visit === at
       ? `${touched.kind}: ${touched.message}`
@@ -68,6 +67,26 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRe
         : "the cast stood there";
   const taken = handoff === undefined ? ok(kept) : answered(kept, handoff);
   return taken.ok ? ok(forkOf(recorded, taken.value, { at, why })) : taken;
+}
+
+/** [V22] The casts of items belong to the first cast: a fork in the middle of them begins before them. */
+function outsideForks(replayed: Replayed, again: (ends: EndsBefore) => Replayed): Replayed {
+  const phase = standing(replayed.state.phase);
+  if (phase.kind !== "forked") return replayed;
+  const first = forkKey(phase.fork.number);
+  return again((key) => key === first);
+}
+
+function standing(phase: Phase): Phase {
+  return phase.kind === "ended" || phase.kind === "failing" ? standing(phase.before) : phase;
+}
+
+/** What a cast does next: the visit that begins, or the items that are worked on at once. */
+function placeOf(state: CastState): string | undefined {
+  const begins = next(state);
+  if (begins.kind === "fork") return `the items of ${begins.loop.id}`;
+  const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
+  return started && visitKey(started.socket, started.visit);
 }
 
 function stopsAt({ socket, visit }: NonNullable<Replayed["unanswered"]>): (key: string) => boolean {

@@ -31,7 +31,7 @@ export interface Replay {
   readonly after: Replayed;
 }
 
-/** When a replay is to end before its time: asked before every visit. */
+/** When a replay is to end before its time: asked before every visit, and before items are worked on at once. */
 export type EndsBefore = (key: string) => boolean;
 
 /** [T14] What was answered then, on what is configured now. Nothing is run and nothing is written. */
@@ -63,6 +63,7 @@ export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: E
       continue;
     }
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
+      if (effect.kind === "fork" && endsBefore(forkKey(state.forks + 1))) break;
       // [V7] What the casts of its items came to stands in the journal; they are replayed by themselves.
       const item = items.shift();
       if (!item || !follows(state, item)) break;
@@ -84,6 +85,11 @@ export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: E
     note(body, (at = answer.at));
   }
   return { before, after: { events, told, state } };
+}
+
+/** How the n-th time that items are worked on at once is called among visits. */
+export function forkKey(number: number): string {
+  return `fork ${number}`;
 }
 
 const OF_ITEMS: ReadonlySet<string> = new Set([

@@ -14,6 +14,7 @@ import { line, toned } from "../../../core/view/text/line.ts";
 import type { ForkPlanned } from "../../../core/wire/testing.ts";
 import type { ForkPlan } from "../../testing/fork.ts";
 import { planGraph } from "../../casting/start.ts";
+import { itemIssue } from "../../casting/refusal.ts";
 import { foreignIssue } from "../../casting/workspace/foreign.ts";
 import { agentNeeds, openHost } from "../../casting/workspace/hosts.ts";
 import type { Agents } from "../../casting/workspace/hosts.ts";
@@ -48,6 +49,7 @@ export async function planFork(
   const cast = await store.load(id.value);
   if (!cast.ok) return cast;
   const { file } = cast.value;
+  if (file.window) return fail(itemIssue(id.value, file.window.parent, "fork"));
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
   if (targets.length === 0)

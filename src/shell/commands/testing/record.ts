@@ -4,6 +4,7 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Command } from "../../../core/command/command.ts";
 import { targetText } from "../../../core/command/command.ts";
 import { printJson } from "../../../core/edit/text/print.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
@@ -13,6 +14,7 @@ import type { RecordedReply } from "../../../core/testing/record/replies.ts";
 import { visitKey } from "../../../core/testing/replay/recorded.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { RecordedTest } from "../../../core/wire/testing.ts";
+import { itemIssue } from "../../casting/refusal.ts";
 import { exitCode } from "../../casting/exit-code.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
@@ -45,7 +47,8 @@ export async function record(workspace: Workspace, command: RecordCommand, from:
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
   });
   if (!seed.ok) return seed;
-  const replies = await repliesOf(store, cast.value);
+  const items = await itemsOf(store, cast.value);
+  const replies = await repliesOf(store, new Map([[id.value, cast.value.events], ...items]));
   const test = recordTest({
     observed: { ...cast.value, exitCode: codeOf(cast.value) },
     cast: {
@@ -54,7 +57,8 @@ export async function record(workspace: Workspace, command: RecordCommand, from:
       ...(beganFrom(cast.value.events) === undefined ? {} : { git: true }),
     },
     tools: !command.noTools,
-    repliesOf: (socket, visit) => replies.get(visitKey(socket, visit)) ?? [],
+    items,
+    repliesOf: (castId, socket, visit) => replies.get(`${castId} ${visitKey(socket, visit)}`) ?? [],
     ...configOf(cast.value, workspace, file),
   });
   try {
@@ -76,7 +80,8 @@ export async function record(workspace: Workspace, command: RecordCommand, from:
 }
 
 /** Only what ran to its end by itself can be run to the same end again. */
-function refusalOf({ castId, state, events }: LoadedCast): Issue | undefined {
+function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Issue | undefined {
+  if (window) return itemIssue(castId, window.parent, "record");
   const { phase } = state;
   const isOver = phase.kind === "ended" || phase.kind === "waiting";
   if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
@@ -110,17 +115,30 @@ function configOf(
   return named === undefined ? {} : { config: relative(dirname(file), named) };
 }
 
+/** [T26] What happened in the casts of its items, in the order in which they began. */
+async function itemsOf(store: CastStore, { events }: LoadedCast): Promise<ReadonlyMap<CastId, readonly CastEvent[]>> {
+  const found = new Map<CastId, readonly CastEvent[]>();
+  for (const event of events) {
+    if (event.type !== "item_started") continue;
+    const child = await store.load(event.child);
+    if (child.ok) found.set(event.child, child.value.events);
+  }
+  return found;
+}
+
 async function repliesOf(
   store: CastStore,
-  { castId, events }: LoadedCast,
+  casts: ReadonlyMap<CastId, readonly CastEvent[]>,
 ): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
   const found = new Map<string, readonly RecordedReply[]>();
-  for (const event of events) {
-    if (event.type !== "visit_started") continue;
-    const { socket, visit } = event;
-    const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
-    if (transcript) found.set(visitKey(socket, visit), repliesIn(Buffer.from(transcript.bytes).toString("utf8")));
-  }
+  for (const [castId, events] of casts)
+    for (const event of events) {
+      if (event.type !== "visit_started") continue;
+      const { socket, visit } = event;
+      const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
+      const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
+      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesIn(text));
+    }
   return found;
 }
 

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { castsIn, journalOf, newPlace, readText, run } from "../harness/cli.ts";
+import { git, writeFiles } from "./harness/repository.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+const YES = { json: { satisfied: true, context: "" } };
+
+/** A repository with a loadout of the parallel workshop, and replies in which the second item conflicts once. */
+function place(replies: Record<string, unknown>): string {
+  const cwd = newPlace();
+  const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
+  const write = (name: string, content: string) => ({ name: "write", arguments: { path: name, content } });
+  writeFiles(cwd, {
+    ".gitignore": ".pi/pi-materia/\n",
+    ".pi/pi-materia.json": JSON.stringify({
+      activeLoadout: "Main",
+      ...parallelWorkshop(3, { materia: { Build: { tools: "coding", prompt: "Build." } } }),
+    }),
+    "replies.json": JSON.stringify({
+      replies: {
+        Plan: [{ json: { workItems } }],
+        "Build@WI-1": [{ tools: [write("same.txt", "one\n")], text: "one" }],
+        "Build@WI-2": [{ tools: [write("same.txt", "two\n")], text: "two" }],
+        "Build@WI-2.2": [{ tools: [write("same.txt", "one, two\n")], text: "both" }],
+        "Build@WI-3": [{ tools: [write("three.txt", "three\n")], text: "three" }],
+        Eval: Array.from({ length: 8 }, () => YES),
+        Tell: [{ text: "told" }],
+        ...replies,
+      },
+    }),
+  });
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+  ])
+    git(cwd, ...args);
+  git(cwd, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "first");
+  return cwd;
+}
+
+async function castOnce(cwd: string): Promise<string> {
+  await run(["cast", "--trust", "--rehearse", "replies.json", "do it"], { cwd });
+  const [castId = ""] = castsIn(cwd);
+  return castId;
+}
+
+it("[V22] a recorded test has what was said in items under their keys, and takes the same path", async () => {
+  const cwd = place({});
+  const castId = await castOnce(cwd);
+  const file = join(cwd, "..", "recorded.json");
+  expect((await run(["record", castId, file], { cwd })).code).toBe(0);
+  const { replies } = JSON.parse(readFileSync(file, "utf8")) as { readonly replies: Record<string, unknown> };
+  expect(Object.keys(replies).filter((key) => key.startsWith("Build"))).toEqual([
+    "Build@WI-1",
+    "Build@WI-2",
+    "Build@WI-3",
+    "Build@WI-2.2",
+  ]);
+  const { code, stdout } = await run(["test", file], { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Tests  1 passed")]);
+});
+
+it("[V22] a fork in the middle of items begins before all of them, and the first cast stays as it is", async () => {
+  const cwd = place({ "Build@WI-2": [{ error: "provider" }] });
+  const castId = await castOnce(cwd);
+  const before = journalOf(cwd, castId);
+  expect(before.at(-1)).toMatchObject({ type: "cast_ended", outcome: "failed" });
+  const child = join(cwd, ".pi/pi-materia", castId, "items", `${castId}_1_WI-2`, "journal.jsonl");
+  const childBefore = readText(child);
+  const plan = await run(["fork", castId, "--plan", "--json"], { cwd });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ reused: ["Socket-1#1"], anew: [{ visit: "the items of each" }] });
+  await run(["fork", castId, "--rehearse", "replies.json"], { cwd });
+  const fork = castsIn(cwd).find((id) => id !== castId) ?? "";
+  const begun = journalOf(cwd, fork).filter(({ type }) => type === "item_started");
+  expect(begun.map((event) => "child" in event && event.child)).toContain(`${fork}_1_WI-1`);
+  expect([journalOf(cwd, castId), readText(child)]).toEqual([before, childBefore]);
+});
+
+it("[V22] the cast of an item is neither forked nor recorded by itself", async () => {
+  const cwd = place({});
+  const castId = await castOnce(cwd);
+  for (const command of ["fork", "record"]) {
+    const { code, stderr } = await run([command, `${castId}_1_WI-1`], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`this cast is one item of ${castId}`)]);
+  }
+});
