@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CatalogAnswer } from "../../src/core/wire/catalog.ts";
 import { readWire } from "../../src/core/wire/wire.ts";
 import { writeConfigText } from "../../src/shell/config/config-text.ts";
-import { json, project, refusal, site } from "./harness.ts";
+import { hear, json, project, refusal, site } from "./harness.ts";
 import type { Site } from "./harness.ts";
 
 const TEXT = '{\n  // mine\n  "activeLoadout": "Full-Auto",\n}\n';
@@ -256,5 +256,39 @@ describe("trust in what is written", () => {
     const at = site(from);
     await put(at, "project", program("b.sh"), { "if-match": await tagOf(at, "project") });
     expect(await given(at)).toBe(false);
+  });
+});
+
+describe("[N35] trust in what was shown", () => {
+  const withCommand = (command: string): object => ({
+    materia: { Run: { type: "utility", command: ["sh", command] } },
+    loadouts: { Own: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Run" } } } },
+  });
+
+  it("[N35] holds for exactly that, and nothing is remembered of what changed meanwhile", async () => {
+    const at = site();
+    at.write("good.sh", "true");
+    at.write(".pi/pi-materia.json", withCommand("good.sh"));
+    const shown = async (): Promise<{ given: boolean; digest?: string; commands?: string[]; watched?: string[] }> =>
+      ((await json(at.ask("/api/catalog"))) as { trust: { given: boolean } }).trust;
+    const first = await shown();
+    expect(first).toMatchObject({ given: false, commands: ["sh good.sh"], tooLarge: [] });
+    expect(first.watched?.some((path) => path.endsWith("good.sh"))).toBe(true);
+    at.write(".pi/pi-materia.json", withCommand("bad.sh"));
+    expect(await refusal(at.send("/api/trust", { digest: first.digest }))).toBe("412 changed");
+    expect((await shown()).given).toBe(false);
+    expect(await json(at.send("/api/trust", { digest: (await shown()).digest }))).toEqual({ given: true });
+    expect(await shown()).toEqual({ given: true });
+  });
+
+  it("[N10] a change of a configuration file is said to who listens, and what lies beside it is not", async () => {
+    const at = site();
+    at.write(".pi/pi-materia.json", {});
+    const stream = hear(await at.ask("/api/casts/stream"));
+    await stream.until(({ event }) => event === "ready");
+    at.write(".pi/other.json", {});
+    at.write(".pi/pi-materia.json", { notify: false });
+    expect((await stream.until(({ event }) => event === "config")).map(({ event }) => event)).toEqual(["config"]);
+    await stream.close();
   });
 });

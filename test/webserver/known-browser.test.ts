@@ -45,7 +45,7 @@ describe("[N34] a browser that was here before", () => {
     const at = site();
     expect(await refusal(at.ask("/api/key", { headers: NOBODY }))).toBe("401 no_token");
     const headers = { host: `localhost:${PORT}`, authorization: `Bearer ${TOKEN}` };
-    expect(await refusal(at.app.request(`http://localhost:${PORT}/api/key`, { headers }))).toBe("404 no_key");
+    expect(await refusal(at.app.request(`http://localhost:${PORT}/api/key`, { headers }))).toBe("404 not_found");
     expect(await challengeOf(site())).not.toBe(await challengeOf(site()));
     expect(await refusal(at.ask("/door", { headers: { ...NOBODY, "sec-fetch-site": "same-site" } }))).toBe(
       "403 wrong_site",

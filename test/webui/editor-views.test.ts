@@ -106,7 +106,7 @@ describe("[E18] a link from the page", () => {
     await page.getByRole("button", { name: "Rehearse…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
     // The project brought its own file, and nothing of it runs unasked.
-    await page.getByRole("dialog").getByRole("button", { name: "Trust and rehearse" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Trust this project" }).click();
     await page.waitForURL(/#\/casts\//);
     await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
   });

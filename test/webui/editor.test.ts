@@ -178,7 +178,7 @@ describe("[E10] undo", () => {
     await page.getByRole("button", { name: "Loop workItemIteration" }).click();
     await page.keyboard.press("Delete");
     expect(await page.getByText("Review and save…").getAttribute("aria-disabled")).toBeNull();
-    const undo = page.getByRole("button", { name: /^Undo/ });
+    const undo = page.getByRole("toolbar", { name: "Loadout" }).getByRole("button", { name: /^Undo/ });
     for (let step = 0; step < 5; step += 1) await undo.click();
     expect(await undo.getAttribute("aria-disabled")).toBe("true");
     expect(await page.getByRole("button", { name: "Review and save…" }).getAttribute("aria-disabled")).toBe("true");
@@ -246,8 +246,7 @@ describe("[E15] a file that changed meanwhile", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("This file changed since you opened it.").waitFor();
     expect(await dialog.getByRole("button", { name: /^Save/ }).getAttribute("aria-disabled")).toBe("true");
-    await dialog.getByRole("button", { name: "Compare" }).click();
-    await dialog.getByRole("region", { name: "Theirs and mine" }).waitFor();
+    await dialog.getByRole("region", { name: "Before, theirs and mine" }).waitFor();
     expect(readFileSync(file, "utf8")).toBe(theirs);
     await dialog.getByRole("button", { name: "Take theirs" }).click();
     await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("Planner");

@@ -46,7 +46,16 @@ export const CatalogAnswer = v.object({
   layers: v.object({ user: v.string(), project: v.string() }),
   trust: v.variant("given", [
     v.object({ given: v.literal(true) }),
-    v.object({ given: v.literal(false), file: v.string(), commands: v.array(v.string()) }),
+    v.object({
+      given: v.literal(false),
+      file: v.string(),
+      commands: v.array(v.string()),
+      /** Files and folders of the project that these name, and those of them that are too large to be watched. */
+      watched: v.array(v.string()),
+      tooLarge: v.array(v.string()),
+      /** Of all that was shown; null where trust in it cannot be kept. */
+      digest: v.nullable(v.string()),
+    }),
   ]),
 });
 export type CatalogAnswer = v.InferOutput<typeof CatalogAnswer>;
@@ -65,6 +74,10 @@ export const ConfigAnswer = v.object({
   issues: v.array(IssueShape),
 });
 export type ConfigAnswer = v.InferOutput<typeof ConfigAnswer>;
+
+/** [N35] Trust in exactly what was shown. */
+export const TrustGiven = v.strictObject({ digest: v.string() });
+export type TrustGiven = v.InferInput<typeof TrustGiven>;
 
 /** [N22] What is to be written. */
 export const ConfigText = v.strictObject({ text: v.string() });

@@ -61,6 +61,8 @@ const CASTS_STREAM = {
   cast: SummaryShape,
   gone: v.object({ castId: v.string() }),
   ready: v.object({}),
+  /** A configuration file is another one than before. */
+  config: v.object({}),
 } as const;
 
 type Shapes = Readonly<Record<string, v.GenericSchema>>;

@@ -45,10 +45,20 @@ export function projectConfigFile(cwd: string): string {
   return join(cwd, ".pi", "pi-materia.json");
 }
 
-/** [F1] Every layer that is there. A file with faults is reported with them; the rest stays usable. */
-export function loadConfig(place: ConfigPlace): LoadedConfig {
+interface Source {
+  readonly name: LayerName;
+  readonly file: string;
+  readonly required: boolean;
+}
+
+/** Every file that may say something, whether it is there or not. */
+export function configPaths(place: ConfigPlace): readonly string[] {
+  return sourcesOf(place).map(({ file }) => file);
+}
+
+function sourcesOf(place: ConfigPlace): readonly Source[] {
   const named = place.env["MATERIA_CONFIG"];
-  const sources: { name: LayerName; file: string; required: boolean }[] = [
+  return [
     { name: "user", file: userConfigFile(place.env), required: false },
     ...(place.withoutProject
       ? []
@@ -58,7 +68,11 @@ export function loadConfig(place: ConfigPlace): LoadedConfig {
       ? []
       : [{ name: "explicit" as const, file: resolve(place.cwd, place.explicit), required: true }]),
   ];
-  const read = sources.flatMap(({ name, file, required }) => {
+}
+
+/** [F1] Every layer that is there. A file with faults is reported with them; the rest stays usable. */
+export function loadConfig(place: ConfigPlace): LoadedConfig {
+  const read = sourcesOf(place).flatMap(({ name, file, required }) => {
     const raw =
       readJsonFile(file) ??
       (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);

@@ -16,13 +16,13 @@ const TrustFile = v.record(v.string(), v.string());
 /** [S1, S3] Whether the project's configuration, as it is now, was trusted before. */
 export function isTrusted(place: ConfigPlace, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
-  const hash = executableHash(place.cwd, raw);
+  const hash = executableDigest(place.cwd, raw);
   return hash !== undefined && readTrust(place.env)[projectKey(place.cwd)] === hash;
 }
 
 export function rememberTrust(place: ConfigPlace, raw: unknown): void {
   const file = trustFile(place.env);
-  const hash = executableHash(place.cwd, raw);
+  const hash = executableDigest(place.cwd, raw);
   if (hash === undefined) return;
   const trusted = { ...readTrust(place.env), [projectKey(place.cwd)]: hash };
   mkdirSync(dirname(file), { recursive: true });
@@ -76,7 +76,7 @@ function textsIn(value: Json): readonly string[] {
  * All that decides what may be executed: materia, graphs, settings, and the files of the project that its commands name.
  * How a graph is drawn, and which of the trusted loadouts is active, decides nothing.
  */
-function executableHash(cwd: string, raw: unknown): string | undefined {
+export function executableDigest(cwd: string, raw: unknown): string | undefined {
   const { $schema: _schema, activeLoadout: _active, ...rest } = isJsonObject(raw) ? raw : {};
   const loadouts = Object.fromEntries(
     Object.entries(section(raw, "loadouts")).map(([name, loadout]) => {

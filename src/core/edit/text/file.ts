@@ -2,7 +2,9 @@ import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import { isJsonObject } from "../../model/values/json.ts";
+import type { Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
+import { stepText, withValue } from "./step.ts";
 
 export type Section = "materia" | "loadouts";
 
@@ -27,7 +29,7 @@ export function withEntry(file: string, section: Section, name: string, text: st
   const whole = file.trim() === "" ? NEW_FILE : file;
   const read = parseJsonc(whole);
   if (!read.ok) return read;
-  if (text === null) return ok(applyEdits(whole, modify(whole, [section, name], undefined, FORMAT)));
+  if (text === null) return withSetting(whole, [section, name], null);
   // A place is made first where there is none, then the text is put there as it was written.
   const made = findNodeAtLocation(read.value.tree, [section, name])
     ? whole
@@ -43,6 +45,38 @@ export function withEntry(file: string, section: Section, name: string, text: st
     .map((line, index) => (index === 0 || line === "" ? line : indent + line))
     .join(eol);
   return ok(made.slice(0, node.offset) + indented + made.slice(node.offset + node.length));
+}
+
+/** The file with one setting (`budget`, `maxTokens`) set, comments and the rest as they were; `null` takes it out. */
+export function withSetting(file: string, path: readonly string[], value: Json | null): Result<string> {
+  const whole = file.trim() === "" ? "{}\n" : file;
+  const read = parseJsonc(whole);
+  if (!read.ok) return read;
+  const before = read.value.value as Json; // what a JSON reader gives
+  return ok(stepText(whole, before, withValue(before, path, value ?? undefined)));
+}
+
+/** [E27] Sockets of the same file that hold a materia hold it by its new name. */
+export function withMateriaRenamed(file: string, was: string, now: string): string {
+  const read = parseJsonc(file);
+  const loadouts = read.ok && isJsonObject(read.value.value) ? read.value.value["loadouts"] : undefined;
+  const places = Object.entries(isJsonObject(loadouts) ? loadouts : {}).flatMap(([loadout, value]) => {
+    const sockets = isJsonObject(value) ? value["sockets"] : undefined;
+    return Object.entries(isJsonObject(sockets) ? sockets : {})
+      .filter(([, socket]) => isJsonObject(socket) && socket["materia"] === was)
+      .map(([id]) => ["loadouts", loadout, "sockets", id, "materia"]);
+  });
+  return places.reduce((text, path) => {
+    const next = withSetting(text, path, now);
+    return next.ok ? next.value : text;
+  }, file);
+}
+
+/** [E25] A file that names a loadout as active names it by its new name; one that is gone it names no more. */
+export function withActive(file: string, was: string, now: string | null): Result<string> {
+  const read = parseJsonc(file);
+  const isActive = read.ok && isJsonObject(read.value.value) && read.value.value["activeLoadout"] === was;
+  return isActive ? withSetting(file, ["activeLoadout"], now) : ok(file);
 }
 
 const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };

@@ -46,8 +46,8 @@ function diffMiddle(a: readonly string[], b: readonly string[], offset: number):
   return lines;
 }
 
-/** How many lines two rests have in common, at most. */
-function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
+/** How many lines, or words, two rests have in common, at most. */
+export function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {

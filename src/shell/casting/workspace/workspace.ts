@@ -6,7 +6,7 @@ import type { ConfigPlace } from "../../config/config.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import { fileStore } from "../../store/files/file-store.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
-import { isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
+import { executableDigest, isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
 import type { Runs } from "../../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
@@ -22,7 +22,13 @@ export interface Workspace {
 
 export type Trust =
   | { readonly kind: "given" }
-  | ({ readonly kind: "asked"; readonly file: string; readonly remember: () => void } & Runs);
+  | ({
+      readonly kind: "asked";
+      readonly file: string;
+      /** Of all that decides what may be executed; null where some of that is too large to be looked at. */
+      readonly digest: string | null;
+      readonly remember: () => void;
+    } & Runs);
 
 export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: FolderWatch): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
@@ -35,7 +41,8 @@ export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: Fo
 function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {
   if (!project || isTrusted(place, project.raw)) return { kind: "given" };
   const remember = (): void => rememberTrust(place, project.raw);
-  return { kind: "asked", file: project.file, ...projectRuns(place.cwd, project.raw), remember };
+  const digest = executableDigest(place.cwd, project.raw) ?? null;
+  return { kind: "asked", file: project.file, digest, ...projectRuns(place.cwd, project.raw), remember };
 }
 
 /** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */

@@ -208,6 +208,7 @@ declare module "*/editor.module.css" {
     readonly "control-button": string;
     readonly dialog: string;
     readonly "editor-grid": string;
+    readonly "editor-head": string;
     readonly "empty-canvas": string;
     readonly "graph-box": string;
     readonly inspector: string;
@@ -411,6 +412,7 @@ declare module "*/marks.module.css" {
 declare module "*/materia.module.css" {
   const classes: {
     readonly "chosen-hue": string;
+    readonly "command-fields": string;
     readonly "control-button": string;
     readonly faint: string;
     readonly "form-option": string;
@@ -532,6 +534,7 @@ declare module "*/rehearse.module.css" {
 declare module "*/save.module.css" {
   const classes: {
     readonly "added-line": string;
+    readonly "block-title": string;
     readonly conflict: string;
     readonly dialog: string;
     readonly diff: string;
@@ -542,12 +545,16 @@ declare module "*/save.module.css" {
     readonly icon: string;
     readonly "line-number": string;
     readonly note: string;
+    readonly outdated: string;
     readonly review: string;
+    readonly stays: string;
+    readonly "three-way": string;
   };
   export default classes;
 }
 declare module "*/shell.module.css" {
   const classes: {
+    readonly asked: string;
     readonly brand: string;
     readonly connecting: string;
     readonly "connection-text": string;
@@ -565,6 +572,7 @@ declare module "*/shell.module.css" {
     readonly tally: string;
     readonly top: string;
     readonly "unsaved-dot": string;
+    readonly "would-run": string;
   };
   export default classes;
 }

@@ -3,6 +3,7 @@ import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
 import { openStore, useStore } from "../browser/store.ts";
 import { followCasts } from "../net/api.ts";
+import { readCatalog } from "./use-catalog.ts";
 
 export interface Casts {
   /** Newest first. */
@@ -42,6 +43,7 @@ function followOnce(): void {
       isReady = true;
       publish();
     },
+    onConfig: () => void readCatalog(),
     onIssue: (issue) => {
       // The same fault in every cast is one problem to a person.
       if (!issues.some(({ message }) => message === issue.message)) issues = [...issues, issue];

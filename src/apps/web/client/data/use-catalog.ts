@@ -15,22 +15,32 @@ export interface KnownCatalog {
   readonly layers: CatalogAnswer["layers"] | null;
   /** The folder of the project. */
   readonly cwd: string | null;
+  readonly trust: CatalogAnswer["trust"] | null;
   readonly issues: readonly Issue[];
 }
 
-const known = openStore<KnownCatalog>({ catalog: null, layers: null, cwd: null, issues: [] });
+const known = openStore<KnownCatalog>({ catalog: null, layers: null, cwd: null, trust: null, issues: [] });
 
 export async function readCatalog(): Promise<void> {
   const read = await getCatalog();
   if (!read.ok) return known.set({ ...known.get(), issues: read.issues });
-  const { layers, cwd } = read.value;
+  const { layers, cwd, trust } = read.value;
   const back = openKeptProject(cwd).filter(({ kind }) => kind !== "text");
   if (back.length > 0)
     toast({ text: `What you had not saved is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
-  return known.set({ catalog: catalogOf(read.value), layers, cwd, issues: [] });
+  return known.set({ catalog: catalogOf(read.value), layers, cwd, trust, issues: [] });
 }
 
 onServerBack(() => void readCatalog());
+
+/** The last known one, for what happens outside of drawing. */
+export function knownCatalog(): Catalog | null {
+  return known.get().catalog;
+}
+
+export function knownTrust(): CatalogAnswer["trust"] | null {
+  return known.get().trust;
+}
 
 export function useCatalog(): KnownCatalog {
   useEffect(() => {

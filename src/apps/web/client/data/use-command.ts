@@ -2,6 +2,7 @@ import { useState } from "react";
 import { isForeign } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import { runCommand } from "../net/api.ts";
+import { withTrust } from "./trust.ts";
 import { toast } from "../parts/controls/toasts.tsx";
 
 export interface CommandState {
@@ -23,7 +24,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   const run: CommandState["run"] = async (command, done, options = {}) => {
     setBusy(command);
     setIssues([]);
-    const answer = await runCommand(command, options);
+    const answer = await withTrust((trust) => runCommand(command, trust ? { trust } : options));
     setBusy(null);
     if (answer.ok) {
       if (!quiet) toast({ text: done, tone: "ok" });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { isName } from "../../../../core/model/ids.ts";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { TextField } from "../parts/controls/fields.tsx";
@@ -16,10 +16,12 @@ export function NameDialog(props: {
   readonly initial: string;
   readonly taken: (name: string) => boolean;
   readonly note?: string;
+  /** What else is to be chosen. */
+  readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onName: (name: string) => void;
 }): ReactElement {
-  const { title, action, initial, taken, note, onClose, onName } = props;
+  const { title, action, initial, taken, note, children, onClose, onName } = props;
   const [name, setName] = useState(initial);
   const fault = !isName(name)
     ? "1 to 100 characters, no space at either end"
@@ -33,6 +35,7 @@ export function NameDialog(props: {
         <span className={css("label")}>Name</span>
         <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
       </div>
+      {children}
       {note !== undefined && <p className={css("faint")}>{note}</p>}
     </Ask>
   );

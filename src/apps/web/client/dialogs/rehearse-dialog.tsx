@@ -4,6 +4,7 @@ import type { Graph } from "../../../../core/compile/graph.ts";
 import { generatedReplies } from "../../../../core/edit/rehearse.ts";
 import type { RehearsedMateria } from "../../../../core/edit/rehearse.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import { withTrust } from "../data/trust.ts";
 import { rehearse } from "../net/api.ts";
 import type { RehearsedCommand } from "../../../../core/wire/commands.ts";
 import { Segments, TextField } from "../parts/controls/fields.tsx";
@@ -41,11 +42,10 @@ export function RehearseDialog(props: {
   const read = texts.map(({ materia, text }) => ({ materia, ...readReplies(text) }));
   const fault = read.find(({ replies }) => replies === null);
   const { begin, busy, issues } = useBegin(onClose);
-  const untrusted = issues.some(({ code }) => code === "not_trusted");
   return (
     <Ask
       title={title}
-      action={untrusted ? "Trust and rehearse" : "Rehearse"}
+      action="Rehearse"
       busy={busy}
       off={
         prompt.trim() === "" ? "Write a request first" : fault ? `The replies of ${fault.materia} cannot be read` : null
@@ -53,7 +53,7 @@ export function RehearseDialog(props: {
       onClose={onClose}
       onAct={() => {
         const replies = Object.fromEntries(read.map(({ materia, replies: each }) => [materia, each ?? []]));
-        void begin({ ...target, prompt, replies, onEmpty, ...(untrusted ? { trust: true } : {}) });
+        void begin({ ...target, prompt, replies, onEmpty });
       }}
     >
       {warning !== null && <p className={css("note rework")}>{warning}</p>}
@@ -92,7 +92,7 @@ function useBegin(onClose: () => void): {
   const [busy, setBusy] = useState(false);
   const begin = async (body: RehearsedCommand): Promise<void> => {
     setBusy(true);
-    const answer = await rehearse(body);
+    const answer = await withTrust((trust) => rehearse({ ...body, ...(trust ? { trust } : {}) }));
     setBusy(false);
     if (answer.ok && "castId" in answer.value) {
       onClose();

@@ -13,7 +13,7 @@ import type { CastSummary } from "../../../../core/view/casts.ts";
 import { CastAnswer } from "../../../../core/wire/casts.ts";
 import type { VisitFileName } from "../../../../core/wire/casts.ts";
 import { CatalogAnswer, ConfigAnswer } from "../../../../core/wire/catalog.ts";
-import type { ConfigText, EditableLayer } from "../../../../core/wire/catalog.ts";
+import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wire/catalog.ts";
 import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
@@ -76,6 +76,12 @@ export function putConfig(layer: EditableLayer, text: string, etag: string | nul
 
 export function getCatalog(): Promise<Answer<CatalogAnswer>> {
   return request("/api/catalog", CatalogAnswer);
+}
+
+/** Trust in exactly what was shown; 412 where it is another by now. */
+export function giveTrust(digest: string): Promise<Answer<unknown>> {
+  const body: TrustGiven = { digest };
+  return request("/api/trust", v.unknown(), { method: "POST", body });
 }
 
 /** The same text as after `/materia`. */
@@ -154,11 +160,13 @@ export interface CastsListener {
   readonly onCast: (cast: CastSummary) => void;
   readonly onGone: (castId: string) => void;
   readonly onReady: () => void;
+  /** A configuration file is another one than before. */
+  readonly onConfig: () => void;
   readonly onIssue: (issue: Issue) => void;
 }
 
 /** Every cast, then each one that appears or changes. Returns the stop. */
-export function followCasts({ onCast, onGone, onReady, onIssue }: CastsListener): () => void {
+export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): () => void {
   return listen("/api/casts/stream", undefined, ({ event, data }) => {
     const message = readCastsMessage(event, data);
     if (!message.ok) return message.issues.forEach(onIssue);
@@ -169,6 +177,8 @@ export function followCasts({ onCast, onGone, onReady, onIssue }: CastsListener)
         return onGone(message.value.data.castId);
       case "ready":
         return onReady();
+      case "config":
+        return onConfig();
     }
   });
 }

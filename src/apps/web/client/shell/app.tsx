@@ -10,6 +10,7 @@ import { go, hrefOf, usePlace } from "../browser/route.ts";
 import { switchTheme } from "./theme.ts";
 import { Toasts } from "../parts/controls/toasts.tsx";
 import { Standing } from "./standing.tsx";
+import { TrustQuestion } from "./trust-question.tsx";
 import { PLACES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { kept } from "../browser/kept.ts";
@@ -65,6 +66,7 @@ export function App(): ReactElement {
         </Suspense>
       </main>
       <Toasts />
+      <TrustQuestion />
       {dialog === "keys" && <KeysDialog onClose={close} />}
       {dialog === "palette" && <Palette onClose={close} />}
     </>

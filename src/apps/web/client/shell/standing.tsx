@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { kept } from "../browser/kept.ts";
 import { useStore } from "../browser/store.ts";
+import { lookAtTrust } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/controls/button.tsx";
@@ -13,7 +14,7 @@ const css = classesOf(shellSheet);
 /** What stands between the person and the server, and what leads on; nothing where all is well. */
 export function Standing(): ReactElement | null {
   const { state } = useConnection();
-  const { cwd } = useCatalog();
+  const { cwd, trust } = useCatalog();
   const { isFull } = useStore(kept);
   if (state === "lost") {
     return (
@@ -38,11 +39,20 @@ export function Standing(): ReactElement | null {
       </div>
     );
   }
-  if (!isFull) return null;
+  if (isFull) {
+    return (
+      <div className={css("standing")} role="alert">
+        <Icon name="warning" />
+        This browser keeps no more: what is not saved goes when the page is closed.
+      </div>
+    );
+  }
+  if (trust?.given !== false) return null;
   return (
-    <div className={css("standing")} role="alert">
-      <Icon name="warning" />
-      This browser keeps no more: what is not saved goes when the page is closed.
+    <div className={css("standing asked")} role="status">
+      <Icon name="lock" />
+      <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
+      <Button onClick={lookAtTrust}>See what would run…</Button>
     </div>
   );
 }

@@ -11,6 +11,8 @@ import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { castFeed } from "../live/cast-feed.ts";
 import { castsFeed } from "../live/casts-feed.ts";
+import { configFeed, joined } from "../live/config-feed.ts";
+import { configPaths } from "../../../../shell/config/config.ts";
 import { inWorkspace } from "./served-project.ts";
 import type { ServedProject } from "./served-project.ts";
 
@@ -27,7 +29,12 @@ export function castRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/casts/stream",
     inWorkspace(served, (c, workspace) =>
-      streamOf(c, (wake) => castsFeed(workspace.store, live, wake, foreignMarker(workspace))),
+      streamOf(c, (wake) =>
+        joined(
+          castsFeed(workspace.store, live, wake, foreignMarker(workspace)),
+          configFeed(configPaths(workspace.place), live.watch, wake),
+        ),
+      ),
     ),
   );
   app.get("/api/casts/:id", inCast(served, showCast));

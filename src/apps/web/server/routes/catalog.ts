@@ -1,6 +1,10 @@
 import type { Hono } from "hono";
 import type { Entry } from "../../../../core/catalog/layer.ts";
+import { error } from "../../../../core/model/issue.ts";
+import { TrustGiven } from "../../../../core/wire/catalog.ts";
 import type { CatalogAnswer } from "../../../../core/wire/catalog.ts";
+import { jsonBody, readBody } from "../http/body.ts";
+import { refuse } from "../http/reply.ts";
 import { projectConfigFile, userConfigFile } from "../../../../shell/config/config.ts";
 import type { Trust } from "../../../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../../../shell/version.ts";
@@ -26,6 +30,24 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       } satisfies CatalogAnswer),
     ),
   );
+  app.post(
+    "/api/trust",
+    jsonBody(1),
+    inWorkspace(served, (c, { trust }) => {
+      const body = readBody(c, TrustGiven);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      if (trust.kind === "given") return c.json({ given: true } satisfies CatalogAnswer["trust"]);
+      // [N35] What was shown is what is trusted: whoever changes it meanwhile gets nothing by it.
+      if (trust.digest !== body.value.digest)
+        return refuse(
+          c,
+          412,
+          error("changed", "digest", "what would run has changed since it was shown", "look again"),
+        );
+      trust.remember();
+      return c.json({ given: true } satisfies CatalogAnswer["trust"]);
+    }),
+  );
 }
 
 function entryJson<T>({ name, layer, file, value, partial, issues }: Entry<T>) {
@@ -35,5 +57,6 @@ function entryJson<T>({ name, layer, file, value, partial, issues }: Entry<T>) {
 
 function trustJson(trust: Trust): CatalogAnswer["trust"] {
   if (trust.kind === "given") return { given: true };
-  return { given: false, file: trust.file, commands: [...trust.commands] };
+  const { file, commands, watched, tooLarge, digest } = trust;
+  return { given: false, file, commands: [...commands], watched: [...watched], tooLarge: [...tooLarge], digest };
 }

@@ -17,7 +17,7 @@ export function doorRoutes(app: Hono, { doorKey, token, port }: ServedProject): 
   app.get("/api/key", (c) => {
     // Under a name the page may one day come from another address of this machine, and the key would be there for it.
     if (doorKey === null || c.req.header("host") !== `127.0.0.1:${port()}`)
-      return refuse(c, 404, error("no_key", "", "there is no key to keep for this address"));
+      return refuse(c, 404, error("not_found", "", "there is no key to keep for this address"));
     return c.json({ key: doorKey } satisfies DoorKey);
   });
   app.get("/door", (c) => c.json({ challenge } satisfies DoorChallenge));

@@ -28,7 +28,6 @@ export function NewCast({
   const { catalog, chosen, setChosen } = useLoadoutChoice(loadout);
   const [request, setRequest] = useKeptText("request");
   const [rehearsal, setRehearsal] = useState("");
-  const [trust, setTrust] = useState(false);
   const command = useCommand({ quiet: true });
   const options = [
     ...(chosen === "" ? [] : [`--loadout ${quoteWord(chosen)}`]),
@@ -36,20 +35,19 @@ export function NewCast({
   ];
   const start = async (): Promise<void> => {
     const all = command.isBusyTree ? [...options, "--anyway"] : options;
-    const castId = await command.run(`cast ${all.join(" ")} -- ${request.trim()}`, "Started", { trust });
+    const castId = await command.run(`cast ${all.join(" ")} -- ${request.trim()}`, "Started");
     if (castId === null) return;
     setRequest("");
     onClose();
     if (castId !== "") go(hrefOf("casts", castId));
   };
-  const untrusted = catalog?.trust.given === false ? catalog.trust : null;
   return (
     <Ask
       title="New cast"
       action={command.isBusyTree ? "Start all the same" : "Start"}
       keepsText
       busy={command.busy !== null}
-      off={request.trim() === "" ? "Write what is to be done" : untrusted && !trust ? "Trust the project first" : null}
+      off={request.trim() === "" ? "Write what is to be done" : null}
       onClose={onClose}
       onAct={() => void start()}
     >
@@ -64,7 +62,6 @@ export function NewCast({
       <RequestField value={request} onChange={setRequest} />
       <Forecast loadout={chosen} />
       <RehearsalField value={rehearsal} onChange={setRehearsal} />
-      {untrusted && <TrustBox file={untrusted.file} commands={untrusted.commands} given={trust} onGive={setTrust} />}
       <Issues issues={command.issues} />
     </Ask>
   );
@@ -129,24 +126,6 @@ function RehearsalField({
           placeholder="replies.json"
           onChange={(event) => onChange(event.target.value)}
         />
-      </span>
-    </label>
-  );
-}
-
-function TrustBox(props: {
-  readonly file: string;
-  readonly commands: readonly string[];
-  readonly given: boolean;
-  readonly onGive: (given: boolean) => void;
-}): ReactElement {
-  const { file, commands, given, onGive } = props;
-  return (
-    <label className={css("note waiting-tone row")}>
-      <input type="checkbox" checked={given} onChange={(event) => onGive(event.target.checked)} />
-      <span>
-        Trust <code>{file}</code> as it is now
-        {commands.length > 0 && `. It runs: ${commands.join(", ")}`}
       </span>
     </label>
   );

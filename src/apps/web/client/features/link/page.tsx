@@ -11,6 +11,7 @@ import { Icon } from "../../parts/marks/icon.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
 import { go, hrefOf } from "../../browser/route.ts";
+import { toast } from "../../parts/controls/toasts.tsx";
 import { ChainPanel } from "./chain-panel.tsx";
 import { Details } from "./details.tsx";
 import { ChainGraph } from "./graph.tsx";
@@ -53,7 +54,10 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
           <Button
             look="bare"
             off={chain.targets.length === 0 ? "The chain is empty" : null}
-            onClick={() => setChain({ targets: [], from: null }, "Clear the chain")}
+            onClick={() => {
+              setChain({ targets: [], from: null }, "Clear the chain");
+              toast({ text: "The chain is empty.", action: { label: "Undo", act: undoChain } });
+            }}
           >
             Clear
           </Button>

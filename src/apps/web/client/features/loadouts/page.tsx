@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import type { ReactElement } from "react";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { go, hrefOf } from "../../browser/route.ts";
@@ -8,6 +8,7 @@ import { EditorProvider, useEditorState } from "./state/editor.ts";
 import { useWork } from "./state/works.ts";
 import type { Work } from "./state/works.ts";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { withMateria } from "../../../../../core/edit/carry.ts";
 import { classesOf } from "../../browser/classes.ts";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
@@ -19,8 +20,10 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
   const work = useWork(name, catalog);
   useEffect(() => {
-    // The list alone has nothing to show beside it: the active loadout is what people look for.
-    if (name === null && catalog) go(hrefOf("loadouts", catalog.settings.activeLoadout.value));
+    // The list alone has nothing to show beside it: the active loadout is what people look for, where it is there.
+    const active = catalog?.settings.activeLoadout.value ?? "";
+    const first = catalog?.loadouts.has(active) ? active : catalog?.loadouts.keys().next().value;
+    if (name === null && first !== undefined) go(hrefOf("loadouts", first));
   }, [name, catalog]);
   if (!catalog) {
     return (
@@ -39,7 +42,8 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
 }
 
 function Opened({ work, catalog }: { readonly work: Work; readonly catalog: Catalog }): ReactElement {
-  const editor = useEditorState(work, catalog);
+  const all = useMemo(() => withMateria(catalog, work.brings), [catalog, work.brings]);
+  const editor = useEditorState(work, all);
   return (
     <EditorProvider value={editor}>
       <EditorView />

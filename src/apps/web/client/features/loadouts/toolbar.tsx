@@ -1,13 +1,18 @@
 import type { ReactElement } from "react";
 import { compareLoadouts } from "../../../../../core/edit/compare.ts";
 import { tidyLayout } from "../../../../../core/edit/graph/sockets.ts";
+import { exportWork } from "./state/export-work.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
 import type { MenuItem } from "../../parts/controls/menu.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { useEditor } from "./state/editor.ts";
 import type { EditorDialog } from "./state/editor-dialog.ts";
-import { isDirty } from "./state/works.ts";
+import { discardWork, isDirty, undoWork } from "./state/works.ts";
+import type { Work } from "./state/works.ts";
+import type { Catalog } from "../../../../../core/catalog/catalog.ts";
+import { chooseActive } from "../../data/active-loadout.ts";
+import { toast } from "../../parts/controls/toasts.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
@@ -29,6 +34,11 @@ export function Toolbar(props: {
     <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
       <h1 className={css("thing")}>{name}</h1>
       <span className={css("badge capital")}>{layer}</span>
+      {catalog.settings.activeLoadout.value === name && (
+        <span className={css("badge")} title="What cast runs when no loadout is named">
+          Active
+        </span>
+      )}
       <Provenance />
       <span className={css("divider")} />
       <Steps />
@@ -126,8 +136,12 @@ function More({
   readonly open: (dialog: EditorDialog) => void;
   readonly onLoop: () => void;
 }): ReactElement {
-  const { name, work, loadout, readOnly, apply } = useEditor();
+  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
   const width = useWidth();
+  const discard = (): void => {
+    discardWork(name);
+    toast({ text: `${name} is as it is in its file.`, action: { label: "Undo", act: () => undoWork(name) } });
+  };
   const narrow: readonly MenuItem[] = [
     { label: "Add a socket…", act: () => open("add"), off: readOnly },
     { label: "Loop from selection", act: onLoop, off: readOnly },
@@ -145,25 +159,26 @@ function More({
       label="Rename, duplicate, import, export, delete"
       items={[
         ...(width === "large" ? [] : narrow),
+        { label: "Make active", act: () => void chooseActive(name), off: activeOff(catalog, name) },
+        { label: "Discard changes", act: discard, off: discardOff(work) },
         { label: "New loadout…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
         { label: "Rename…", act: () => open("rename"), off: readOnly },
         { label: "Import…", act: () => open("import") },
-        { label: "Export", act: () => download(name, work.history.present.text) },
+        { label: "Export", act: () => void exportWork(work, catalog) },
         { label: "Delete…", act: () => open("delete"), off: readOnly },
       ]}
     />
   );
 }
 
-/** A configuration file with this one loadout, as it is in hand. */
-function download(name: string, text: string): void {
-  const indented = text.replaceAll("\n", "\n    ");
-  const file = `{\n  "loadouts": {\n    ${JSON.stringify(name)}: ${indented}\n  }\n}\n`;
-  const url = URL.createObjectURL(new Blob([file], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `${name.replaceAll(/[^\w.-]+/g, "-")}.json`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+/** Why it cannot be what cast runs. */
+function activeOff(catalog: Catalog, name: string): string | null {
+  if (catalog.settings.activeLoadout.value === name) return "It is already";
+  return catalog.loadouts.has(name) ? null : "It is not saved yet";
+}
+
+function discardOff(work: Work): string | null {
+  if (work.filed === null) return "No file has it yet";
+  return isDirty(work) ? null : "Nothing has changed";
 }

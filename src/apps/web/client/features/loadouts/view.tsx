@@ -4,6 +4,7 @@ import type { GraphHandle } from "../../graph/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { useWidth } from "../../browser/use-width.ts";
+import { OutdatedBar } from "../../dialogs/save/outdated-bar.tsx";
 import { Canvas } from "./canvas.tsx";
 import type { Connecting } from "./state/use-canvas.ts";
 import { EditorDialogs } from "./dialogs/dialogs.tsx";
@@ -50,7 +51,7 @@ export function EditorView(): ReactElement {
   const palette = <LeftPanel onNew={() => setDialog("new")} onAdded={added} />;
   return (
     <div className={css("editor-grid")}>
-      <Toolbar open={setDialog} onLoop={onLoop} />
+      <Head open={setDialog} onLoop={onLoop} />
       {width === "large" && (
         <aside className={css("side-panel")} aria-label="Loadouts and palette">
           {palette}
@@ -81,6 +82,16 @@ export function EditorView(): ReactElement {
         )}
       </Sheets>
       <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} />
+    </div>
+  );
+}
+
+function Head({ open, onLoop }: Parameters<typeof Toolbar>[0]): ReactElement {
+  const { work, name } = useEditor();
+  return (
+    <div className={css("editor-head")}>
+      <Toolbar open={open} onLoop={onLoop} />
+      {work.isOutdated && <OutdatedBar name={name} onCompare={() => open("review")} />}
     </div>
   );
 }

@@ -1,15 +1,13 @@
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { compile } from "../../../../../core/compile/targets/compile.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
-import { NameDialog, freeName } from "../../dialogs/name-dialog.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
+import { Menu } from "../../parts/controls/menu.tsx";
+import { download } from "../../browser/download.ts";
 import { Orb } from "../../parts/marks/orb.tsx";
-import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
-import { Diff } from "../../dialogs/diff.tsx";
-import { ReviewDialog } from "../../dialogs/review-dialog.tsx";
+import { OutdatedBar } from "../../dialogs/save/outdated-bar.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
 import { go, hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
@@ -18,15 +16,9 @@ import { useWidth } from "../../browser/use-width.ts";
 import { MateriaForm } from "./fields/form.tsx";
 import { MateriaList } from "./list.tsx";
 import { Preview } from "./preview.tsx";
-import {
-  beginMateria,
-  isChanged,
-  readMateriaDraft,
-  redoMateria,
-  savedMateria,
-  undoMateria,
-  useMateriaWork,
-} from "./state/state.ts";
+import { MateriaDialogs } from "./dialogs.tsx";
+import type { MateriaDialog } from "./dialogs.tsx";
+import { isChanged, readMateriaDraft, redoMateria, undoMateria, useMateriaWork } from "./state/state.ts";
 import type { MateriaWork } from "./state/state.ts";
 import { useBundled } from "./state/use-bundled.ts";
 import { seatsOf } from "./state/used-by.ts";
@@ -39,8 +31,6 @@ import workbenchSheet from "../../parts/controls/workbench.module.css";
 import materiaSheet from "./look/materia.module.css";
 
 const css = classesOf(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
-
-type Open = "review" | "compare" | "duplicate" | "new" | "rehearse" | "list" | null;
 
 export default function MateriaPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
@@ -67,13 +57,13 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
 }
 
 function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalog: Catalog }): ReactElement {
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<MateriaDialog | null>(null);
   const width = useWidth();
   const { name, history } = work;
   const { value, issues } = readMateriaDraft(name, history.present);
   const isOff = isChanged(work) ? null : "Nothing to save";
   useKeysOutsideDialogs({
-    "ctrl+s": () => setOpen("review"),
+    "ctrl+s": () => (isOff === null ? setOpen("review") : toast({ text: `${isOff}.` })),
     "ctrl+z": () => undoMateria(name),
     "ctrl+shift+z": () => redoMateria(name),
   });
@@ -81,6 +71,7 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
   return (
     <>
       <Head work={work} catalog={catalog} open={setOpen} off={isOff} />
+      {work.isOutdated && <OutdatedBar name={name} onCompare={() => setOpen("review")} />}
       <div className={css("materia-grid")}>
         {width === "large" && (
           <aside className={css("side-panel")} aria-label="All materia">
@@ -99,7 +90,7 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
           <div className={css("side-panel")}>{list}</div>
         </Dialog>
       )}
-      <Dialogs open={open} work={work} catalog={catalog} onClose={() => setOpen(null)} />
+      <MateriaDialogs open={open} work={work} catalog={catalog} onClose={() => setOpen(null)} />
     </>
   );
 }
@@ -107,7 +98,7 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
 function Head(props: {
   readonly work: MateriaWork;
   readonly catalog: Catalog;
-  readonly open: (open: Open) => void;
+  readonly open: (open: MateriaDialog) => void;
   readonly off: string | null;
 }): ReactElement {
   const { work, catalog, open, off } = props;
@@ -147,15 +138,44 @@ function Head(props: {
           {bundled !== null && layer !== "bundled" ? "Compare with bundled…" : "Compare with saved…"}
         </Button>
       )}
-      <Button onClick={() => open("duplicate")}>Duplicate…</Button>
       <Button icon="play" onClick={() => open("rehearse")}>
         Rehearse…
       </Button>
+      <More work={work} layer={layer} open={open} />
       <Button look="primary" off={off} onClick={() => open("review")}>
         Review and save…
       </Button>
     </div>
   );
+}
+
+function More(props: {
+  readonly work: MateriaWork;
+  readonly layer: string;
+  readonly open: (open: MateriaDialog) => void;
+}): ReactElement {
+  const { work, layer, open } = props;
+  const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed in its place`;
+  const name = JSON.stringify(work.name);
+  const exported = (): void =>
+    download(`${work.name}.json`, `{\n  "materia": {\n    ${name}: ${indented(work)}\n  }\n}\n`);
+  return (
+    <Menu
+      icon="more"
+      label="Rename, duplicate, export, delete"
+      items={[
+        { label: "New materia…", act: () => open("new") },
+        { label: "Duplicate…", act: () => open("duplicate") },
+        { label: "Rename…", act: () => open("rename"), off },
+        { label: "Export", act: exported },
+        { label: "Delete…", act: () => open("delete"), off },
+      ]}
+    />
+  );
+}
+
+function indented({ history }: MateriaWork): string {
+  return history.present.text.replaceAll("\n", "\n    ");
 }
 
 function Steps({ work: { name, history } }: { readonly work: MateriaWork }): ReactElement {
@@ -176,94 +196,5 @@ function Steps({ work: { name, history } }: { readonly work: MateriaWork }): Rea
         onClick={() => redoMateria(name)}
       />
     </>
-  );
-}
-
-function Dialogs(props: {
-  readonly open: Open;
-  readonly work: MateriaWork;
-  readonly catalog: Catalog;
-  readonly onClose: () => void;
-}): ReactElement | null {
-  const { open, work, catalog, onClose } = props;
-  const { name, filed, history } = work;
-  const { raw, text } = history.present;
-  const taken = (each: string): boolean => catalog.materia.has(each);
-  if (open === "review") {
-    return (
-      <ReviewDialog
-        title={`Save ${name}`}
-        action="Save"
-        layer={work.layer ?? "project"}
-        saving={{ section: "materia", name, text, filed, was: null }}
-        problems={readMateriaDraft(name, history.present).issues}
-        onClose={onClose}
-        onSaved={(layer) => {
-          savedMateria(name, layer);
-          onClose();
-          toast({ text: `${name} is saved.`, tone: "ok" });
-        }}
-      />
-    );
-  }
-  if (open === "compare") {
-    return <CompareDialog name={name} filed={filed} text={text} onClose={onClose} />;
-  }
-  if (open === "rehearse") return <Rehearse work={work} catalog={catalog} onClose={onClose} />;
-  if (open !== "duplicate" && open !== "new") return null;
-  const isNew = open === "new";
-  return (
-    <NameDialog
-      title={isNew ? "New materia" : `Duplicate ${name}`}
-      action={isNew ? "Create" : "Duplicate"}
-      initial={freeName(isNew ? "My-Materia" : name, taken)}
-      taken={taken}
-      note="Nothing is written before you save."
-      onClose={onClose}
-      onName={(next) => {
-        beginMateria(next, isNew ? { type: "agent", prompt: "Do what the request asks:\n{{request}}" } : raw);
-        onClose();
-        go(hrefOf("materia", next));
-      }}
-    />
-  );
-}
-
-function CompareDialog(props: {
-  readonly name: string;
-  readonly filed: string | null;
-  readonly text: string;
-  readonly onClose: () => void;
-}): ReactElement {
-  const { name, filed, text, onClose } = props;
-  const bundled = useBundled(name);
-  const what = bundled === null ? "as saved" : "bundled";
-  return (
-    <Dialog title={`${name}: ${what} and now`} onClose={onClose} wide>
-      <div className={css("dialog-body")}>
-        <Diff before={bundled ?? filed ?? ""} after={text} label={`${name}, ${what} and now`} />
-      </div>
-    </Dialog>
-  );
-}
-
-function Rehearse(props: {
-  readonly work: MateriaWork;
-  readonly catalog: Catalog;
-  readonly onClose: () => void;
-}): ReactElement | null {
-  const { work, catalog, onClose } = props;
-  const { name } = work;
-  const made = compile([{ kind: "materia", name }], catalog);
-  if (!made.ok) return null;
-  const warning = isChanged(work) ? "It has changes that are not saved. The saved one is rehearsed." : null;
-  return (
-    <RehearseDialog
-      title={`Rehearse ${name}`}
-      graph={made.value.graph}
-      target={{ targets: [`materia:${name}`] }}
-      warning={warning}
-      onClose={onClose}
-    />
   );
 }

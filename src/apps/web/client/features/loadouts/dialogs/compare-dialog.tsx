@@ -5,7 +5,7 @@ import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
 import { printLoadout } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { Dialog } from "../../../parts/controls/dialog.tsx";
-import { Diff } from "../../../dialogs/diff.tsx";
+import { Diff } from "../../../dialogs/save/diff.tsx";
 import { Changes } from "../parts/bottom.tsx";
 import { Pick, Segments } from "../../../parts/controls/fields.tsx";
 import { classesOf } from "../../../browser/classes.ts";

@@ -1,14 +1,26 @@
 import type { ReactElement } from "react";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
 import { draftOf } from "../../../../../../core/edit/text/draft.ts";
-import type { Imported } from "../../../../../../core/edit/text/draft.ts";
+import { newMateria } from "../../../../../../core/edit/carry.ts";
+import type { Brought } from "../../../../../../core/edit/carry.ts";
 import { RehearseDialog } from "../../../dialogs/rehearse-dialog.tsx";
-import { ReviewDialog } from "../../../dialogs/review-dialog.tsx";
+import { ReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { useEditor } from "../state/editor.ts";
 import { addAfter, focused } from "../state/use-editor-keys.ts";
-import { beginWork, dropWork, isDirty, renameWork, savedWork, takeTheirs, useWorks } from "../state/works.ts";
+import {
+  beginWork,
+  dropWork,
+  isDirty,
+  renameWork,
+  restoreWork,
+  savedWork,
+  takeText,
+  useWorks,
+} from "../state/works.ts";
+import type { Work } from "../state/works.ts";
+import { Ask } from "../../../parts/controls/dialog.tsx";
 import type { EditorDialog } from "../state/editor-dialog.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { CompareDialog } from "./compare-dialog.tsx";
@@ -74,7 +86,7 @@ function Save({ onClose }: DialogProps): ReactElement {
       title={`Save ${name}`}
       action="Save"
       layer={work.layer ?? "project"}
-      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was }}
+      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was, brings: work.brings }}
       problems={checked.problems.map(({ issue }) => issue)}
       onClose={onClose}
       onSaved={(layer) => {
@@ -82,10 +94,10 @@ function Save({ onClose }: DialogProps): ReactElement {
         onClose();
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
-      onTheirs={(theirs) => {
-        takeTheirs(name, theirs);
+      onTake={(taken) => {
+        takeText(name, taken);
         onClose();
-        toast({ text: "Theirs is shown. Undo brings yours back." });
+        toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
       }}
     />
   );
@@ -97,8 +109,16 @@ function Delete({ onClose }: DialogProps): ReactElement {
     dropWork(name);
     onClose();
     go(hrefOf("loadouts"));
-    toast({ text: `${name} is deleted.`, tone: "ok" });
+    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => bringBack(work) } });
   };
+  // What no file has yet needs no file to be changed.
+  if (work.filed === null) {
+    return (
+      <Ask title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+        <p>{`${name} was never saved. What you made of it goes.`}</p>
+      </Ask>
+    );
+  }
   return (
     <ReviewDialog
       title={`Delete ${name}`}
@@ -110,6 +130,12 @@ function Delete({ onClose }: DialogProps): ReactElement {
       onSaved={leave}
     />
   );
+}
+
+/** [E26] As it was in hand, and not in any file before it is saved. */
+function bringBack(work: Work): void {
+  restoreWork(work);
+  go(hrefOf("loadouts", work.name));
 }
 
 function Compare({ onClose }: DialogProps): ReactElement {
@@ -131,17 +157,17 @@ function Import({ onClose }: DialogProps): ReactElement {
   const { catalog } = useEditor();
   const works = useWorks();
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
-  const take = (imported: readonly Imported[]): void => {
+  const take = ({ loadouts, materia }: Brought): void => {
     let first: string | undefined;
-    for (const { name, draft } of imported) {
+    for (const { name, draft } of loadouts) {
       const free = taken(name) ? freeName(name, taken) : name;
-      beginWork(free, draft);
+      beginWork(free, draft, { brings: newMateria(draft.loadout, materia, catalog) });
       first ??= free;
     }
     onClose();
     if (first !== undefined) go(hrefOf("loadouts", first));
   };
-  return <ImportDialog onClose={onClose} onImport={take} />;
+  return <ImportDialog catalog={catalog} onClose={onClose} onImport={take} />;
 }
 
 function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplicate" | "rename" }): ReactElement {
@@ -150,7 +176,7 @@ function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplica
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
   const act = (next: string): void => {
     if (what === "new") beginWork(next, draftOf(next, EMPTY_LOADOUT));
-    else if (what === "duplicate") beginWork(next, work.history.present, name);
+    else if (what === "duplicate") beginWork(next, work.history.present, { from: name, brings: work.brings });
     else renameWork(name, next);
     onClose();
     go(hrefOf("loadouts", next));

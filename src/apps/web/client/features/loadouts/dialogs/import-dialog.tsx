@@ -1,7 +1,8 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
-import { importLoadouts } from "../../../../../../core/edit/text/draft.ts";
-import type { Imported } from "../../../../../../core/edit/text/draft.ts";
+import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
+import { importText, newMateria } from "../../../../../../core/edit/carry.ts";
+import type { Brought } from "../../../../../../core/edit/carry.ts";
 import { isError } from "../../../../../../core/model/issue.ts";
 import { Ask } from "../../../parts/controls/dialog.tsx";
 import { Fault } from "../../../parts/controls/fields.tsx";
@@ -15,14 +16,15 @@ const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
 export function ImportDialog(props: {
+  readonly catalog: Catalog;
   readonly onClose: () => void;
-  readonly onImport: (imported: readonly Imported[]) => void;
+  readonly onImport: (brought: Brought) => void;
 }): ReactElement {
-  const { onClose, onImport } = props;
+  const { catalog, onClose, onImport } = props;
   const [text, setText] = useState("");
   const [name, setName] = useState("Imported");
-  const read = text.trim() === "" ? null : importLoadouts(text, name);
-  const found = read?.ok ? read.value : [];
+  const read = text.trim() === "" ? null : importText(text, name);
+  const { loadouts: found, materia } = read?.ok ? read.value : { loadouts: [], materia: [] };
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     setName(file.name.replace(/\.jsonc?$/, ""));
@@ -34,7 +36,7 @@ export function ImportDialog(props: {
       action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
       off={found.length === 0 ? "Choose a file or paste its text" : null}
       onClose={onClose}
-      onAct={() => onImport(found)}
+      onAct={() => onImport({ loadouts: found, materia })}
     >
       <label className={css("option")}>
         <span className={css("label")}>File</span>
@@ -60,9 +62,14 @@ export function ImportDialog(props: {
       {found.map(({ name: each, draft }) => (
         <p key={each} className={css(draft.issues.some(isError) ? "note bad" : "note good")}>
           <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
+          {comesWith(newMateria(draft.loadout, materia, catalog).map((own) => own.name))}
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
         </p>
       ))}
     </Ask>
   );
+}
+
+function comesWith(names: readonly string[]): string {
+  return names.length === 0 ? "" : ` · comes with ${names.join(", ")}`;
 }

@@ -46,7 +46,7 @@ function AssignRow(props: {
   readonly source: string;
 }): ReactElement {
   const { id, number, target, source } = props;
-  const { name, apply, readOnly } = useEditor();
+  const { name, apply, remove, readOnly } = useEditor();
   return (
     <div className={css("assign")}>
       <TextField
@@ -75,7 +75,7 @@ function AssignRow(props: {
         icon="bin"
         label={`Remove ${target}`}
         off={readOnly}
-        onClick={() => apply(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
+        onClick={() => remove(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
       />
     </div>
   );

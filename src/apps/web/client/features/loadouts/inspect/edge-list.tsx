@@ -58,7 +58,7 @@ function EdgeRow({
   readonly index: number;
   readonly edge: Edge;
 }): ReactElement {
-  const { loadout, checked, apply, readOnly } = useEditor();
+  const { loadout, checked, apply, remove, readOnly } = useEditor();
   const off = readOnly !== null;
   const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));
   const reorder = (event: KeyboardEvent): void => {
@@ -101,7 +101,7 @@ function EdgeRow({
         icon="bin"
         label={`Delete edge ${index + 1}`}
         off={readOnly}
-        onClick={() => apply(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}
+        onClick={() => remove(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}
       />
     </div>
   );

@@ -101,7 +101,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
 
 function WayHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
   const { id, title, isExit } = props;
-  const { apply, select, readOnly } = useEditor();
+  const { remove, select, readOnly } = useEditor();
   return (
     <div className={css("row")}>
       <div className={css("grow")}>
@@ -113,7 +113,7 @@ function WayHead(props: { readonly id: string; readonly title: string; readonly 
         label={`Delete ${isExit ? "the exit" : "the edge"}`}
         off={readOnly}
         onClick={() => {
-          if (apply(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
+          if (remove(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
         }}
       />
     </div>

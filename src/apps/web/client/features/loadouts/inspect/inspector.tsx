@@ -64,7 +64,7 @@ function LoadoutInspector(): ReactElement {
 }
 
 function SeveralInspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
-  const { selected, apply, select, readOnly } = useEditor();
+  const { selected, remove, select, readOnly } = useEditor();
   const sockets = selected.filter(({ kind }) => kind === "socket").map(({ id }) => id);
   return (
     <section className={css("section")} aria-label="Selection">
@@ -78,7 +78,7 @@ function SeveralInspector({ onLoop }: { readonly onLoop: () => void }): ReactEle
           look="danger"
           off={readOnly}
           onClick={() => {
-            if (apply(`Delete ${sockets.length} sockets`, (each) => removeSockets(each, sockets))) select();
+            if (remove(`Delete ${sockets.length} sockets`, (each) => removeSockets(each, sockets))) select();
           }}
         >
           {`Delete ${sockets.length} sockets`}

@@ -18,7 +18,7 @@ import inspectSheet from "./inspect.module.css";
 const css = classesOf(inspectSheet, workbenchSheet, fieldsSheet, baseSheet);
 
 export function LoopInspector({ id }: { readonly id: string }): ReactElement {
-  const { apply, select, readOnly, checked } = useEditor();
+  const { apply, remove, select, readOnly, checked } = useEditor();
   const [name, setName] = useState(id);
   const faults = checked.problems.filter(({ place }) => place.kind === "loop" && place.id === id);
   const rename = (): void => {
@@ -36,7 +36,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             label={`Delete the loop ${id} and its exits`}
             off={readOnly}
             onClick={() => {
-              if (apply(`Delete the loop ${id}`, (each) => removeLoop(each, id))) select();
+              if (remove(`Delete the loop ${id}`, (each) => removeLoop(each, id))) select();
             }}
           />
         </div>
@@ -67,7 +67,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
 
 /** What a loop walks and where it leads, also beside one of its members. */
 export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
-  const { loadout, catalog, apply, select, selected, readOnly } = useEditor();
+  const { loadout, catalog, apply, remove, select, selected, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
   const loop = loadout.loops[id];
   if (!loop) return null;
@@ -115,7 +115,7 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
             icon="bin"
             label={`Delete the exit ${exit.id}`}
             off={readOnly}
-            onClick={() => apply("Delete an exit", (each) => removeExit(each, id, exit.id))}
+            onClick={() => remove("Delete an exit", (each) => removeExit(each, id, exit.id))}
           />
         </div>
       ))}

@@ -74,7 +74,7 @@ function Faults({ faults }: { readonly faults: ReturnType<typeof useEditor>["che
 }
 
 function Head({ id }: { readonly id: string }): ReactElement {
-  const { loadout, catalog, apply, select, readOnly } = useEditor();
+  const { loadout, catalog, apply, remove, select, readOnly } = useEditor();
   const socket = loadout.sockets[id];
   const materia = catalog.materia.get(socket?.materia ?? "")?.value;
   const off = readOnly !== null;
@@ -107,7 +107,7 @@ function Head({ id }: { readonly id: string }): ReactElement {
           label={`Delete ${id}`}
           off={readOnly}
           onClick={() => {
-            if (apply(`Delete ${id}`, (each) => removeSockets(each, [id]))) select();
+            if (remove(`Delete ${id}`, (each) => removeSockets(each, [id]))) select();
           }}
         />
       </div>

@@ -30,6 +30,7 @@ export interface ListedLoadout {
   readonly layer: keyof typeof TITLES;
   readonly problems: { readonly errors: number; readonly warnings: number };
   readonly work: Work | undefined;
+  readonly isActive: boolean;
 }
 
 /** Every loadout, those in hand included, by the file it comes from. */
@@ -42,7 +43,13 @@ function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): reado
     const entry = catalog.loadouts.get(name);
     const work = works.get(name);
     const problems = countOf(name, work?.history.present ?? entry, catalog);
-    return { name, layer: work?.layer ?? entry?.layer ?? "project", problems, work };
+    return {
+      name,
+      layer: work?.layer ?? entry?.layer ?? "project",
+      problems,
+      work,
+      isActive: catalog.settings.activeLoadout.value === name,
+    };
   });
 }
 
@@ -109,13 +116,15 @@ export function LoadoutList(props: {
   );
 }
 
-function Item({ name, layer, problems, work, chosen }: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+function Item(props: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+  const { name, layer, problems, work, isActive, chosen } = props;
   const { errors, warnings } = problems;
   const changed = work !== undefined && work.layer !== null && isDirty(work);
   const isLocked = layer !== "project" && layer !== "user";
   return (
     <a className={css("side-row")} href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
       <span className={css("cut grow")}>{name}</span>
+      {isActive && <span className={css("badge")}>Active</span>}
       {changed && (
         <span className={css("unsaved")} title="Not saved">
           <span className={css("spoken")}>not saved</span>

@@ -7,7 +7,7 @@ import type { Part } from "../../../graph/marks.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { useChecked } from "./use-checked.ts";
 import type { Checked } from "./use-checked.ts";
-import { changeWork, redoWork, undoWork } from "./works.ts";
+import { changeWork, redoWork, undoStep, undoWork } from "./works.ts";
 import type { Work } from "./works.ts";
 
 /** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
@@ -23,6 +23,8 @@ export interface Editor {
   readonly select: (...parts: readonly Part[]) => void;
   /** One step; false where it was refused, which is said. */
   readonly apply: (what: string, edit: Edit, kind?: string) => Loadout | null;
+  /** [E26] The same for what takes something away: it can be undone from where it happened. */
+  readonly remove: (what: string, edit: Edit) => Loadout | null;
   readonly type: (text: string) => void;
   readonly undo: () => void;
   readonly redo: () => void;
@@ -62,6 +64,18 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
     },
     [draft, name, readOnly],
   );
+  const remove = useCallback(
+    (what: string, edit: Edit): Loadout | null => {
+      const removed = apply(what, edit);
+      if (removed)
+        toast({
+          text: `${what.replace(/^(Delete|Remove)\b/, (word) => `${word}d`)}.`,
+          action: { label: "Undo", act: () => undoStep(name, what) },
+        });
+      return removed;
+    },
+    [apply, name],
+  );
   const type = useCallback(
     (text: string) => changeWork(name, typed(draft, name, text), "Edit the JSON", "json"),
     [draft, name],
@@ -77,11 +91,12 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
       selected: selected.filter((part) => isThere(part, draft.loadout)),
       select: (...parts) => setSelected(parts),
       apply,
+      remove,
       type,
       undo: () => void undoWork(name),
       redo: () => void redoWork(name),
     }),
-    [name, work, draft, catalog, checked, readOnly, selected, apply, type],
+    [name, work, draft, catalog, checked, readOnly, selected, apply, remove, type],
   );
 }
 

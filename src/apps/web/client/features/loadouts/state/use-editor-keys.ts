@@ -19,7 +19,9 @@ import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { Connecting } from "./use-canvas.ts";
 import type { EditorDialog } from "./editor-dialog.ts";
 import type { Editor } from "./editor.ts";
+import { toast } from "../../../parts/controls/toasts.tsx";
 import { knownIn } from "./use-checked.ts";
+import { isDirty } from "./works.ts";
 
 /** What the keys need of the canvas around them. */
 interface CanvasControl {
@@ -74,7 +76,10 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) canvas.await(first);
       return true;
     },
-    "ctrl+s": () => canvas.open(editor.readOnly === null ? "review" : "duplicate"),
+    "ctrl+s": () => {
+      if (editor.readOnly === null && !isDirty(editor.work)) toast({ text: "Nothing to save." });
+      else canvas.open(editor.readOnly === null ? "review" : "duplicate");
+    },
     f8: canvas.nextProblem,
     escape: () => (selected.length > 0 ? select() : false),
   });
@@ -122,10 +127,10 @@ export function socketsIn(parts: readonly Part[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 
-function removeParts({ apply }: Editor, parts: readonly Part[]): boolean {
+function removeParts({ remove }: Editor, parts: readonly Part[]): boolean {
   const sockets = socketsIn(parts);
   const names = parts.map(({ id }) => id).join(", ");
-  const done = apply(`Delete ${names}`, (loadout) => {
+  const done = remove(`Delete ${names}`, (loadout) => {
     let result = sockets.length > 0 ? removeSockets(loadout, sockets) : ok(loadout);
     for (const { kind, id } of parts) {
       if (!result.ok || kind === "socket") continue;

@@ -6,6 +6,7 @@ import type { History } from "../../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
 import { draftOf, draftOfText, typed } from "../../../../../../core/edit/text/draft.ts";
 import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { Carried } from "../../../../../../core/edit/carry.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import * as v from "valibot";
 import { openKept } from "../../../browser/kept.ts";
@@ -27,6 +28,10 @@ export interface Work {
   readonly from: string | null;
   /** Its name in the file, where it is renamed. */
   readonly was: string | null;
+  /** [E24] Whether somebody else changed it in the file since it was opened. */
+  readonly isOutdated: boolean;
+  /** [E16] Materia that came with it and are saved with it. */
+  readonly brings: readonly Carried[];
 }
 
 const KeptWork = v.object({
@@ -36,20 +41,21 @@ const KeptWork = v.object({
   filed: v.nullable(v.string()),
   from: v.nullable(v.string()),
   was: v.nullable(v.string()),
+  brings: v.array(v.object({ name: v.string(), text: v.string() })),
 });
 
 /** [E23] What is not saved outlives the page as well. */
 const works = openKept<Work>("loadout", {
   write: (work) => {
-    const { history, layer, base, filed, from, was } = work;
+    const { history, layer, base, filed, from, was, brings } = work;
     if (layer === null || !isDirty(work)) return null;
-    return { history: keepHistory(history, ({ text }) => text), layer, base: base.text, filed, from, was };
+    return { history: keepHistory(history, ({ text }) => text), layer, base: base.text, filed, from, was, brings };
   },
   read: (name, kept) => {
     const { history, base, ...rest } = v.parse(KeptWork, kept);
     const read = (text: string, before: Draft | undefined): Draft =>
       before ? typed(before, name, text) : draftOfText(name, text);
-    return { name, history: readHistory(history, read), base: draftOfText(name, base), ...rest };
+    return { name, history: readHistory(history, read), base: draftOfText(name, base), ...rest, isOutdated: false };
   },
 });
 
@@ -69,15 +75,27 @@ export function useWork(name: string | null, catalog: Catalog | null): Work | nu
   const work = name === null ? undefined : all.get(name);
   const entry = name === null ? undefined : catalog?.loadouts.get(name);
   useEffect(() => {
-    if (entry && (!work || !isTouched(work))) void openWork(entry);
+    if (work && isTouched(work)) void compareWork(work.name);
+    else if (entry) void openWork(entry);
     // Only what the files say can make it be opened anew; what is done to it must not.
-  }, [entry]);
+  }, [entry, catalog]);
   return work ?? null;
 }
 
 function isTouched(work: Work): boolean {
   const { past, future } = work.history;
   return work.layer !== null && (past.length > 0 || future.length > 0 || isDirty(work));
+}
+
+/** Whether its file still says what it said when it was opened. */
+async function compareWork(name: string): Promise<void> {
+  const layer = works.get().get(name)?.layer ?? null;
+  const file = layer && (await getConfig(layer));
+  const work = works.get().get(name);
+  if (!work || !file || (!file.ok && file.status !== 404)) return;
+  const now = (file.ok && entryText(file.value.text, "loadouts", work.was ?? name)) || null;
+  const isOutdated = now !== work.filed && now !== work.history.present.text;
+  if (isOutdated !== work.isOutdated) put(name, { ...work, isOutdated });
 }
 
 type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
@@ -91,11 +109,25 @@ async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
   if (known && isTouched(known)) return;
   const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;
   const base = filed === null ? draftOf(name, value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
-  put(name, { name, history: historyOf(base), layer: editable, base, filed, from: null, was: null });
+  put(name, {
+    name,
+    history: historyOf(base),
+    layer: editable,
+    base,
+    filed,
+    from: null,
+    was: null,
+    isOutdated: false,
+    brings: [],
+  });
 }
 
 /** A new one: empty, a copy or an import. Nothing is written before it is saved. */
-export function beginWork(name: string, draft: Draft, from: string | null = null): void {
+export function beginWork(
+  name: string,
+  draft: Draft,
+  { from = null, brings = [] }: Partial<Pick<Work, "from" | "brings">> = {},
+): void {
   put(name, {
     name,
     history: historyOf(draft),
@@ -104,6 +136,8 @@ export function beginWork(name: string, draft: Draft, from: string | null = null
     filed: null,
     from,
     was: null,
+    isOutdated: false,
+    brings,
   });
 }
 
@@ -118,6 +152,11 @@ export function undoWork(name: string): string | null {
   if (!work || !step) return null;
   put(name, { ...work, history: undo(work.history) });
   return step.what;
+}
+
+/** That very step, where nothing was done since. */
+export function undoStep(name: string, what: string): void {
+  if (works.get().get(name)?.history.past.at(-1)?.what === what) undoWork(name);
 }
 
 export function redoWork(name: string): string | null {
@@ -150,13 +189,41 @@ export function savedWork(name: string, layer: EditableLayer): void {
   const work = works.get().get(name);
   if (!work) return;
   const { present } = work.history;
-  put(name, { ...work, layer, base: present, filed: present.text, from: null, was: null });
+  put(name, {
+    ...work,
+    layer,
+    base: present,
+    filed: present.text,
+    from: null,
+    was: null,
+    isOutdated: false,
+    brings: [],
+  });
 }
 
-/** Theirs instead of mine; mine can be brought back by undo. */
-export function takeTheirs(name: string, text: string): void {
+/** Theirs, or both in one, in place of mine, on top of what the file says now; mine can be brought back by undo. */
+export function takeText(name: string, { text, filed }: Taken): void {
   const work = works.get().get(name);
   if (!work) return;
-  const theirs = draftOfText(name, text);
-  put(name, { ...work, history: withChange(work.history, theirs, "Take theirs"), base: theirs, filed: text });
+  const history = withChange(work.history, draftOfText(name, text), text === filed ? "Take theirs" : "Take both");
+  put(name, { ...work, history, base: draftOfText(name, filed), filed, isOutdated: false });
+}
+
+/** What a person chose where a file had changed meanwhile, and what that file says. */
+export interface Taken {
+  readonly text: string;
+  readonly filed: string;
+}
+
+/** Back to what the file says; undo brings the changes back. */
+export function discardWork(name: string): void {
+  const work = works.get().get(name);
+  if (!work || work.filed === null) return;
+  const history = withChange(work.history, draftOfText(name, work.filed), "Discard the changes");
+  put(name, { ...work, history });
+}
+
+/** Exactly as it was in hand, such as before it was deleted. */
+export function restoreWork(work: Work): void {
+  put(work.name, { ...work, filed: null, was: null, layer: work.layer ?? "project" });
 }

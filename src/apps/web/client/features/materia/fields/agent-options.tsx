@@ -3,6 +3,7 @@ import { THINKING_LEVELS } from "../../../../../../core/model/materia.ts";
 import { toolsOf } from "../../../../../../core/model/tools.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { FormOption, textOf } from "./form-option.tsx";
+import { WordsField } from "./words-field.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
 
@@ -47,11 +48,8 @@ function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
     scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
       ? raw["tools"].tools
       : [];
-  const list = Array.isArray(custom) ? custom.join(", ") : "";
-  const typed = (text: string): void => {
-    const tools = text.split(",").map((each) => each.trim());
-    setField(name, "tools", { type: "custom", tools: tools.filter(Boolean) }, "tools");
-  };
+  const list = Array.isArray(custom) ? custom.map(String) : [];
+  const typed = (tools: readonly string[]): void => setField(name, "tools", { type: "custom", tools }, "tools");
   return (
     <FormOption label="Tools">
       <Pick
@@ -66,7 +64,7 @@ function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
         ]}
         onPick={(next) => setField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
       />
-      {scope === "custom" && <TextField label="Tools by name" mono value={list} onType={typed} />}
+      {scope === "custom" && <WordsField label="Tools by name" value={list} onChange={typed} />}
     </FormOption>
   );
 }

@@ -4,7 +4,9 @@ import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
 import type { Json } from "../../../../../../core/model/values/json.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { useState } from "react";
+import { CommandFields } from "./command.tsx";
 import { FormOption, textOf } from "./form-option.tsx";
+import { WordsField } from "./words-field.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
 import { classesOf } from "../../../browser/classes.ts";
@@ -20,7 +22,7 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
   const timeout = raw["timeoutMs"];
   return (
     <div className={css("form-options")}>
-      <FormOption label="Program">
+      <FormOption label="Program" whole>
         {isScript ? (
           <Pick
             label="Bundled utility"
@@ -29,11 +31,7 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
             onPick={(script) => setField(name, "script", script)}
           />
         ) : (
-          <JsonField
-            label="Command"
-            value={raw["command"] ?? []}
-            onChange={(command) => setField(name, "command", command, "command")}
-          />
+          <CommandFields value={raw["command"]} onChange={(words, kind) => setField(name, "command", words, kind)} />
         )}
       </FormOption>
       <FormOption label="Time-out in ms">
@@ -46,18 +44,11 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
         />
       </FormOption>
       <FormOption label="Environment">
-        <TextField
+        <WordsField
           label="Environment variables"
-          mono
           placeholder="GIT_DIR, CI"
-          value={Array.isArray(raw["env"]) ? raw["env"].join(", ") : ""}
-          onType={(text) => {
-            const names = text
-              .split(",")
-              .map((each) => each.trim())
-              .filter(Boolean);
-            setField(name, "env", names.length === 0 ? null : names, "env");
-          }}
+          value={Array.isArray(raw["env"]) ? raw["env"].map(String) : []}
+          onChange={(names) => setField(name, "env", names.length === 0 ? null : names, "env")}
         />
       </FormOption>
       <FormOption label="Parameters">

@@ -25,6 +25,10 @@ export interface MateriaWork {
   readonly layer: EditableLayer | null;
   readonly filed: string | null;
   readonly history: History<MateriaDraft>;
+  /** Its name in the file, where it is renamed. */
+  readonly was: string | null;
+  /** [E24] Whether somebody else changed it in the file since it was opened. */
+  readonly isOutdated: boolean;
 }
 
 export interface MateriaDraft {
@@ -36,17 +40,18 @@ const KeptMateria = v.object({
   layer: v.nullable(EditableLayer),
   filed: v.nullable(v.string()),
   history: KeptHistory,
+  was: v.nullable(v.string()),
 });
 
 /** [E23] What is not saved outlives the page as well. */
 const works = openKept<MateriaWork>("materia", {
   write: (work) => {
-    const { layer, filed, history } = work;
-    return isChanged(work) ? { layer, filed, history: keepHistory(history, ({ text }) => text) } : null;
+    const { layer, filed, history, was } = work;
+    return isChanged(work) ? { layer, filed, was, history: keepHistory(history, ({ text }) => text) } : null;
   },
   read: (name, kept) => {
-    const { layer, filed, history } = v.parse(KeptMateria, kept);
-    return { name, layer, filed, history: readHistory(history, draftOfMateria) };
+    const { history, ...rest } = v.parse(KeptMateria, kept);
+    return { name, ...rest, history: readHistory(history, draftOfMateria), isOutdated: false };
   },
 });
 
@@ -61,7 +66,8 @@ export function useMateriaWorks(): ReadonlyMap<string, MateriaWork> {
   return useStore(works);
 }
 
-export function isChanged({ history, filed }: MateriaWork): boolean {
+export function isChanged({ history, filed, was }: MateriaWork): boolean {
+  if (was !== null) return true;
   return filed === null ? history.past.length > 0 : history.present.text !== filed;
 }
 
@@ -70,10 +76,22 @@ export function useMateriaWork(name: string | null, catalog: Catalog | null): Ma
   const work = name === null ? undefined : all.get(name);
   const entry = name === null ? undefined : catalog?.materia.get(name);
   useEffect(() => {
-    if (entry && (!work || work.history.past.length === 0)) void openMateria(entry);
+    if (work && work.history.past.length > 0) void compareMateria(work.name);
+    else if (entry && (!work || work.was === null)) void openMateria(entry);
     // Only what the files say can make it be opened anew.
-  }, [entry]);
+  }, [entry, catalog]);
   return work ?? null;
+}
+
+/** Whether its file still says what it said when it was opened. */
+async function compareMateria(name: string): Promise<void> {
+  const layer = works.get().get(name)?.layer ?? null;
+  const file = layer && (await getConfig(layer));
+  const work = works.get().get(name);
+  if (!work || !file || (!file.ok && file.status !== 404)) return;
+  const now = (file.ok && entryText(file.value.text, "materia", work.was ?? name)) || null;
+  const isOutdated = now !== work.filed && now !== work.history.present.text;
+  if (isOutdated !== work.isOutdated) put(name, { ...work, isOutdated });
 }
 
 async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void> {
@@ -83,7 +101,7 @@ async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void
   if ((works.get().get(name)?.history.past.length ?? 0) > 0) return;
   const filed = file?.ok ? (entryText(file.value.text, "materia", name) ?? null) : null;
   const draft = filed === null ? { raw: asRaw(value), text: printJson(asRaw(value)) } : draftOfMateria(filed);
-  put(name, { name, layer: editable, filed, history: historyOf(draft) });
+  put(name, { name, layer: editable, filed, history: historyOf(draft), was: null, isOutdated: false });
 }
 
 function asRaw(value: Materia | undefined): JsonObject {
@@ -97,6 +115,8 @@ export function beginMateria(name: string, raw: JsonObject): void {
     name,
     layer: "project",
     filed: null,
+    was: null,
+    isOutdated: false,
     history: withChange(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
   });
 }
@@ -124,7 +144,33 @@ export function redoMateria(name: string): void {
 
 export function savedMateria(name: string, layer: EditableLayer): void {
   const work = works.get().get(name);
-  if (work) put(name, { ...work, layer, filed: work.history.present.text });
+  if (work) put(name, { ...work, layer, filed: work.history.present.text, was: null, isOutdated: false });
+}
+
+/** Theirs, or both in one, in place of mine, on top of what the file says now; mine can be brought back by undo. */
+export function takeMateria(name: string, { text, filed }: { readonly text: string; readonly filed: string }): void {
+  const work = works.get().get(name);
+  if (!work) return;
+  const history = withChange(work.history, draftOfMateria(text), text === filed ? "Take theirs" : "Take both");
+  put(name, { ...work, history, filed, isOutdated: false });
+}
+
+/** Under another name; the file is changed when it is saved. */
+export function renameMateria(name: string, to: string): void {
+  const work = works.get().get(name);
+  if (!work) return;
+  put(name, null);
+  put(to, { ...work, name: to, was: work.filed === null ? null : (work.was ?? name) });
+}
+
+export function dropMateria(name: string): void {
+  put(name, null);
+}
+
+/** As it was in hand before it was deleted; no file has it before it is saved. */
+export function restoreMateria(work: MateriaWork): void {
+  put(work.name, null);
+  beginMateria(work.name, work.history.present.raw);
 }
 
 /** What the draft means, by the door that reads files. */

@@ -1,9 +1,9 @@
 import { Fragment, useMemo } from "react";
 import type { ReactElement } from "react";
-import { diffLines } from "../../../../core/edit/text/lines.ts";
-import type { DiffLine } from "../../../../core/edit/text/lines.ts";
-import { classesOf } from "../browser/classes.ts";
-import baseSheet from "../ground/base.module.css";
+import { diffLines } from "../../../../../core/edit/text/lines.ts";
+import type { DiffLine } from "../../../../../core/edit/text/lines.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
 import saveSheet from "./save.module.css";
 
 const css = classesOf(saveSheet, baseSheet);

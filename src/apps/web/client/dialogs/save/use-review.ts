@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
-import { entryText, withEntry } from "../../../../core/edit/text/file.ts";
-import type { Section } from "../../../../core/edit/text/file.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
-import { getConfig, putConfig } from "../net/api.ts";
-import type { EditableLayer } from "../../../../core/wire/catalog.ts";
-import { readCatalog } from "../data/use-catalog.ts";
+import { entryText, withActive, withEntry, withMateriaRenamed } from "../../../../../core/edit/text/file.ts";
+import type { Section } from "../../../../../core/edit/text/file.ts";
+import type { Carried } from "../../../../../core/edit/carry.ts";
+import { ok } from "../../../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../../../core/model/issue.ts";
+import { getConfig, putConfig } from "../../net/api.ts";
+import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
+import { readCatalog } from "../../data/use-catalog.ts";
+import { keepActive } from "../../data/active-loadout.ts";
 
 /** What is to be written: one named thing, and perhaps the name it had. */
 export interface Saving {
@@ -15,6 +18,8 @@ export interface Saving {
   /** Its text in the file as it was opened; null where it was not there. */
   readonly filed: string | null;
   readonly was: string | null;
+  /** [E16] Materia that came along; those that the file has already stay as they are. */
+  readonly brings?: readonly Carried[];
 }
 
 export type Review =
@@ -26,18 +31,20 @@ export type Review =
       readonly before: string;
       readonly after: string;
       readonly etag: string | null;
-      /** What stands there now, where that is not what was opened. */
+      /** What stands there now, where that is not what was opened; empty where it is gone. */
       readonly theirs: string | null;
     };
+
+const NONE: readonly Carried[] = [];
 
 /** The difference that a save would make, against the file as it is now. */
 export function useReview(layer: EditableLayer, saving: Saving) {
   const [review, setReview] = useState<Review>({ kind: "reading" });
   const [busy, setBusy] = useState(false);
-  const { section, name, text, filed, was } = saving;
+  const { section, name, text, filed, was, brings = NONE } = saving;
   const read = useCallback(async (): Promise<void> => {
-    setReview(await readReview(layer, { section, name, text, filed, was }));
-  }, [layer, section, name, text, filed, was]);
+    setReview(await readReview(layer, { section, name, text, filed, was, brings }));
+  }, [layer, section, name, text, filed, was, brings]);
   useEffect(() => {
     void read();
   }, [read]);
@@ -49,6 +56,7 @@ export function useReview(layer: EditableLayer, saving: Saving) {
     setBusy(false);
     if (written.ok) {
       await readCatalog();
+      await keepActive(was ?? name, text === null ? null : name);
       return true;
     }
     // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.
@@ -65,11 +73,33 @@ async function readReview(layer: EditableLayer, saving: Saving): Promise<Review>
   if (!answer.ok && answer.status !== 404) return { kind: "failed", issues: answer.issues };
   const before = answer.ok ? answer.value.text : "";
   const cleared = was === null ? { ok: true as const, value: before } : withEntry(before, section, was, null);
-  const after = cleared.ok ? withEntry(cleared.value, section, name, text) : cleared;
+  const written = cleared.ok ? withEntry(cleared.value, section, name, text) : cleared;
+  const after = written.ok ? await withOthers(written.value, saving) : written;
   if (!after.ok) return { kind: "failed", issues: after.issues };
   const theirs = entryText(before, section, was ?? name) ?? null;
   const file = answer.ok ? answer.value.file : "";
   const etag = answer.ok ? answer.value.etag : null;
   const isChanged = theirs !== filed && theirs !== text;
   return { kind: "ready", file, before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
+}
+
+/** What else of the file goes with it. */
+async function withOthers(file: string, saving: Saving): Promise<Result<string>> {
+  const { section, name, was, brings = [] } = saving;
+  if (section === "materia") return was === null ? ok(file) : ok(withMateriaRenamed(file, was, name));
+  const carried = brings
+    .filter((each) => entryText(file, "materia", each.name) === undefined)
+    .reduce<Result<string>>(
+      (text, each) => (text.ok ? withEntry(text.value, "materia", each.name, each.text) : text),
+      ok(file),
+    );
+  return carried.ok ? withActiveOf(carried.value, saving) : carried;
+}
+
+/** [E25] The file keeps naming an active loadout that is there. */
+async function withActiveOf(file: string, { name, text, was }: Saving): Promise<Result<string>> {
+  if (text !== null) return was === null ? ok(file) : withActive(file, was, name);
+  const { bundledLayer } = await import("../../../../../core/catalog/bundled.ts");
+  // A bundled one of the same name takes its place.
+  return bundledLayer().loadouts.has(name) ? ok(file) : withActive(file, name, null);
 }

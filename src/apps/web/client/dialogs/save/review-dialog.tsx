@@ -1,19 +1,20 @@
 import { useState } from "react";
 import type { ReactElement, ReactNode } from "react";
-import type { Issue } from "../../../../core/model/issue.ts";
-import type { EditableLayer } from "../../../../core/wire/catalog.ts";
-import { useCatalog } from "../data/use-catalog.ts";
-import { Segments } from "../parts/controls/fields.tsx";
-import { Button } from "../parts/controls/button.tsx";
-import { Dialog } from "../parts/controls/dialog.tsx";
-import { Icon } from "../parts/marks/icon.tsx";
-import { Diff } from "./diff.tsx";
+import type { Issue } from "../../../../../core/model/issue.ts";
+import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
+import { useCatalog } from "../../data/use-catalog.ts";
+import { Segments } from "../../parts/controls/fields.tsx";
+import { Button } from "../../parts/controls/button.tsx";
+import { Dialog } from "../../parts/controls/dialog.tsx";
+import { useKeys } from "../../browser/keys.ts";
+import { Conflict } from "./conflict.tsx";
+import { FileDiff } from "./file-diff.tsx";
 import { useReview } from "./use-review.ts";
 import type { Review, Saving } from "./use-review.ts";
-import { classesOf } from "../browser/classes.ts";
-import baseSheet from "../ground/base.module.css";
-import marksSheet from "../parts/marks/marks.module.css";
-import dialogSheet from "../parts/controls/dialog.module.css";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import dialogSheet from "../../parts/controls/dialog.module.css";
 import saveSheet from "./save.module.css";
 
 const css = classesOf(saveSheet, dialogSheet, marksSheet, baseSheet);
@@ -25,54 +26,71 @@ export function ReviewDialog(props: {
   readonly saving: Saving;
   readonly layer: EditableLayer;
   readonly problems: readonly Issue[];
+  /** What else is to be known before. */
+  readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onSaved: (layer: EditableLayer) => void;
-  readonly onTheirs?: (text: string) => void;
+  /** A file that had changed meanwhile: theirs, or both in one, in place of what was in hand. */
+  readonly onTake?: (taken: { readonly text: string; readonly filed: string }) => void;
 }): ReactElement {
-  const { title, action, saving, problems, onClose, onSaved, onTheirs } = props;
+  const { title, action, saving, problems, onClose, onSaved, onTake } = props;
   const [layer, setLayer] = useState(props.layer);
-  const { layers } = useCatalog();
   const { review, busy, save } = useReview(layer, saving);
   const [keepMine, setKeepMine] = useState(false);
   const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
+  const off = offReason(review, theirs);
   const submit = async (): Promise<void> => {
-    if (await save()) onSaved(layer);
+    if (off === null && !busy && (await save())) onSaved(layer);
   };
+  // The same keys that led here lead on.
+  useKeys({ "ctrl+s": () => void submit() });
   return (
     <Dialog title={title} onClose={onClose} wide className={css("review")}>
       <div className={css("dialog-body")}>
-        <div className={css("row wrap")}>
-          <span className={css("secondary")}>Save to</span>
-          <Segments<EditableLayer>
-            label="Save to"
-            value={layer}
-            options={[
-              { value: "project", label: "Project" },
-              { value: "user", label: "User" },
-            ]}
-            onPick={setLayer}
-          />
-          <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
-        </div>
+        <LayerChoice layer={layer} onPick={setLayer} />
         <Problems problems={problems} />
+        {props.children}
         {theirs === null ? (
           <Shown review={review} />
         ) : (
           <Conflict
+            base={saving.filed}
             theirs={theirs}
             mine={saving.text ?? ""}
             onKeep={() => setKeepMine(true)}
-            {...(onTheirs ? { onTheirs: () => onTheirs(theirs) } : {})}
+            {...(onTake ? { onTake: (text: string) => onTake({ text, filed: theirs }) } : {})}
           />
         )}
       </div>
       <div className={css("dialog-foot")}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" busy={busy} off={offReason(review, theirs)} onClick={() => void submit()}>
+        <Button data-first look="primary" busy={busy} off={off} onClick={() => void submit()}>
           {action}
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function LayerChoice(props: {
+  readonly layer: EditableLayer;
+  readonly onPick: (layer: EditableLayer) => void;
+}): ReactElement {
+  const { layers } = useCatalog();
+  return (
+    <div className={css("row wrap")}>
+      <span className={css("secondary")}>Save to</span>
+      <Segments<EditableLayer>
+        label="Save to"
+        value={props.layer}
+        options={[
+          { value: "project", label: "Project" },
+          { value: "user", label: "User" },
+        ]}
+        onPick={props.onPick}
+      />
+      <code className={css("faint breakable")}>{layers?.[props.layer] ?? ""}</code>
+    </div>
   );
 }
 
@@ -112,36 +130,7 @@ function Shown({ review }: { readonly review: Review }): ReactNode {
   return (
     <>
       {review.before === "" && <p className={css("secondary")}>The file does not exist yet and is made.</p>}
-      <Diff before={review.before} after={review.after} label="Difference in the file" />
+      <FileDiff before={review.before} after={review.after} />
     </>
-  );
-}
-
-function Conflict(props: {
-  readonly theirs: string;
-  readonly mine: string;
-  readonly onKeep: () => void;
-  readonly onTheirs?: () => void;
-}): ReactElement {
-  const { theirs, mine, onKeep, onTheirs } = props;
-  const [compares, setCompares] = useState(false);
-  return (
-    <div className={css("conflict")} role="alert">
-      <p className={css("note rework")}>
-        <b>
-          <Icon name="warning" /> This file changed since you opened it.
-        </b>
-        <br />
-        {theirs === "" ? "What you opened is not in it any more." : "It holds another version of what you edit."}
-      </p>
-      <div className={css("row wrap")}>
-        <Button aria-pressed={compares} onClick={() => setCompares(!compares)}>
-          Compare
-        </Button>
-        {onTheirs && theirs !== "" && <Button onClick={onTheirs}>Take theirs</Button>}
-        <Button onClick={onKeep}>Keep mine</Button>
-      </div>
-      {compares && <Diff before={theirs} after={mine} label="Theirs and mine" />}
-    </div>
   );
 }

@@ -1,0 +1,90 @@
+import { getLocation } from "jsonc-parser";
+import { diffLines } from "./lines.ts";
+import type { DiffLine } from "./lines.ts";
+import { diffWords } from "./words.ts";
+import type { Piece } from "./words.ts";
+
+/** A line with the words that make it another one. */
+export interface MarkedLine extends DiffLine {
+  readonly pieces: readonly Piece[];
+}
+
+/** The lines of one named thing that changed: of one socket, one loop, one field. */
+export interface DiffBlock {
+  /** `loadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
+  readonly path: readonly string[];
+  readonly lines: readonly MarkedLine[];
+}
+
+const AROUND = 2;
+/** A materia or loadout, a section of it, and one thing of that section. */
+const DEPTH = 4;
+
+/** [E15] What differs between two JSON texts, one thing per block. */
+export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
+  const lines = withWords(diffLines(before, after));
+  const placed = lines.map((line) => ({ line, path: pathOf(line, { before, after }) }));
+  const isNear = (index: number, key: string): boolean =>
+    placed
+      .slice(Math.max(0, index - AROUND), index + AROUND + 1)
+      .some(({ line, path }) => line.kind !== "same" && path.join("\n") === key);
+  const blocks: { path: readonly string[]; lines: MarkedLine[]; last: number }[] = [];
+  placed.forEach(({ line, path }, index) => {
+    const key = path.join("\n");
+    if (line.kind === "same" && !isNear(index, key)) return;
+    const open = blocks.at(-1);
+    if (open && open.path.join("\n") === key && open.last === index - 1) {
+      open.lines.push(line);
+      open.last = index;
+    } else blocks.push({ path, lines: [line], last: index });
+  });
+  return blocks
+    .filter((block) => block.lines.some(({ kind }) => kind !== "same"))
+    .map(({ path, lines: own }) => ({ path, lines: own }));
+}
+
+/** A line that was taken away and the one that stands in its place are compared word by word. */
+function withWords(lines: readonly DiffLine[]): readonly MarkedLine[] {
+  const marked: MarkedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
+  for (let at = 0; at < lines.length; at += 1) {
+    const gone = runOf(lines, at, "gone");
+    const fresh = runOf(lines, at + gone, "new");
+    for (let index = 0; index < Math.min(gone, fresh); index += 1) {
+      const [old, now] = [marked[at + index], marked[at + gone + index]];
+      if (!old || !now) continue;
+      const { before, after } = diffWords(old.text, now.text);
+      marked[at + index] = { ...old, pieces: before };
+      marked[at + gone + index] = { ...now, pieces: after };
+    }
+    at += Math.max(0, gone + fresh - 1);
+  }
+  return marked;
+}
+
+function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
+  let length = 0;
+  while (lines[from + length]?.kind === kind) length += 1;
+  return length;
+}
+
+/** What the first word of a line belongs to. */
+function pathOf(
+  { kind, number, text }: DiffLine,
+  texts: { readonly before: string; readonly after: string },
+): readonly string[] {
+  const own = kind === "gone" ? texts.before : texts.after;
+  const first = text.search(/[^\s}\],]/);
+  const start = startOfLine(own, number) + Math.max(0, first);
+  const path = getLocation(own, start + 1).path.map(String);
+  return path.slice(0, path[2] === "sockets" || path[2] === "loops" ? DEPTH : 3);
+}
+
+function startOfLine(text: string, number: number): number {
+  let at = 0;
+  for (let line = 1; line < number; line += 1) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}
