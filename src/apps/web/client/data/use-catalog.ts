@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../core/catalog/layer.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
-import { openKeptProject } from "../browser/kept.ts";
+import { openKeptProject } from "../browser/drafts/kept.ts";
 import { openStore, useStore } from "../browser/store.ts";
 import { getCatalog } from "../net/api.ts";
 import { onServerBack } from "../net/connection.ts";

@@ -13,7 +13,7 @@ import { Standing } from "./standing.tsx";
 import { TrustQuestion } from "./trust-question.tsx";
 import { PLACES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
-import { kept } from "../browser/kept.ts";
+import { kept } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
 import { classesOf } from "../browser/classes.ts";
 import shellSheet from "./shell.module.css";

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { kept } from "../browser/kept.ts";
+import { kept } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
 import { lookAtTrust } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";

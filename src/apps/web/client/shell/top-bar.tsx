@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 import { ageText } from "../../../../core/view/numbers.ts";
-import { kept } from "../browser/kept.ts";
+import { kept } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
 import { useCasts } from "../data/use-casts.ts";
 import { useCatalog } from "../data/use-catalog.ts";

@@ -7,7 +7,7 @@ import { useCommand } from "../../data/use-command.ts";
 import { Forecast } from "./forecast.tsx";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
-import { useKeptText } from "../../browser/kept-text.ts";
+import { useKeptText } from "../../browser/drafts/kept-text.ts";
 import { go, hrefOf } from "../../browser/route.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";

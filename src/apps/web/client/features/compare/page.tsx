@@ -6,7 +6,7 @@ import type { ComparedSide } from "../../../../../core/wire/testing.ts";
 import { hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
 import { useAsked } from "../../data/use-asked.ts";
-import { Diff } from "../../dialogs/diff.tsx";
+import { Diff } from "../../dialogs/save/diff.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { capital } from "../../parts/marks/status.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";

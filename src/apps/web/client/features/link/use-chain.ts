@@ -4,7 +4,7 @@ import type { Chain } from "../../../../../core/edit/chain.ts";
 import { historyOf, redo, undo, withChange } from "../../../../../core/edit/history.ts";
 import type { History } from "../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../core/edit/kept-history.ts";
-import { openKept } from "../../browser/kept.ts";
+import { openKept } from "../../browser/drafts/kept.ts";
 import { useStore } from "../../browser/store.ts";
 
 const EMPTY: Chain = { targets: [], from: null, request: "" };

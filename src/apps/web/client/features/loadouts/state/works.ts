@@ -9,7 +9,7 @@ import type { Draft } from "../../../../../../core/edit/text/draft.ts";
 import type { Carried } from "../../../../../../core/edit/carry.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import * as v from "valibot";
-import { openKept } from "../../../browser/kept.ts";
+import { openKept } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";

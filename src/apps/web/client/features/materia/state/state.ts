@@ -14,7 +14,7 @@ import { isJsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Json, JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import * as v from "valibot";
-import { openKept } from "../../../browser/kept.ts";
+import { openKept } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { useStore } from "./store.ts";
+import { useStore } from "../store.ts";
 import { openKept } from "./kept.ts";
 
 const Kept = v.object({ text: v.string() });
