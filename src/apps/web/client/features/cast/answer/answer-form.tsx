@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { personAsked } from "../../../../../../core/cast/question.ts";
-import { useKeptText } from "../../../browser/kept-text.ts";
+import { useKeptText } from "../../../browser/drafts/kept-text.ts";
 import { useCommand } from "../../../data/use-command.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Issues } from "../../../parts/marks/issues.tsx";

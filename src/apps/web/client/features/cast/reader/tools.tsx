@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { changesIn, countsText } from "../state/tool-changes.ts";
-import { Diff } from "../../../dialogs/diff.tsx";
+import { Diff } from "../../../dialogs/save/diff.tsx";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import { aboutTool } from "../state/blocks.ts";
 import type { Block, ToolBlock } from "../state/blocks.ts";
