@@ -162,6 +162,7 @@ declare module "*/dialog.module.css" {
     readonly option: string;
     readonly "search-dialog": string;
     readonly wide: string;
+    readonly "would-run": string;
   };
   export default classes;
 }
@@ -572,7 +573,6 @@ declare module "*/shell.module.css" {
     readonly tally: string;
     readonly top: string;
     readonly "unsaved-dot": string;
-    readonly "would-run": string;
   };
   export default classes;
 }

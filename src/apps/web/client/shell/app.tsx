@@ -10,7 +10,7 @@ import { go, hrefOf, usePlace } from "../browser/route.ts";
 import { switchTheme } from "./theme.ts";
 import { Toasts } from "../parts/controls/toasts.tsx";
 import { Standing } from "./standing.tsx";
-import { TrustQuestion } from "./trust-question.tsx";
+import { TrustQuestion } from "../dialogs/trust-question.tsx";
 import { PLACES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { kept } from "../browser/drafts/kept.ts";

@@ -7,9 +7,9 @@ import { Ask } from "../parts/controls/dialog.tsx";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
-import shellSheet from "./shell.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(shellSheet, marksSheet, baseSheet);
+const css = classesOf(dialogSheet, marksSheet, baseSheet);
 
 /** [W35] All that a project's configuration would run, before any of it does. */
 export function TrustQuestion(): ReactElement | null {
