@@ -13,6 +13,7 @@ import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.t
 import type { Asker, PreparedCast } from "../../shell/commands/prepare.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
+import { printText } from "./terminal/lines.ts";
 import type { Request } from "./terminal/request.ts";
 import { openProgress, progressKind } from "./terminal/progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
@@ -45,14 +46,14 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   const { io, options } = request;
   const { file, events, castId } = prepared;
   const { cwd, below } = request.workspace.place;
-  if (below !== undefined && !options.quiet) io.err(`note: working in ${harmless(cwd)}, the project's folder\n`);
-  if (!options.quiet) for (const note of prepared.notes) io.err(`note: ${note}\n`);
+  if (below !== undefined && !options.quiet) printText(io, `note: working in ${harmless(cwd)}, the project's folder`);
+  if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
   const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();
   progress.stop();
-  if (end.ok) for (const remark of prepared.remarks(end.value)) io.err(`note: ${remark}\n`);
+  if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);
   return end.ok ? finish(request, castId, end.value) : end;
 }
 

@@ -5,7 +5,10 @@ import { demoLog, prepareDemo } from "../../shell/casting/demo/demo.ts";
 import type { Demo } from "../../shell/casting/demo/demo.ts";
 import { answer } from "../../shell/commands/run-command.ts";
 import { runCasting } from "./casting.ts";
-import { printAnswer } from "./terminal/lines.ts";
+import { stepLine } from "../../core/view/tell/story.ts";
+import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
+import { printAnswer, printLines } from "./terminal/lines.ts";
 import { styled } from "./terminal/io.ts";
 import type { Io } from "./terminal/io.ts";
 
@@ -14,7 +17,7 @@ export async function demo(io: Io, which: DemoKind, options: Options): Promise<R
   const prepared = prepareDemo(io.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
-  if (!options.json) io.err(introduction(io, prepared.value));
+  if (!options.json) printLines(io, introduction(prepared.value), io.err);
   const done = await runCasting(
     { kind: "cast", prompt: request, loadout },
     { io, workspace, options: { ...options, cwd: repository, rehearse: rehearsal } },
@@ -24,40 +27,42 @@ export async function demo(io: Io, which: DemoKind, options: Options): Promise<R
   const story = await answer({ kind: "show" }, workspace, repository);
   if (story.ok) printAnswer(io, options, story.value);
   io.out(`\n${heading(io, "What stands in the repository now")}\n${demoLog(repository)}\n`);
-  io.out(whatNext(io, prepared.value));
+  io.out(`${heading(io, "What to try next")}\n`);
+  printLines(io, whatNext(io, prepared.value));
   return done;
 }
 
-function introduction(io: Io, { loadout, repository, request, which }: Demo): string {
+function introduction({ loadout, repository, request, which }: Demo): readonly Line[] {
   return [
-    styled(io, "bold", "materia demo"),
-    `A cast of the bundled loadout ${loadout} in a scratch repository: ${repository}`,
-    `Request: ${request}`,
-    "The agents' replies are scripted, so no model or key is needed. Everything else is real:",
-    "the engine, Pi's agent loop, the tools that write files and run tests, git.",
-    ...(which === "parallel"
-      ? ["Three items are worked on at once, each in a working tree of its own; two of them will collide."]
-      : []),
-    "",
-    "",
-  ].join("\n");
+    line(toned("strong", "materia demo")),
+    ...[
+      `A cast of the bundled loadout ${loadout} in a scratch repository: ${repository}`,
+      `Request: ${request}`,
+      "The agents' replies are scripted, so no model or key is needed. Everything else is real: the engine, Pi's agent loop, the tools that write files and run tests, git.",
+      ...(which === "parallel"
+        ? ["Three items are worked on at once, each in a working tree of its own; two of them will collide."]
+        : []),
+      "",
+    ].map((text) => line(text)),
+  ];
 }
 
 function heading(io: Io, text: string): string {
   return styled(io, ["bold", "underline"], text);
 }
 
-function whatNext(io: Io, { loadout, repository, which }: Demo): string {
-  return [
-    heading(io, "What to try next"),
-    `  cd ${repository} && git show        look at what was made`,
-    `  ${io.program} casts --cwd ${repository}`,
-    `  ${`${io.program} grid ${loadout}`.padEnd(34)}  the graph that just ran`,
+/** Commands are there to be copied: each as it is typed here, with what it does where there is room. */
+function whatNext(io: Io, { loadout, repository, which }: Demo): readonly Line[] {
+  const { program } = io;
+  const steps = [
+    { command: `cd ${repository} && git show`, does: "look at what was made" },
+    { command: `${program} casts --cwd ${repository}`, does: "the cast in a list" },
+    { command: `${program} grid ${loadout}`, does: "the graph that just ran" },
     ...(which === "plain"
-      ? [`  ${`${io.program} demo --parallel`.padEnd(34)}  several items at once, with a conflict`]
+      ? [{ command: `${program} demo --parallel`, does: "several items at once, with a conflict" }]
       : []),
-    `  ${`${io.program} init --cwd DIR`.padEnd(34)}  your own loadout, in your own project`,
-    `  ${io.program} --help`,
-    "",
-  ].join("\n");
+    { command: `${program} init --cwd DIR`, does: "your own loadout, in your own project" },
+    { command: `${program} --help`, does: "all commands" },
+  ];
+  return steps.map((step) => line("  ", ...stepLine(step, io.columns() - 2)));
 }

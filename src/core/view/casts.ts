@@ -57,10 +57,22 @@ export function castLines(
   if (casts.length === 0) return [fitLine(line("No casts yet. Start one, or run the demo: it needs no model."), width)];
   const rows = casts.map((cast) => cellsOf(cast, now));
   const columns = chosenColumns(rows, width);
+  if ((columns.at(-1)?.columns ?? 0) < LEAST_REQUEST) return rows.flatMap((row) => narrowLines(row, width));
   const head = columns.map(({ name, title, columns: size }) =>
     toned("dim", name === "request" ? title : `${padColumns(title, size)}  `),
   );
   return [head, ...rows.map((row) => rowLine(row, columns))].map((each) => fitLine(each, width));
+}
+
+/** [C37] In fewer columns nobody knows a request again. */
+const LEAST_REQUEST = 16;
+
+/** Two lines for each: which one it is and how it stands, and what it was to do. */
+function narrowLines({ status, castId, age, items, loadout, request }: Row, width: number): readonly Line[] {
+  const what = [age, ...(items.text === "" ? [] : [items]), loadout].map(({ text }) => text).join(" · ");
+  return [line(status, "  ", castId), line("  ", toned("dim", `${what} · `), request)].map((each) =>
+    fitLine(each, width),
+  );
 }
 
 const TITLES = {
@@ -118,7 +130,7 @@ function chosenColumns(rows: readonly Row[], width: number): readonly Column[] {
   const fixed = names
     .filter((name) => name !== "request" && name !== "loadout")
     .reduce((sum, name) => sum + (natural.get(name) ?? 0) + 2, 0);
-  const request = Math.max(7, width - fixed - loadout - 2);
+  const request = Math.max(0, width - fixed - loadout - 2);
   const size = (name: ColumnName): number =>
     name === "loadout" ? loadout : name === "request" ? request : (natural.get(name) ?? 0);
   return names.map((name) => ({ name, title: TITLES[name], columns: size(name) }));

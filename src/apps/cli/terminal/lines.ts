@@ -1,4 +1,6 @@
 import type { Options } from "../../../core/command/options.ts";
+import { hangLine } from "../../../core/view/text/hang.ts";
+import { line } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { styled } from "./io.ts";
@@ -25,7 +27,19 @@ export function paint(io: Io, line: Line): string {
 }
 
 export function printLines(io: Io, lines: readonly Line[], write: (text: string) => void = io.out): void {
-  write(lines.map((line) => `${paint(io, line)}\n`).join(""));
+  // [C37] A terminal breaks lines in the middle of words; other programs get them whole.
+  const isTerminal = io.isTerminal || (io.live && write === io.err);
+  const rows = isTerminal ? lines.flatMap((each) => hangLine(each, io.columns())) : lines;
+  write(rows.map((row) => `${paint(io, row)}\n`).join(""));
+}
+
+/** Words of ours that are no lines of an answer. */
+export function printText(io: Io, text: string, write: (text: string) => void = io.err): void {
+  printLines(
+    io,
+    text.split("\n").map((each) => line(each)),
+    write,
+  );
 }
 
 /** [C5] JSON escapes most control characters; the rest, and text-direction marks, mean something to a terminal too. */
@@ -40,6 +54,12 @@ export function jsonText(value: unknown, indent?: number): string {
 export function printAnswer(io: Io, { json }: Options, { code, data, lines, piped }: Answer): number {
   if (json) io.out(`${jsonText(data, 2)}\n`);
   else if (piped && !io.isTerminal) io.out(piped);
+  else if (piped)
+    io.out(
+      lines(io.columns())
+        .map((each) => `${paint(io, each)}\n`)
+        .join(""),
+    );
   else printLines(io, lines(io.columns()));
   return code;
 }

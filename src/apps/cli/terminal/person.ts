@@ -5,7 +5,9 @@ import { harmless } from "../../../core/model/values/text.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
 import { runsText, trustGiven } from "../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
-import { styled } from "./io.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import { printLines, printText } from "./lines.ts";
 import type { Io } from "./io.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
@@ -21,11 +23,12 @@ export async function withTrust({
   const { trust } = workspace;
   if (trust.kind === "given" || options.trust) return trustGiven(workspace);
   if (!io.canAsk) return { workspace, remember: () => undefined };
-  io.err(
-    `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}\n`,
+  printText(
+    io,
+    `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}`,
   );
-  for (const command of trust.commands) io.err(`  ${harmless(command)}\n`);
-  for (const text of runsText({ ...trust, commands: [] })) io.err(`${harmless(text)}\n`);
+  for (const command of trust.commands) printText(io, `  ${harmless(command)}`);
+  for (const text of runsText({ ...trust, commands: [] })) printText(io, harmless(text));
   const answer = await ask(io, "Trust it as it is now? [y/N] ");
   return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
 }
@@ -33,15 +36,14 @@ export async function withTrust({
 /** [S10] A cast that somebody else began, with all that it would run. */
 export async function trustsForeign(io: Io, issues: readonly Issue[]): Promise<boolean> {
   if (!io.canAsk) return false;
-  for (const { message } of issues) io.err(`${harmless(message)}\n`);
+  for (const { message } of issues) printText(io, harmless(message));
   return /^y(es)?$/i.test((await ask(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
 }
 
 /** What the person says to an agent that waits; nothing when they leave. */
 export async function askPerson(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
-  io.err(
-    `${harmless(reply)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type an answer, or press Enter to take this result.\n`,
-  );
+  printText(io, `${harmless(reply)}\n`);
+  printLines(io, [waiting(castId, "Type an answer, or press Enter to take this result.")], io.err);
   const answer = await ask(io, "> ");
   if (answer === undefined) return undefined;
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
@@ -49,9 +51,8 @@ export async function askPerson(io: Io, reply: string, castId: string): Promise<
 
 /** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
 export async function askJudge(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
-  io.err(
-    `${harmless(question)}\n\n${styled(io, "magenta", `Waiting for you (${castId}).`)} Type yes or no, and what should be known behind it.\n`,
-  );
+  printText(io, `${harmless(question)}\n`);
+  printLines(io, [waiting(castId, "Type yes or no, and what should be known behind it.")], io.err);
   for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
     const answer = await ask(io, prompt);
     if (answer === undefined) return undefined;
@@ -62,6 +63,10 @@ export async function askJudge(io: Io, question: string, castId: string): Promis
     if (reason === undefined) return undefined;
     if (reason.trim() !== "") return { kind: "reject", text: reason.trim() };
   }
+}
+
+function waiting(castId: string, how: string): Line {
+  return line(toned("wait", `Waiting for you (${castId}).`), ` ${how}`);
 }
 
 async function ask(io: Io, question: string): Promise<string | undefined> {

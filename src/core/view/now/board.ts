@@ -25,7 +25,7 @@ import { WHOLE, textLines, titleText } from "../tell/handed.ts";
 import { nextSteps } from "../tell/next-step.ts";
 import type { NextStep } from "../tell/next-step.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, wrapLine } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 
 /** [C14] Where a cast stands now. */
@@ -138,9 +138,9 @@ export function boardLines(board: Board, width = DEFAULT_WIDTH): readonly Line[]
           line(toned(statusMark(board.status).tone ?? "plain", text)),
         )),
     ...(board.question === null ? [] : textLines(board.question, board.question.length, width, WHOLE)),
-    ...board.next.map((step) => stepLine(step, width)),
   ];
-  return lines.map((each) => fitLine(each, width));
+  const steps = board.next.flatMap((step) => wrapLine(stepLine(step, width), width));
+  return [...lines.map((each) => fitLine(each, width)), ...steps];
 }
 
 /** Those of the board stand on a line of their own, with the list that is walked. */
@@ -157,7 +157,9 @@ function headLines(board: Board, width: number): readonly Line[] {
     lineColumns(whole) <= width
       ? [whole]
       : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
-  return [...head, figuresLine(figures, board.rehearsed)];
+  // What is drawn over itself keeps its rows; that it is a rehearsal is worth one.
+  const told = figuresLine(figures, board.rehearsed);
+  return [...head, ...(board.rehearsed ? wrapLine(told, width) : [told])];
 }
 
 function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {

@@ -16,7 +16,7 @@ import type { Extent } from "./handed.ts";
 import { openTeller } from "./teller.ts";
 import type { Aside } from "./teller.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 
 export interface StoryOptions {
@@ -79,7 +79,7 @@ function headLines(state: CastState, { status, worked, origin, width, models }: 
   ];
   return [
     line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
-    figuresLine(`${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`, rehearsed),
+    ...wrapLine(figuresLine(`${clockText(worked)} · ${figuresText(figuresOf(totalsOf(state)))}`, rehearsed), width),
     ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
   ];
 }
@@ -99,7 +99,10 @@ function footLines(
   { program, width }: { readonly program: string; readonly width: number },
 ): readonly Line[] {
   const standing = state.phase.kind === "ended" ? [] : [[], line(statusMark(status), ` ${statusText(status)}`)];
-  return [...standing, ...nextSteps(state, status, program).map((step) => line("  ", ...stepLine(step, width - 2)))];
+  return [
+    ...standing,
+    ...nextSteps(state, status, program).flatMap((step) => wrapLine(line("  ", ...stepLine(step, width - 2)), width)),
+  ];
 }
 
 /** A command is there to be copied: where it does not fit with its explanation, that goes first. */

@@ -70,7 +70,8 @@ export function wrapLine(spans: Line, width: number, measure: Measure = columnsO
   });
 }
 
-function between(spans: Line, start: number, end: number): Line {
+/** The part of a line between two places of its text. */
+export function between(spans: Line, start: number, end: number): Line {
   let before = 0;
   return spans.map((span) => {
     const [from, to] = [start - before, end - before];

@@ -1,0 +1,184 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { main } from "../../src/apps/cli/main.ts";
+import type { Io } from "../../src/apps/cli/terminal/io.ts";
+import { COMMANDS } from "../../src/core/command/table.ts";
+import { columnsOf } from "../../src/core/view/text/columns.ts";
+import { envOf, newPlace } from "../harness/cli.ts";
+
+const HINDI = "हिन्दी में लिखा हुआ एक छोटा सा अनुरोध जो एक पंक्ति से लंबा है";
+const THAI = "ภาษาไทยไม่มีช่องว่างระหว่างคำและประโยคนี้ยาวกว่าหนึ่งบรรทัดของหน้าจอแคบๆ";
+const MIXED = "שלום עולם 漢字かな交じり文 👩‍👩‍👧‍👦 and some plain words behind them, until the line is full";
+
+const conf = {
+  activeLoadout: "Main",
+  materia: {
+    Plan: { prompt: "Plan.", generator: true, description: HINDI },
+    Build: { prompt: `Build. ${MIXED}`, tools: "coding", description: THAI },
+    Judge: { prompt: "Judge.", parse: "json" },
+  },
+  loadouts: {
+    Main: {
+      description: MIXED,
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+        "Socket-3": {
+          materia: "Judge",
+          advance: { when: "satisfied" },
+          edges: [
+            { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
+            { when: "satisfied", to: "Socket-2" },
+          ],
+        },
+      },
+      loops: { each: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
+    },
+    Broken: { entry: "Socket-9", sockets: { "Socket-1": { materia: "Nobody" } } },
+  },
+};
+const no = { json: { satisfied: false, context: `${HINDI}\n${MIXED}` } };
+const replies = {
+  Plan: [
+    {
+      json: {
+        workItems: [
+          { title: HINDI, context: "" },
+          { title: MIXED, context: "" },
+        ],
+      },
+    },
+  ],
+  Build: [{ tools: [{ name: "read", arguments: { path: "none" } }], text: `${THAI}\n${MIXED}` }],
+  Judge: [{ json: { satisfied: true } }, no],
+};
+
+let cwd = "";
+/** One after another: whoever reads standard output and error as one sees them in this order. */
+async function typed(columns: number, argv: readonly string[]): Promise<string> {
+  let text = "";
+  const io: Io = {
+    out: (more) => {
+      text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
+    },
+    err: (more) => {
+      text += more;
+    },
+    live: false,
+    canAsk: false,
+    isTerminal: true,
+    columns: () => columns,
+    color: false,
+    env: envOf(cwd),
+    cwd,
+    program: "materia",
+  };
+  await main(argv, io, () => Promise.reject(new Error("there is no page here")));
+  return text;
+}
+
+beforeAll(async () => {
+  cwd = newPlace({ "c.json": conf, "r.json": { replies, onEmpty: "repeat-last" } });
+  mkdirSync(join(cwd, "sub"));
+  const cast = ["cast", "--config", "c.json", "--rehearse", "r.json", "--quiet", `${HINDI} ${MIXED}`];
+  await typed(400, cast);
+  await typed(400, cast);
+});
+
+const named = ["--config", "c.json"];
+/** What each command prints: told, refused, with and without something to tell. */
+const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  cast: [["cast"], ["cast", "--modl", "x", "y"], ["cast", "--loadout", "Mian", "x", ...named]],
+  link: [["link"], ["link", "Nobody", "--", "x"]],
+  casts: [["casts"], ["casts", "prune"], ["casts", "prune", "--keep", "1"]],
+  status: [["status"], ["status", "2026"], ["status", "nobody"]],
+  show: [["show"], ["show", "--full"], ["show", "Socket-2#1"], ["show", "last", "Socket-9"]],
+  diff: [["diff"]],
+  restore: [["restore"], ["restore", "last"]],
+  watch: [["watch", "nobody"]],
+  doctor: [["doctor"], ["doctor", "last"]],
+  open: [["open", "nobody"]],
+  continue: [["continue"], ["continue", "20260101", "x"]],
+  recast: [
+    ["recast", "nobody"],
+    ["recast", "--alow", "1"],
+  ],
+  abort: [["abort"]],
+  loadout: [
+    ["loadout", ...named],
+    ["loadout", "Mian"],
+  ],
+  materia: [
+    ["materia", ...named],
+    ["materia", "Build", ...named],
+    ["materia", "Biuld"],
+  ],
+  grid: [
+    ["grid", "Main", ...named],
+    ["grid", "Nobody"],
+  ],
+  check: [["check", ...named]],
+  test: [["test"], ["test", "c.json"]],
+  replay: [
+    ["replay", ...named],
+    ["replay", "--all", ...named],
+    ["replay", "--all", "last"],
+  ],
+  fuzz: [["fuzz", "Main", "--casts", "20", ...named]],
+  record: [["record", "last", "c.json"]],
+  stats: [["stats"]],
+  compare: [["compare"], ["compare", "last", "last"]],
+  forecast: [["forecast", "Main", ...named], ["forecast"]],
+  fork: [
+    ["fork", "last@Socket-1", "--plan", ...named],
+    ["fork", "last", ...named],
+  ],
+  budget: [["budget"], ["budget", "last", "many"]],
+  ui: [["ui", "--port", "x"]],
+  init: [["init", "--from", "nothing.json"]],
+  completion: [["completion", "bahs"]],
+  demo: [["demo", "x"]],
+  help: [["help"], ["help", "cats"]],
+};
+
+it("[C37] every command of the table is looked at", () => {
+  expect(Object.keys(TYPED).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+});
+
+it.each([60, 40])(
+  "[C37] at %i columns no word is broken that fits a line, and no line is too long",
+  async (columns) => {
+    const faults: string[] = [];
+    const all = Object.entries(TYPED).flatMap(([name, each]) => [...each, ["help", name]]);
+    for (const argv of all) {
+      const whole = wordsOf(await typed(1_000, argv));
+      const text = await typed(columns, argv);
+      const said = (what: string) => faults.push(`${argv.join(" ")}: ${what}`);
+      for (const line of text.split("\n")) {
+        const isPath = line
+          .trim()
+          .split(" ")
+          .some((word) => ASCII.test(word) && columnsOf(word) > columns - 12);
+        if (columnsOf(line) > columns && !isPath) said(`too long: ${line}`);
+      }
+      for (const word of wordsOf(text))
+        if (ASCII.test(word) && !whole.has(word) && !TIMES.test(word)) said(`broken: ${word}`);
+    }
+    expect(faults).toEqual([]);
+  },
+);
+
+const ASCII = /^[\x21-\x7e]+$/;
+/** Figures of time are others each time. */
+const TIMES = /^\d+([.:]\d+)*$/;
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
+}
+
+it("[C37] a narrow list of casts has a request that can be read", async () => {
+  const text = await typed(60, ["casts"]);
+  expect(text.split("\n")[1]).toMatch(/^ {2}.* · 1 of 2 · Main · \[rehearsed\] हिन्दी में/);
+});
