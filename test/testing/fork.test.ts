@@ -126,3 +126,14 @@ it("[T21] a handoff can be written for a visit, and another request holds from t
   expect(events[0]).toMatchObject({ request: "y" });
   expect(events.filter(({ type }) => type === "visit_started")).toHaveLength(2);
 });
+
+it("[C40] recast says which graph it runs, and how to run the edited one", async () => {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies: { ...replies, Judge: [no, no] } } });
+  await run(["cast", ...options, "--loadout", "Main", "x"], { cwd });
+  const [castId = ""] = castsIn(cwd);
+  const same = await run(["recast", "--config", "c.json"], { cwd });
+  expect(same.stderr).toMatch(/^note: it goes on with the graph as it was started$/m);
+  put(cwd, { "c.json": config("Judge mildly.") });
+  const edited = await run(["recast", "--config", "c.json"], { cwd });
+  expect(edited.stderr).toContain(`edited since: "recast ${castId} --edited" goes on with it as it is now, "fork `);
+});

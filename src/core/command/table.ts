@@ -110,7 +110,7 @@ const ROWS = [
   {
     name: "recast",
     usage: "recast [castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited]",
-    does: "resume a failed, aborted or interrupted cast where it stopped",
+    does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
     example: "recast --allow 2",
     options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS],
     takes: 1,

@@ -14,6 +14,7 @@ import { busyTree } from "../casting/workspace/free-tree.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
 import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
 import type { Wanted } from "../casting/workspace/named-cast.ts";
+import { graphNote } from "../testing/edited.ts";
 import { startFork } from "../testing/fork.ts";
 import { prepareResume, resumeCast } from "../casting/resume.ts";
 import type { Resumption } from "../casting/resume.ts";
@@ -186,7 +187,9 @@ export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
   const { file, events } = plan.cast;
-  return ok({ castId, file, events, notes: notesOf(plan, host, file), remarks: remarksOf(host), run });
+  const started = how.kind === "recast" ? [graphNote(workspace, file)] : [];
+  const notes = [...started, ...notesOf(plan, host, file)];
+  return ok({ castId, file, events, notes, remarks: remarksOf(host), run });
 }
 
 /** [T4] A name that is misspelt in a rehearsal is told before it runs. */
