@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fauxAssistantMessage, fauxProvider } from "@earendil-works/pi-ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../harness/agents.ts";
-import { openPiSession } from "../harness/pi-session.ts";
+import { openPiSession, project } from "../harness/pi-session.ts";
 
 describe("[X14] agents of a cast", () => {
   it("use the model that is chosen in the session", async () => {
@@ -27,6 +27,57 @@ describe("[X14] agents of a cast", () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     expect(await pi.sees(/^materia-result/)).toMatch(/[\d.]+ k tokens/);
+  });
+});
+
+const SEARCH = `export default function (pi) {
+  pi.registerTool({
+    name: "search_notes",
+    label: "Search",
+    description: "Searches notes",
+    parameters: { type: "object", properties: { words: { type: "string" } }, required: ["words"] },
+    execute: async (_id, { words }) => ({ content: [{ type: "text", text: "found " + words }], details: {} }),
+  });
+}`;
+
+describe("[X47] my Pi inside", () => {
+  const searcher = {
+    materia: { Search: { prompt: "Search.", tools: { type: "custom", tools: ["read", "search_notes"] } } },
+  };
+
+  it("has tools of other extensions by name, and no others of theirs", async () => {
+    const file = join(scratchFolder(), "search.ts");
+    writeFileSync(file, SEARCH);
+    const argv = [...process.argv];
+    process.argv.push("-e", file);
+    onTestFinished(() => void (process.argv = argv));
+    const replies = [{ call: "search_notes", args: { words: "a hut" } }, "done"];
+    const pi = await openPiSession({ cwd: project(searcher), confirm: () => true, gates: [file], replies });
+    await pi.type("/materia link Search -- look");
+    expect(await pi.sees(/^materia-result/)).toContain("completed");
+    expect(pi.requests[0]?.tools.toSorted()).toEqual(["read", "search_notes"]);
+    expect(pi.requests[1]?.messages.at(-1)).toBe("t: found a hut");
+  });
+
+  it("refuses a tool that no extension has", async () => {
+    const pi = await openPiSession({ cwd: project(searcher), confirm: () => true });
+    await pi.type("/materia link Search -- look");
+    expect(await pi.sees(/^error/)).toMatch(/unknown_tool.*"search_notes" is not a tool of Pi/);
+  });
+
+  it.each([
+    ["Build", "high"],
+    ["Quick", "minimal"],
+  ])("%s thinks with the level %s: the session's, unless the materia says otherwise", async (materia, level) => {
+    const quick = { materia: { Quick: { prompt: "Quick.", thinking: "minimal" } } };
+    const pi = await openPiSession({ cwd: project(quick), confirm: () => true, replies: [{ hang: true }] });
+    pi.session.setThinkingLevel("high");
+    const asked = pi.asked();
+    await pi.type(`/materia link ${materia} -- look`);
+    await asked;
+    expect(await pi.sees(/^widget: [^]*first · /)).toContain(`first · ${level}`);
+    await pi.type("/materia abort");
+    await pi.sees(/^materia-result/);
   });
 });
 

@@ -2,6 +2,7 @@ import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
+import { desktopNotice } from "../../src/apps/pi/live/call-person.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
 import { useTui } from "../../src/apps/pi/session/tui.ts";
 import { line, lineText } from "../../src/core/view/text/line.ts";
@@ -63,6 +64,19 @@ describe("[X41] calling the person", () => {
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
     expect(pi.shown().filter((text) => text.startsWith("title: materia"))).toEqual([]);
+  });
+});
+
+describe("[X41] the desktop", () => {
+  it.each<[what: string, env: NodeJS.ProcessEnv, sequence: string]>([
+    ["iTerm", { TERM_PROGRAM: "iTerm.app" }, "\u001b]9;it waits, now\u0007"],
+    ["foot", { TERM: "foot-extra" }, "\u001b]777;notify;pi-materia;it waits, now\u0007"],
+    ["GNOME", { VTE_VERSION: "7200" }, "\u001b]777;notify;pi-materia;it waits, now\u0007"],
+    ["kitty", { TERM: "xterm-kitty" }, "\u001b]99;;it waits, now\u001b\\"],
+    ["tmux", { TERM_PROGRAM: "iTerm.app", TMUX: "/tmp/tmux" }, ""],
+    ["an unknown terminal", { TERM: "xterm-256color" }, ""],
+  ])("is told through %s", (_what, env, sequence) => {
+    expect(desktopNotice("it waits; now\n", env)).toBe(sequence);
   });
 });
 

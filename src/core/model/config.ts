@@ -79,7 +79,7 @@ export const settingsEntries = {
     v.pipe(
       v.boolean(),
       v.description(
-        "Whether a cast in Pi rings the bell and names itself in the window's title when it waits, fails or ends. Default true.",
+        "Whether a cast in Pi rings the bell, tells the desktop where the terminal can, and names itself in the window's title when it waits, fails or ends. Default true.",
       ),
     ),
   ),

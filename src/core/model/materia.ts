@@ -23,12 +23,17 @@ export const ToolScope = v.pipe(
     v.picklist(["none", "readOnly", "coding"]),
     v.object({ type: v.literal("custom"), tools: v.array(v.pipe(v.string(), v.minLength(1))) }),
   ]),
-  v.description("Which tools the agent has: none, readOnly, coding, or a custom list."),
+  v.description(
+    "Which tools the agent has: none, readOnly, coding, or a custom list, which in Pi may name tools of other extensions.",
+  ),
 );
 export type ToolScope = v.InferOutput<typeof ToolScope>;
 
 export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-export const ThinkingLevel = v.pipe(v.picklist(THINKING_LEVELS), v.description("How hard the model thinks."));
+export const ThinkingLevel = v.pipe(
+  v.picklist(THINKING_LEVELS),
+  v.description("How hard the model thinks; without it as the session in Pi does, elsewhere as Pi's settings say."),
+);
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
 const shown = {

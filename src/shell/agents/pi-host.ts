@@ -1,4 +1,5 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
@@ -11,6 +12,10 @@ import { failed, runPiTurn, textOf } from "./turn.ts";
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */
   readonly defaultModel?: string;
+  /** For materia that say nothing of how hard to think. */
+  readonly defaultThinking?: ThinkingLevel;
+  /** Tools besides Pi's own that the hooks bring into a session. */
+  readonly moreTools?: readonly string[];
   /** How long an agent may show no sign of life. */
   readonly silenceMs?: number;
   readonly after?: Timer;
@@ -34,9 +39,12 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
     preflight: async (needs) => {
       if (needs.length === 0) return [];
       try {
-        return [...toolIssues(needs), ...(await modelIssues(await stage(), needs, options.defaultModel))];
+        return [
+          ...toolIssues(needs, options.moreTools),
+          ...(await modelIssues(await stage(), needs, options.defaultModel)),
+        ];
       } catch (cause) {
-        return [...toolIssues(needs), noPi(cause)];
+        return [...toolIssues(needs, options.moreTools), noPi(cause)];
       }
     },
     runTurn: async (request) => {
@@ -45,7 +53,8 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
         if (choice.kind !== "found") return refused(choice);
         await knowKeyOf(await stage(), choice.model);
         const { after = realTimer, silenceMs, hooks = {} } = options;
-        return await runPiTurn({ ...(await stage()), model: choice.model, after, silenceMs, hooks }, request);
+        const thinking = request.thinking ?? options.defaultThinking;
+        return await runPiTurn({ ...(await stage()), model: choice.model, thinking, after, silenceMs, hooks }, request);
       } catch (cause) {
         return failed("provider", textOf(cause), NO_USAGE);
       }

@@ -1,5 +1,6 @@
 import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
+import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { cut } from "../../core/model/values/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
@@ -11,6 +12,8 @@ import { openTurnRecord, type TurnRecord } from "./turn-record.ts";
 
 interface TurnSetup extends PiContext {
   readonly model: PiModel;
+  /** How hard it thinks; as Pi's own settings say where that is left open. */
+  readonly thinking?: ThinkingLevel | undefined;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
   readonly hooks?: SessionHooks;
@@ -114,7 +117,7 @@ export function textOf(error: unknown): string {
 
 async function openSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<AgentSession> {
   const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
-  const resources = (await setup.hooks?.resources?.(bare)) ?? bare;
+  const resources = (await setup.hooks?.resources?.(bare, request)) ?? bare;
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,
@@ -124,7 +127,7 @@ async function openSession(setup: TurnSetup, request: TurnRequest, kept: Session
     resourceLoader: resources,
     customTools: ownShell(setup, request, resources),
     sessionManager: kept,
-    ...(request.thinking === undefined ? {} : { thinkingLevel: request.thinking }),
+    ...(setup.thinking === undefined ? {} : { thinkingLevel: setup.thinking }),
   });
   return session;
 }

@@ -10,19 +10,22 @@ type Extension = Loaded["extensions"][number];
 /** What an extension may still do inside an agent's session: begin, end, and judge the tools. */
 const KEPT_HANDLERS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
 
-/** [X16] The user's own extensions that watch over tools, so that each agent of a cast stands behind them as well. */
+/** [X16, X47] The user's own extensions that watch over tools, and those whose tools an agent was given, in each agent's session. */
 export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHooks, "resources" | "opened">> {
   const pi = await loadPi();
   const trusted = ctx.isProjectTrusted();
   const { cwd, mode, ui } = ctx;
   const found = await loadExtensions(pi, { cwd, trusted, ...extensionsOf(process.argv) });
-  const paths = found.extensions.filter(isGate).map(({ resolvedPath }) => resolvedPath);
-  if (paths.length === 0) return {};
+  const others = found.extensions.filter((extension) => !isOwn(extension));
+  if (!others.some((extension) => isGate(extension) || extension.tools.size > 0)) return {};
   return {
-    resources: async (bare) => {
-      const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named: paths });
-      const gates = { ...loaded, extensions: loaded.extensions.filter(isGate).map(onlyGate) };
-      return { ...bare, getExtensions: () => gates };
+    resources: async (bare, { tools }) => {
+      const isWanted = (extension: Extension): boolean => isGate(extension) || brings(extension, tools);
+      const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
+      if (named.length === 0) return bare;
+      const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named });
+      const extensions = loaded.extensions.filter((each) => !isOwn(each) && isWanted(each)).map(onlyGate);
+      return { ...bare, getExtensions: () => ({ ...loaded, extensions }) };
     },
     opened: async (session: AgentSession, { hold }) => {
       const asks = mode === "tui" || mode === "rpc";
@@ -70,8 +73,16 @@ function extensionsOf(argv: readonly string[]): Pick<Wanted, "only" | "named"> {
 }
 
 /** An agent must not start casts of its own, so this extension is never one of them. */
-function isGate({ handlers, tools, commands }: Extension): boolean {
-  if (commands.has("materia")) return false;
+function isOwn({ commands }: Extension): boolean {
+  return commands.has("materia");
+}
+
+/** [X47] Whether it has a tool that an agent was given by name. */
+function brings({ tools }: Extension, wanted: readonly string[]): boolean {
+  return wanted.some((tool) => tools.has(tool));
+}
+
+function isGate({ handlers, tools }: Extension): boolean {
   return handlers.has("tool_call") || handlers.has("tool_result") || KNOWN_TOOLS.some((tool) => tools.has(tool));
 }
 

@@ -36,6 +36,8 @@ export async function openAgents(
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
+    defaultThinking: pi.getThinkingLevel(),
+    moreTools: pi.getAllTools().map(({ name }) => name),
     hooks: {
       equip: (runtime) => shareProviders(ctx, runtime),
       ...gates,

@@ -18,7 +18,7 @@ export interface SessionHooks {
   /** Adds providers and keys that only this process knows. */
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
   /** In place of a session's bare resources. */
-  readonly resources?: (bare: ResourceLoader) => Promise<ResourceLoader>;
+  readonly resources?: (bare: ResourceLoader, request: TurnRequest) => Promise<ResourceLoader>;
   /** A session is there, and its turn about to begin. */
   readonly opened?: (session: AgentSession, turn: OpenedTurn) => Promise<void>;
 }

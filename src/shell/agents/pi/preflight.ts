@@ -23,10 +23,11 @@ export function noPi(cause: unknown): Issue {
 const PI = "@earendil-works/pi-coding-agent";
 
 /** [A6] Each unknown tool once, with all that want it. */
-export function toolIssues(needs: readonly AgentNeed[]): readonly Issue[] {
+export function toolIssues(needs: readonly AgentNeed[], more: readonly string[] = []): readonly Issue[] {
+  const known = [...KNOWN_TOOLS, ...more];
   const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
   const unknown = Map.groupBy(
-    wanted.filter(({ tool }) => !KNOWN_TOOLS.includes(tool)),
+    wanted.filter(({ tool }) => !known.includes(tool)),
     ({ tool }) => tool,
   );
   return [...unknown].map(([tool, uses]) =>
@@ -34,7 +35,7 @@ export function toolIssues(needs: readonly AgentNeed[]): readonly Issue[] {
       "unknown_tool",
       placeOf(uses[0]?.need, "tools"),
       `"${tool}" is not a tool of Pi; wanted by ${whoOf(uses.map(({ need }) => need))}`,
-      didYouMean(tool, KNOWN_TOOLS) ?? `Pi has ${KNOWN_TOOLS.join(", ")}`,
+      didYouMean(tool, known) ?? `Pi has ${known.join(", ")}; tools of other extensions are there in Pi itself`,
     ),
   );
 }
