@@ -86,7 +86,10 @@ describe("one cast in the browser", () => {
     expect(await page.getByRole("row", { name: /^Build/ }).isVisible()).toBe(true);
     expect(await page.getByRole("columnheader", { name: "Item 2" }).isVisible()).toBe(true);
     await page.getByRole("tab", { name: /Journal/ }).click();
-    await page.getByRole("button", { name: /loop_entered/ }).click();
+    await page
+      .getByRole("button", { name: /visit_completed/ })
+      .first()
+      .click();
     await says(page, /At 0:/);
   });
 

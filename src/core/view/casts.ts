@@ -109,7 +109,7 @@ function cellsOf(cast: CastSummary, now: number): Row {
 }
 
 /** What must be known of a cast before anything else is read of it. */
-export function marksText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
+function marksText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
   return `${foreign ? "[foreign] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
 }
 

@@ -24,6 +24,7 @@ export const SummaryShape = v.object({
   tokens: v.number(),
   cost: v.number(),
   foreign: v.exactOptional(v.literal(true)),
+  rehearsed: v.exactOptional(v.literal(true)),
 }) satisfies v.GenericSchema<unknown, CastSummary>;
 
 /** One line of a journal; what is wrong with it is said as the journal's own reader says it. */

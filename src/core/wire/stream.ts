@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 import { EventShape, SummaryShape } from "./casts.ts";
+import { Found, SearchOver } from "./find.ts";
 import { readWire } from "./wire.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -65,6 +66,12 @@ const CASTS_STREAM = {
   config: v.object({}),
 } as const;
 
+/** [N35] The stream of a search. */
+const SEARCH_STREAM = {
+  found: Found,
+  over: SearchOver,
+} as const;
+
 type Shapes = Readonly<Record<string, v.GenericSchema>>;
 type MessageIn<S extends Shapes> = {
   [K in keyof S & string]: { readonly kind: K; readonly data: v.InferOutput<S[K]> };
@@ -72,8 +79,9 @@ type MessageIn<S extends Shapes> = {
 
 export type CastMessage = MessageIn<typeof CAST_STREAM>;
 export type CastsMessage = MessageIn<typeof CASTS_STREAM>;
+export type SearchMessage = MessageIn<typeof SEARCH_STREAM>;
 /** Everything that the server says while somebody listens. */
-export type StreamMessage = CastMessage | CastsMessage;
+export type StreamMessage = CastMessage | CastsMessage | SearchMessage;
 
 export function readCastMessage(kind: string, text: string): Result<CastMessage> {
   return readMessage(CAST_STREAM, kind, text);
@@ -81,6 +89,10 @@ export function readCastMessage(kind: string, text: string): Result<CastMessage>
 
 export function readCastsMessage(kind: string, text: string): Result<CastsMessage> {
   return readMessage(CASTS_STREAM, kind, text);
+}
+
+export function readSearchMessage(kind: string, text: string): Result<SearchMessage> {
+  return readMessage(SEARCH_STREAM, kind, text);
 }
 
 function readMessage<const S extends Shapes>(shapes: S, kind: string, text: string): Result<MessageIn<S>> {

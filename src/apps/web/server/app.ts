@@ -11,6 +11,7 @@ import { changesRoutes } from "./routes/changes.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/config.ts";
 import { doorRoutes } from "./routes/door.ts";
+import { searchRoutes } from "./routes/search.ts";
 import type { ServedProject } from "./routes/served-project.ts";
 
 /** Everything that the server answers, in the order in which it is decided. */
@@ -24,6 +25,7 @@ export function webApp(served: ServedProject): Hono {
   castRoutes(app, served);
   castFileRoutes(app, served);
   changesRoutes(app, served);
+  searchRoutes(app, served);
   catalogRoutes(app, served);
   configRoutes(app, served);
   commandRoutes(app, served);

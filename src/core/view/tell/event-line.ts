@@ -6,9 +6,9 @@ import { isJsonObject } from "../../model/values/json.ts";
 import { never } from "../../model/values/never.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusText } from "../casts.ts";
-import { nameText, placeText, visitText } from "../graph/words.ts";
+import { conditionText, nameText, placeText, visitText } from "../graph/words.ts";
 import { ofText } from "../../cast/words/of-text.ts";
-import { ageText, countedText } from "../numbers.ts";
+import { ageText, amountText, costText, countedText } from "../numbers.ts";
 import { itemText } from "./event.ts";
 import { changedText, meanwhileText } from "./files.ts";
 import { titleText } from "./handed.ts";
@@ -129,6 +129,32 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
       return undefined;
     default:
       return never(event);
+  }
+}
+
+/** [W36] The same for whoever reads the journal itself: there every event says something. */
+export function journalWords(before: CastState, event: CastEvent): Words {
+  return eventWords(before, event) ?? say("dim", quietWords(before, event));
+}
+
+function quietWords(before: CastState, event: CastEvent): string {
+  switch (event.type) {
+    case "visit_completed": {
+      const { input, output, cost } = event.usage;
+      return `${who(before, event.socket)} is over${input + output === 0 ? "" : `: ${amountText(input + output)} tokens, ${costText(cost)}`}`;
+    }
+    case "edge_taken":
+      return `${event.when === null ? "otherwise" : conditionText(event.when)} → ${placeText(before.graph, event.to)}`;
+    case "checkpoint_taken":
+      return `the files were kept: ${changedText(event.files) ?? "nothing changed"}`;
+    case "loop_exhausted":
+      return `loop ${nameText(event.loop)} ${event.by === "empty" ? "has no items" : "is walked to its end"}`;
+    case "cursor_advanced":
+      return `on to item ${Math.min(event.index + 1, event.size)} of ${event.size}`;
+    case "spent_elsewhere":
+      return "items that are worked on at the same time have used more";
+    default:
+      return event.type.replaceAll("_", " ");
   }
 }
 

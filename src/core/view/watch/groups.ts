@@ -25,7 +25,16 @@ function needsYou({ status }: CastSummary): boolean {
   return NEEDS_YOU.includes(status);
 }
 
-export const CAST_FILTERS = ["all", "needs_you", "running", "completed", "not_satisfied", "aborted"] as const;
+export const CAST_FILTERS = [
+  "all",
+  "needs_you",
+  "running",
+  "completed",
+  "not_satisfied",
+  "failed",
+  "aborted",
+  "rehearsed",
+] as const;
 export type CastFilter = (typeof CAST_FILTERS)[number];
 
 /** What of the casts is looked for. */
@@ -37,9 +46,14 @@ export interface CastSearch {
 
 export const EVERY_CAST: CastSearch = { filter: "all", text: "", loadout: null };
 
+function fits(cast: CastSummary, filter: CastFilter): boolean {
+  if (filter === "all") return true;
+  if (filter === "needs_you") return needsYou(cast);
+  return filter === "rehearsed" ? cast.rehearsed === true : cast.status === filter;
+}
+
 export function isFound(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
-  const fits = filter === "all" || (filter === "needs_you" ? needsYou(cast) : cast.status === filter);
-  if (!fits || (loadout !== null && cast.loadout !== loadout)) return false;
+  if (!fits(cast, filter) || (loadout !== null && cast.loadout !== loadout)) return false;
   const all = `${cast.request} ${cast.castId} ${cast.loadout}`.toLowerCase();
   return text
     .toLowerCase()

@@ -26,6 +26,8 @@ export interface Replay {
   readonly waysAt: (seq: number) => readonly WayTaken[];
   /** The work done until the event `seq`, in milliseconds. */
   readonly workedAt: (seq: number) => number;
+  /** The last event at or before so much work, from 1 on. */
+  readonly seqAt: (ms: number) => number;
 }
 
 const KEEP_EVERY = 64;
@@ -95,6 +97,15 @@ export function openReplay(start: CastStart): Replay {
     visitsAt,
     waysAt: (seq) => (seq >= events.length ? [...ways] : ways.filter((way) => way.seq <= seq)),
     workedAt: (seq) => worked[Math.min(seq, events.length)] ?? 0,
+    seqAt: (ms) => {
+      let [low, high] = [1, events.length];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((worked[middle] ?? 0) <= ms) low = middle;
+        else high = middle - 1;
+      }
+      return Math.max(1, low);
+    },
   };
 }
 

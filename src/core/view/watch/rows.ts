@@ -44,6 +44,19 @@ export function timelineRows(visits: readonly VisitRecord[]): readonly TimelineR
   });
 }
 
+/** [W36] One row per socket, in the order in which they were first visited. */
+export function socketRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
+  return [...Map.groupBy(visits, ({ socket }) => socket)].map(([socket, own]) => ({
+    key: socket,
+    number: null,
+    title: `${own[0]?.materia ?? ""} ${socket}`,
+    givenUp: null,
+    visits: own,
+    cost: own.reduce((sum, { usage }) => sum + usage.cost, 0),
+    tokens: own.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
+  }));
+}
+
 function keyOf(item: VisitItem | null): string {
   return item ? `${item.loop} ${item.pass} ${item.index}` : "";
 }

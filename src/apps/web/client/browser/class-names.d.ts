@@ -67,13 +67,15 @@ declare module "*/casts.module.css" {
   const classes: {
     readonly "action-column": string;
     readonly card: string;
-    readonly cards: string;
+    readonly "card-group": string;
+    readonly "card-place": string;
     readonly "cast-column": string;
     readonly "cast-row": string;
     readonly casts: string;
     readonly chips: string;
     readonly faint: string;
     readonly find: string;
+    readonly "find-texts": string;
     readonly forecast: string;
     readonly "group-row": string;
     readonly "items-column": string;
@@ -291,6 +293,15 @@ declare module "*/files.module.css" {
     readonly rows: string;
     readonly "rows-end": string;
     readonly string: string;
+  };
+  export default classes;
+}
+declare module "*/find.module.css" {
+  const classes: {
+    readonly "find-state": string;
+    readonly found: string;
+    readonly "found-list": string;
+    readonly "found-words": string;
   };
   export default classes;
 }
@@ -578,6 +589,8 @@ declare module "*/shell.module.css" {
 }
 declare module "*/tables.module.css" {
   const classes: {
+    readonly "cost-chart": string;
+    readonly "cost-columns": string;
     readonly "figures-table": string;
     readonly grow: string;
     readonly journal: string;
@@ -635,6 +648,7 @@ declare module "*/timeline.module.css" {
     readonly tick: string;
     readonly "time-body": string;
     readonly "time-key": string;
+    readonly "time-top": string;
     readonly timeline: string;
     readonly "to-come-row": string;
     readonly "utility-bar": string;

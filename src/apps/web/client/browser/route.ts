@@ -35,6 +35,11 @@ export function replaceSearch(part: Readonly<Record<string, string | null>>): vo
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
+/** A part of the address as it stands now. */
+export function searchNow(name: string): string | null {
+  return placeOf(location.hash).search.get(name);
+}
+
 export function go(href: string): void {
   location.hash = href;
 }

@@ -15,9 +15,10 @@ import type { VisitFileName } from "../../../../core/wire/casts.ts";
 import { CatalogAnswer, ConfigAnswer } from "../../../../core/wire/catalog.ts";
 import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wire/catalog.ts";
 import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
+import type { Found, SearchOver } from "../../../../core/wire/find.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import { readCastMessage, readCastsMessage } from "../../../../core/wire/stream.ts";
+import { readCastMessage, readCastsMessage, readSearchMessage } from "../../../../core/wire/stream.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { readWire } from "../../../../core/wire/wire.ts";
 import { serverAnswered, reportStream } from "./connection.ts";
@@ -181,6 +182,29 @@ export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: Cast
         return onConfig();
     }
   });
+}
+
+export interface SearchListener {
+  readonly onFound: (found: Found) => void;
+  readonly onOver: (over: SearchOver) => void;
+  readonly onIssue: (issue: Issue) => void;
+}
+
+/** A search in one cast or, with null, in all of them, for as long as somebody waits for it. Returns the stop. */
+export function searchTexts(
+  { needle, castId }: { readonly needle: string; readonly castId: string | null },
+  { onFound, onOver, onIssue }: SearchListener,
+): () => void {
+  const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
+  const stop = listen(`${where}${queryOf({ q: needle })}`, undefined, ({ event, data }) => {
+    const message = readSearchMessage(event, data);
+    if (!message.ok) return message.issues.forEach(onIssue);
+    if (message.value.kind === "found") return onFound(message.value.data);
+    // It would begin anew.
+    stop();
+    return onOver(message.value.data);
+  });
+  return stop;
 }
 
 function listen(

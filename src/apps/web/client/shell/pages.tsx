@@ -15,5 +15,6 @@ export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   materia: lazy(() => import("../features/materia/page.tsx")),
   link: lazy(() => import("../features/link/page.tsx")),
   compare: lazy(() => import("../features/compare/page.tsx")),
+  find: lazy(() => import("../features/find/page.tsx")),
   tests: lazy(() => import("../features/tests/page.tsx")),
 };

@@ -130,6 +130,7 @@ function useEntries(): readonly PaletteEntry[] {
   return useMemo(
     () => [
       ...PLACES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
+      { key: "find", text: "Find in outputs, prompts and tool calls", kind: "page", href: hrefOf("find") },
       { key: "tests", text: "Tests", kind: "page", href: hrefOf("tests") },
       ...named,
       ...casts.map(({ castId, request, status }) => ({

@@ -1,47 +1,71 @@
-import type { ReactElement } from "react";
+import { useMemo, useRef } from "react";
+import type { ComponentProps, ReactElement } from "react";
+import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { ageText, costText, millisOf } from "../../../../../core/view/numbers.ts";
 import { Status } from "../../parts/marks/status.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { ItemsDone, NextAction } from "./table.tsx";
 import type { CastListProps } from "./table.tsx";
+import { rowsOf, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, baseSheet);
+const css = classesOf(castsSheet, marksSheet, baseSheet);
 
-/** The same facts as the table, one card each. */
+/** The same facts as the table, one card each; of many only those in sight are drawn. */
 export function CastCards({ groups, now, onAct, busy }: CastListProps): ReactElement {
+  const list = useRef<HTMLUListElement>(null);
+  const all = useMemo(() => rowsOf(groups), [groups]);
+  const { rows, before, behind, measure } = useRows(list, all, { scrolls: "page", height: 104 });
   return (
-    <div className={css("cards")}>
-      {groups.map(({ title, casts }) => (
-        <section key={title} aria-label={title}>
-          <h2 className={css("secondary")}>
-            {title} <span className={css("faint")}>{casts.length}</span>
-          </h2>
-          <ul>
-            {casts.map((cast) => (
-              <li key={cast.castId} className={css("card")}>
-                <span className={css("row")}>
-                  <Status status={cast.status} />
-                  <span className={css("grow")} />
-                  <span className={css("faint")}>{ageText(now - millisOf(cast.startedAt, now))}</span>
-                </span>
-                <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
-                  {cast.request}
-                </a>
-                <span className={css("row wrap secondary")}>
-                  {cast.loadout}
-                  <span className={css("grow")} />
-                  <ItemsDone cast={cast} />
-                  <b>{costText(cast.cost)}</b>
-                </span>
-                <NextAction cast={cast} onAct={onAct} busy={busy} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
-    </div>
+    <ul ref={list} aria-label="Casts">
+      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {rows.map(({ row, index }) => {
+        const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
+        return row.kind === "cast" ? (
+          <CastCard key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
+        ) : (
+          <li key={row.key} className={css("card-group")} {...place}>
+            <h2 className={css("secondary")}>
+              {row.title} <span className={css("faint")}>{row.count}</span>
+            </h2>
+          </li>
+        );
+      })}
+      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+    </ul>
+  );
+}
+
+function CastCard({
+  cast,
+  now,
+  onAct,
+  busy,
+  place,
+}: Omit<CastListProps, "groups"> & { readonly cast: CastSummary; readonly place: ComponentProps<"li"> }): ReactElement {
+  return (
+    <li className={css("card-place")} {...place}>
+      <div className={css("card")}>
+        <span className={css("row")}>
+          <Status status={cast.status} />
+          <span className={css("grow")} />
+          {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
+          <span className={css("faint")}>{ageText(now - millisOf(cast.startedAt, now))}</span>
+        </span>
+        <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+          {cast.request}
+        </a>
+        <span className={css("row wrap secondary")}>
+          {cast.loadout}
+          <span className={css("grow")} />
+          <ItemsDone cast={cast} />
+          <b>{costText(cast.cost)}</b>
+        </span>
+        <NextAction cast={cast} onAct={onAct} busy={busy} />
+      </div>
+    </li>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { CAST_FILTERS, EVERY_CAST, isFound } from "../../../../../core/view/watch/groups.ts";
 import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
+import { hrefOf } from "../../browser/route.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { capital } from "../../parts/marks/status.tsx";
 import { classesOf } from "../../browser/classes.ts";
@@ -34,6 +35,11 @@ export function Filters(props: {
         />
         <kbd>/</kbd>
       </label>
+      {text.trim().length > 1 && (
+        <a className={css("find-texts")} href={hrefOf("find", undefined, { q: text.trim() })}>
+          In texts
+        </a>
+      )}
       <div className={css("row wrap chips")} role="group" aria-label="Show">
         {CAST_FILTERS.map((each) => {
           const count = casts.filter((cast) => isFound(cast, { ...EVERY_CAST, filter: each })).length;

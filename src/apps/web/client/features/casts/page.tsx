@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
+import { CAST_FILTERS, EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
 import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
@@ -10,7 +10,8 @@ import { useConnection } from "../../net/connection.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
-import { go, hrefOf } from "../../browser/route.ts";
+import { go, hrefOf, replaceSearch } from "../../browser/route.ts";
+import type { PageProps } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
 import { useWidth } from "../../browser/use-width.ts";
 import { CastCards } from "./cards.tsx";
@@ -31,9 +32,9 @@ const css = classesOf(castsSheet, controlsSheet, marksSheet, pageSheet, baseShee
 /** What a row can do besides being opened. */
 export type CastAction = "continue" | "resume" | "abort" | "raise";
 
-export default function CastsPage(): ReactElement {
+export default function CastsPage({ search: address }: PageProps): ReactElement {
   const { casts, isReady, issues } = useCasts();
-  const [search, setSearch] = useState<CastSearch>(EVERY_CAST);
+  const [search, setSearch] = useCastSearch(address);
   const [isStarting, setStarting] = useState(false);
   const [aborting, setAborting] = useState<CastSummary | null>(null);
   const [resuming, setResuming] = useState<CastSummary | null>(null);
@@ -63,7 +64,7 @@ export default function CastsPage(): ReactElement {
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
       ) : found.length === 0 ? (
-        <NoMatch onClear={() => setSearch(EVERY_CAST)} />
+        <NoMatch text={search.text} onClear={() => setSearch(EVERY_CAST)} />
       ) : (
         <div
           className={css(width === "small" ? "list" : "list panel")}
@@ -86,6 +87,24 @@ export default function CastsPage(): ReactElement {
   );
 }
 
+/** [W37] What is looked for is part of the address: it is there again when a person comes back. */
+function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search: CastSearch) => void] {
+  const [search, setSearch] = useState<CastSearch>(() => ({
+    filter: CAST_FILTERS.find((each) => each === address.get("show")) ?? "all",
+    text: address.get("q") ?? "",
+    loadout: address.get("loadout"),
+  }));
+  const change = (next: CastSearch): void => {
+    setSearch(next);
+    replaceSearch({
+      show: next.filter === "all" ? null : next.filter,
+      q: next.text === "" ? null : next.text,
+      loadout: next.loadout,
+    });
+  };
+  return [search, change];
+}
+
 /** What a person may want to begin with. */
 function Beginnings({ onStart }: { readonly onStart: () => void }): ReactElement {
   return (
@@ -104,11 +123,14 @@ function Beginnings({ onStart }: { readonly onStart: () => void }): ReactElement
   );
 }
 
-function NoMatch({ onClear }: { readonly onClear: () => void }): ReactElement {
+function NoMatch({ text, onClear }: { readonly text: string; readonly onClear: () => void }): ReactElement {
   return (
     <div className={css("empty")}>
       <p>No cast matches.</p>
       <Button onClick={onClear}>Clear the filter</Button>
+      {text.trim() !== "" && (
+        <a href={hrefOf("find", undefined, { q: text.trim() })}>Search in outputs, prompts and tool calls</a>
+      )}
     </div>
   );
 }

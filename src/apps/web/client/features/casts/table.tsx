@@ -1,6 +1,5 @@
 import { useMemo, useRef } from "react";
 import type { ComponentProps, ReactElement } from "react";
-import { marksText } from "../../../../../core/view/casts.ts";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
 import type { Items } from "../../../../../core/view/now/cells.ts";
@@ -16,9 +15,10 @@ import type { CastAction } from "./page.tsx";
 import { rowsOf, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, baseSheet);
+const css = classesOf(castsSheet, marksSheet, baseSheet);
 
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
@@ -35,7 +35,10 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
   const columns = width === "large" ? 9 : 6;
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => rowsOf(groups), [groups]);
-  const { rows, before, behind, measure } = useRows(body, all, width === "large" ? "panel" : "page");
+  const { rows, before, behind, measure } = useRows(body, all, {
+    scrolls: width === "large" ? "panel" : "page",
+    height: 39,
+  });
   return (
     <table aria-rowcount={all.length + 1}>
       <caption className={css("spoken")}>Casts</caption>
@@ -96,10 +99,13 @@ function CastRow({
         <Status status={cast.status} />
       </td>
       <td className={css("request-cell")}>
-        <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
-          {marksText(cast)}
-          {cast.request}
-        </a>
+        <span className={css("row")}>
+          <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+            {cast.foreign ? "[foreign] " : ""}
+            {cast.request}
+          </a>
+          {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
+        </span>
         <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
       </td>
       <td className={css("large-only")}>

@@ -1,5 +1,4 @@
 import type { ReactElement } from "react";
-import { copyText } from "../../browser/copy.ts";
 import { Button } from "./button.tsx";
 import { toast } from "./toasts.tsx";
 
@@ -9,6 +8,10 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
 }
 
 export async function copyAndSay(text: string, what: string): Promise<void> {
-  if (await copyText(text)) toast({ text: `Copied ${what}`, tone: "ok" });
-  else toast({ text: "The browser does not let this page copy.", tone: "bad" });
+  try {
+    await navigator.clipboard.writeText(text);
+    toast({ text: `Copied ${what}`, tone: "ok" });
+  } catch {
+    toast({ text: "The browser does not let this page copy.", tone: "bad" });
+  }
 }

@@ -7,6 +7,7 @@ const css = classesOf(baseSheet);
 const PATHS = {
   search: "M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5",
   plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
   cross: "M4 4l8 8M12 4l-8 8",
   bin: "M3 4.500h10M6.500 4.500V3h3v1.500M4.500 4.500l.600 8.500h5.800l.600-8.500M6.800 7v3.500M9.200 7v3.500",
   tick: "M3 8.5l3.2 3.2L13 5",

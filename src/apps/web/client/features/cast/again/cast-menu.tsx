@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
+import { go, hrefOf } from "../../../browser/route.ts";
 import { Menu } from "../../../parts/controls/menu.tsx";
 import type { MenuItem } from "../../../parts/controls/menu.tsx";
 import { copyAndSay } from "../../../parts/controls/copy.tsx";
@@ -28,6 +29,7 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
             off: unfinished ? "Only what ran to its end can be recorded" : null,
           },
           { label: "Compare with…", act: () => setDialog("compare") },
+          { label: "Find in this cast…", act: () => go(hrefOf("find", undefined, { cast: castId })) },
           { label: "Copy the link", act: () => void copyAndSay(location.href, "the link") },
           ...notifyItem(),
           { label: "Copy the cast id", act: () => void copyAndSay(castId, "the cast id") },

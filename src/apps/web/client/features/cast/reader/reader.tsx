@@ -9,7 +9,7 @@ import { Orb } from "../../../parts/marks/orb.tsx";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
-import { hrefOf } from "../../../browser/route.ts";
+import { hrefOf, searchNow } from "../../../browser/route.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { Asked } from "../answer/asked.tsx";
 import { ForkDialog } from "../again/fork-dialog.tsx";
@@ -55,9 +55,15 @@ export function Reader({ cast, view }: CastPartProps): ReactElement {
   return <VisitReader cast={cast} view={view} visit={visit} />;
 }
 
+/** A link may lead to a tab; from then on the person chooses. */
+function tabInAddress(): ReaderTab {
+  const asked = searchNow("tab");
+  return TABS.find(({ key }) => key === asked)?.key ?? "output";
+}
+
 function VisitReader(props: VisitProps): ReactElement {
   const { cast, visit } = props;
-  const [tab, setTab] = useState<ReaderTab>("output");
+  const [tab, setTab] = useState<ReaderTab>(tabInAddress);
   const [forking, setForking] = useState(false);
   const blocks = useTranscript(props);
   const tools = blocks.filter(({ kind }) => kind === "tool").length;

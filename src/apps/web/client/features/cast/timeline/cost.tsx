@@ -6,7 +6,7 @@ import { amountText, costText } from "../../../../../../core/view/numbers.ts";
 import { costTable } from "../../../../../../core/view/watch/costs.ts";
 import type { CostTable } from "../../../../../../core/view/watch/costs.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
-import { Orb } from "../../../parts/marks/orb.tsx";
+import { Orb, hueStyle } from "../../../parts/marks/orb.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -19,8 +19,68 @@ const css = classesOf(tablesSheet, marksSheet, baseSheet);
 export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
   const free = table.total.cost === 0;
-  const text = (usage: Usage): string => (free ? amountText(tokensOf(usage)) : usage.cost.toFixed(2));
   if (table.lines.length === 0) return <p className={css("faint padding")}>Nothing has been spent yet.</p>;
+  const whole = table.columns.length <= COLUMNS_SHOWN ? table : withoutColumns(table);
+  return (
+    <>
+      {table.columns.length > 1 && <CostChart cast={cast} table={table} free={free} />}
+      <Figures cast={cast} table={whole} free={free} />
+    </>
+  );
+}
+
+/** More items than these are read in the chart; the table has the sums. */
+const COLUMNS_SHOWN = 12;
+
+function withoutColumns(table: CostTable): CostTable {
+  return { ...table, columns: [], lines: table.lines.map((line) => ({ ...line, cells: [] })) };
+}
+
+interface CostProps {
+  readonly cast: TimelineProps["cast"];
+  readonly table: CostTable;
+  /** Nobody paid for it: tokens are told in place of money. */
+  readonly free: boolean;
+}
+
+/** [W36] One column per item, in the colours of the materia; it holds a hundred of them. */
+function CostChart({ cast, table, free }: CostProps): ReactElement {
+  const amount = (usage: Usage): number => (free ? tokensOf(usage) : usage.cost);
+  const text = (usage: Usage): string => (free ? `${amountText(tokensOf(usage))} tokens` : costText(usage.cost));
+  const most = Math.max(...table.columns.map(({ usage }) => amount(usage)));
+  return (
+    <figure className={css("cost-chart")}>
+      <figcaption
+        className={css("secondary")}
+      >{`By item, at most ${free ? `${amountText(most)} tokens` : costText(most)}`}</figcaption>
+      <ul className={css("cost-columns")}>
+        {table.columns.map(({ key, title, usage }, column) => (
+          <li key={key} title={`${title}: ${text(usage)}`}>
+            <span className={css("spoken")}>{`${title}: ${text(usage)}`}</span>
+            {table.lines.map(({ materia, cells }) => {
+              const cell = cells[column];
+              return (
+                cell && (
+                  <i
+                    key={materia}
+                    title={`${title}, ${materia}: ${text(cell)}`}
+                    style={{
+                      height: `${most === 0 ? 0 : (100 * amount(cell)) / most}%`,
+                      ...hueStyle(cast.castFile.graph.materia[materia]?.color),
+                    }}
+                  />
+                )
+              );
+            })}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function Figures({ cast, table, free }: CostProps): ReactElement {
+  const text = (usage: Usage): string => (free ? amountText(tokensOf(usage)) : usage.cost.toFixed(2));
   return (
     <table className={css("figures-table")}>
       <caption className={css("spoken")}>

@@ -1,8 +1,8 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useRef } from "react";
+import type { ComponentProps, ReactElement } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
-import { eventWords } from "../../../../../../core/view/tell/event-line.ts";
-import { Button } from "../../../parts/controls/button.tsx";
+import { journalWords } from "../../../../../../core/view/tell/event-line.ts";
+import { useInSight } from "../../../browser/use-in-sight.ts";
 import { Words } from "../../../parts/marks/words.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { classesOf } from "../../../browser/classes.ts";
@@ -11,47 +11,51 @@ import tablesSheet from "./tables.module.css";
 
 const css = classesOf(tablesSheet, baseSheet);
 
-const AT_ONCE = 200;
-
-/** The events themselves, newest first; each one can be gone to. */
-export function JournalPanel({ cast, view }: TimelineProps): ReactElement {
-  const [shown, setShown] = useState(AT_ONCE);
+/** [W36] The events themselves, newest first; each one can be gone to, and only those in sight are drawn. */
+export function JournalPanel(props: TimelineProps): ReactElement {
+  const { cast, width } = props;
+  const list = useRef<HTMLOListElement>(null);
   const last = cast.replay.lastSeq();
-  const lines = useMemo(() => {
-    const from = Math.max(0, last - shown);
-    let trail = cast.replay.trailAt(from);
-    return cast.replay
-      .events()
-      .slice(from)
-      .map((event) => {
-        const words = eventWords(trail.state, event);
-        trail = cast.replay.trailAt(event.seq);
-        return { event, words };
-      })
-      .toReversed();
-  }, [cast.replay, last, shown]);
+  const { indices, before, behind, measure } = useInSight(list, {
+    count: last,
+    heightOf: () => (width === "small" ? 48 : 24),
+    keyOf: (index) => last - index,
+    scrolls: width === "large" ? "panel" : "page",
+  });
   return (
-    <div className={css("journal")}>
-      <ol reversed start={last}>
-        {lines.map(({ event, words }) => (
-          <li key={event.seq}>
-            <button
-              type="button"
-              className={css(event.seq === view.seq ? "looked-at" : "")}
-              onClick={() => view.goTo(event.seq)}
-            >
-              <span className={css("faint")}>{event.seq}</span>
-              <span className={css("faint")}>{timeText(event)}</span>
-              <code>{event.type}</code>
-              <span className={css("cut")}>{words && <Words line={[words]} />}</span>
-            </button>
-          </li>
-        ))}
-      </ol>
-      {last > shown && (
-        <Button onClick={() => setShown(shown + 1_000)}>{`Show ${Math.min(1_000, last - shown)} earlier`}</Button>
-      )}
-    </div>
+    <ol className={css("journal")} ref={list} aria-label="Events, newest first">
+      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {indices.map((index) => {
+        const event = cast.replay.events()[last - index - 1];
+        const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
+        return event && <Row key={event.seq} {...props} event={event} place={place} />;
+      })}
+      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+    </ol>
+  );
+}
+
+function Row({
+  cast,
+  view,
+  event,
+  place,
+}: TimelineProps & { readonly event: CastEvent; readonly place: ComponentProps<"li"> }): ReactElement {
+  return (
+    <li {...place}>
+      <button
+        type="button"
+        className={css(event.seq === view.seq ? "looked-at" : "")}
+        onClick={() => view.goTo(event.seq)}
+      >
+        <span className={css("faint")}>{event.seq}</span>
+        <span className={css("faint")}>{timeText(event)}</span>
+        <code>{event.type}</code>
+        <span className={css("cut")}>
+          <Words line={[journalWords(cast.replay.trailAt(event.seq - 1).state, event)]} />
+        </span>
+      </button>
+    </li>
   );
 }
 

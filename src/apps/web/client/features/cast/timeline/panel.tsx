@@ -2,7 +2,6 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
-import { glyphs } from "../../../parts/marks/words.tsx";
 import type { Width } from "../../../browser/use-width.ts";
 import type { CastPartProps, CastView } from "../state/use-cast-view.ts";
 import { CostPanel } from "./cost.tsx";
@@ -27,6 +26,8 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   const { cast, view } = props;
   const [tab, setTab] = useState<TabKey>("timeline");
   const [aligned, setAligned] = useState(false);
+  const [bySocket, setBySocket] = useState(false);
+  const [zoom, setZoom] = useState(1);
   const tabs = [
     { key: "timeline", label: "Timeline" },
     { key: "cost", label: "Cost" },
@@ -37,21 +38,35 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
       <div className={css("panel-head")}>
         <Tabs name="time" label="Timeline, cost, journal" tabs={tabs} chosen={tab} onChoose={setTab} />
         <span className={css("grow")} />
-        {tab === "timeline" && <TimelineKey />}
-        {tab === "timeline" && props.width !== "small" && (
-          <Button
-            look="bare"
-            aria-pressed={aligned}
-            onClick={() => setAligned(!aligned)}
-            title="Each row from its own beginning"
-          >
-            Aligned
+        {tab === "timeline" && (
+          <Button look="bare" aria-pressed={bySocket} onClick={() => setBySocket(!bySocket)}>
+            By socket
           </Button>
+        )}
+        {tab === "timeline" && props.width !== "small" && (
+          <>
+            <Button
+              look="bare"
+              aria-pressed={aligned}
+              onClick={() => setAligned(!aligned)}
+              title="Each row from its own beginning"
+            >
+              Aligned
+            </Button>
+            <Zoom zoom={zoom} onZoom={setZoom} off={aligned ? "Aligned rows are seen whole" : null} />
+          </>
         )}
         <Steps view={view} />
       </div>
-      <div className={css("time-body")} role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
-        {tab === "timeline" && <Timeline {...props} aligned={aligned || props.width === "small"} />}
+      <div className={css("time-body")} data-scrolls role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
+        {tab === "timeline" && (
+          <Timeline
+            {...props}
+            aligned={aligned || props.width === "small"}
+            bySocket={bySocket}
+            zoom={aligned || props.width === "small" ? 1 : zoom}
+          />
+        )}
         {tab === "cost" && <CostPanel {...props} />}
         {tab === "journal" && <JournalPanel {...props} />}
       </div>
@@ -59,25 +74,31 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   );
 }
 
-function TimelineKey(): ReactElement {
+const MOST_ZOOM = 4_096;
+
+/** Closer and wider around the moment that is looked at. */
+function Zoom(props: {
+  readonly zoom: number;
+  readonly onZoom: (zoom: number) => void;
+  readonly off: string | null;
+}): ReactElement {
+  const { zoom, onZoom, off } = props;
   return (
-    <div className={css("time-key large-only")} aria-hidden="true">
-      <span>
-        <i className={css("bar")} />
-        done
-      </span>
-      <span>
-        <i className={css("bar satisfied-visit")} />
-        {glyphs("✓ satisfied")}
-      </span>
-      <span>
-        <i className={css("bar refused-visit")} />
-        {glyphs("✗ not satisfied")}
-      </span>
-      <span>
-        <i className={css("bar changed-files")} />
-        changed files
-      </span>
+    <div className={css("row steps")} role="group" aria-label="Zoom">
+      <Button
+        look="bare"
+        icon="minus"
+        label="Zoom out"
+        off={off ?? (zoom === 1 ? "All of it is seen" : null)}
+        onClick={() => onZoom(Math.max(1, zoom / 2))}
+      />
+      <Button
+        look="bare"
+        icon="plus"
+        label="Zoom in"
+        off={off ?? (zoom >= MOST_ZOOM ? "This is as close as it gets" : null)}
+        onClick={() => onZoom(zoom * 2)}
+      />
     </div>
   );
 }

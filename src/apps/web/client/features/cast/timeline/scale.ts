@@ -1,41 +1,51 @@
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 
-/** How milliseconds become shares of the width, in percent. */
+/** How milliseconds become shares of the width, in percent; what lies outside is below 0 or over 100. */
 export interface Scale {
-  readonly wholeMs: number;
+  readonly startMs: number;
+  readonly spanMs: number;
   readonly share: (ms: number) => number;
+  readonly length: (ms: number) => number;
 }
 
 /** The whole cast, or the longest row where each begins at its own zero. */
-export function scaleOf(
+export function wholeOf(
   rows: readonly TimelineRow[],
   { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
-): Scale {
+): number {
   const ends = rows.map(({ visits }) => {
     const start = visits[0]?.from ?? 0;
     const end = visits.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
     return aligned ? end - start : end;
   });
-  const wholeMs = Math.max(1_000, ...ends) * 1.02;
-  return { wholeMs, share: (ms) => Math.max(0, (100 * ms) / wholeMs) };
+  return Math.max(1_000, ...ends) * 1.02;
+}
+
+/** The part of the whole that is seen: all of it, or so much less around a moment. */
+export function scaleOf(wholeMs: number, { zoom, around }: { readonly zoom: number; readonly around: number }): Scale {
+  const spanMs = wholeMs / zoom;
+  const startMs = Math.max(0, Math.min(around - spanMs / 2, wholeMs - spanMs));
+  const length = (ms: number): number => (100 * ms) / spanMs;
+  return { startMs, spanMs, length, share: (ms) => length(ms - startMs) };
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const STEPS = [1, 2, 5, 10, 15, 30]
-  .map((count) => count * SECOND)
+const STEPS = [10, 20, 50, 100, 200, 500]
+  .concat([1, 2, 5, 10, 15, 30].map((count) => count * SECOND))
   .concat([1, 2, 5, 10, 15, 30].map((count) => count * MINUTE))
   .concat([1, 2, 4, 8, 24].map((count) => count * HOUR));
 const TICKS = 5;
 
-export function ticksOf({ wholeMs, share }: Scale): readonly { readonly at: number; readonly text: string }[] {
-  const step = STEPS.find((each) => wholeMs / each <= TICKS) ?? wholeMs / TICKS;
+export function ticksOf({ startMs, spanMs, share }: Scale): readonly { readonly at: number; readonly text: string }[] {
+  const step = STEPS.find((each) => spanMs / each <= TICKS) ?? spanMs / TICKS;
   const [unit, word] =
     step >= HOUR ? ([HOUR, "h"] as const) : step >= MINUTE ? ([MINUTE, "min"] as const) : ([SECOND, "s"] as const);
-  const count = Math.floor(wholeMs / step);
-  return Array.from({ length: count + 1 }, (_, index) => ({
-    at: share(index * step),
-    text: `${Math.round((index * step) / unit)} ${word}`,
-  })).filter(({ at }) => at < 97);
+  const first = Math.ceil(startMs / step);
+  const last = Math.floor((startMs + spanMs) / step);
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const ms = (first + index) * step;
+    return { at: share(ms), text: `${Math.round((100 * ms) / unit) / 100} ${word}` };
+  }).filter(({ at }) => at >= 0 && at < 97);
 }

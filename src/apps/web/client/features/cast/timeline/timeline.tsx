@@ -1,12 +1,13 @@
-import { Fragment, useEffect, useRef, useState } from "react";
-import type { CSSProperties, ReactElement } from "react";
-import { clockText, costText } from "../../../../../../core/view/numbers.ts";
-import { itemsToCome } from "../../../../../../core/view/watch/rows.ts";
+import { Fragment, useEffect, useMemo, useRef, useState } from "react";
+import type { CSSProperties, KeyboardEvent, ReactElement, ReactNode } from "react";
+import { clockText, costText, countedText } from "../../../../../../core/view/numbers.ts";
+import { itemsToCome, socketRows } from "../../../../../../core/view/watch/rows.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { Button } from "../../../parts/controls/button.tsx";
+import { glyphs } from "../../../parts/marks/words.tsx";
 import { Bar } from "./bar.tsx";
 import type { TimelineProps } from "./panel.tsx";
-import { scaleOf, ticksOf } from "./scale.ts";
+import { scaleOf, ticksOf, wholeOf } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -16,19 +17,31 @@ const css = classesOf(timelineSheet, baseSheet);
 
 /** More rows than this fold: what is done shows only when asked for. */
 const ROWS_SHOWN = 40;
+/** The axis and the scrubber, which stay in view above the rows. */
+const TOP = 40;
+
+export interface TimelineLook {
+  readonly aligned: boolean;
+  /** One row per socket in place of one per item. */
+  readonly bySocket: boolean;
+  /** How many times less than the whole is seen. */
+  readonly zoom: number;
+}
 
 /** One row per item; bars as long as their visits; a line at the moment that is looked at. */
-export function Timeline(props: TimelineProps & { readonly aligned: boolean }): ReactElement {
-  const { cast, view, aligned } = props;
+export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
+  const { cast, view, aligned, bySocket, zoom } = props;
   const [unfolded, setUnfolded] = useState(false);
   const nowMs = view.latest.elapsedMs;
-  const scale = scaleOf(view.rows, { nowMs, aligned });
-  const folds = view.rows.length > ROWS_SHOWN && !unfolded;
-  const shown = folds
-    ? view.rows.filter((row, index) => keepRow(row, index, view.rows.length, view.visit?.index))
-    : view.rows;
-  const toCome = itemsToCome(view.pass, view.allVisits);
+  const rows = useMemo(
+    () => (bySocket ? socketRows(view.allVisits) : view.rows),
+    [bySocket, view.allVisits, view.rows],
+  );
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
+  const scale = scaleOf(wholeOf(rows, { nowMs, aligned }), { zoom, around: at });
+  const folds = rows.length > ROWS_SHOWN && !unfolded;
+  const shown = folds ? rows.filter((row, index) => keepRow(row, index, rows.length, view.visit?.index)) : rows;
+  const toCome = bySocket ? null : itemsToCome(view.pass, view.allVisits);
   const list = useRef<HTMLDivElement>(null);
   // The row that is read stays in view; only the list moves, never the page.
   useEffect(() => {
@@ -37,44 +50,72 @@ export function Timeline(props: TimelineProps & { readonly aligned: boolean }): 
     if (!bar || !body || body.scrollHeight <= body.clientHeight) return;
     const frame = body.getBoundingClientRect();
     if (bar.bottom > frame.bottom) body.scrollTop += bar.bottom - frame.bottom + 8;
-    else if (bar.top < frame.top) body.scrollTop += bar.top - frame.top - 8;
+    else if (bar.top < frame.top + TOP) body.scrollTop += bar.top - frame.top - TOP - 8;
   }, [view.visit?.index, shown.length]);
   return (
     <div className={css("timeline")} ref={list}>
-      <div className={css("axis-label")}>Item</div>
-      <div className={css("axis")} aria-hidden="true">
-        {ticksOf(scale).map(({ at: share, text }) => (
-          <span key={text} style={{ left: `${share}%` }}>
-            {text}
-          </span>
-        ))}
+      <div className={css("time-top")}>
+        <div className={css("axis-label")}>{bySocket ? "Socket" : "Item"}</div>
+        <div className={css("axis")} aria-hidden="true">
+          {ticksOf(scale).map(({ at: share, text }) => (
+            <span key={text} style={{ left: `${share}%` }}>
+              {text}
+            </span>
+          ))}
+        </div>
+        <div className={css("axis-cost")}>Cost</div>
+        <Scrub {...props} scale={scale} at={at} />
       </div>
-      <div className={css("axis-cost")}>Cost</div>
-      <Scrub {...props} at={at} />
       {folds && (
         <div className={css("folded-rows")}>
           <Button look="bare" onClick={() => setUnfolded(true)}>
-            {`Show ${view.rows.length - shown.length} finished rows`}
+            {`Show ${countedText(rows.length - shown.length, "finished row")}`}
           </Button>
         </div>
       )}
       {shown.map((row) => (
         <Row key={row.key} row={row} scale={scale} at={at} {...props} />
       ))}
-      {toCome && (
-        <>
-          <div className={css("row-label to-come-row")}>
-            <span className={css("row-number")}>
-              {toCome[0] === toCome[1] ? toCome[0] : `${toCome[0]}–${toCome[1]}`}
-            </span>
-            <span className={css("cut")}>
-              {toCome[0] === toCome[1] ? "1 item to come" : `${toCome[1] - toCome[0] + 1} items to come`}
-            </span>
-          </div>
-          <div className={css("lane")}>{!aligned && <Lines scale={scale} at={at} />}</div>
-          <div className={css("cost")} />
-        </>
-      )}
+      {toCome && <ToCome items={toCome}>{!aligned && <Lines scale={scale} at={at} />}</ToCome>}
+      <TimelineKey />
+    </div>
+  );
+}
+
+/** Items to come share one row. */
+function ToCome(props: { readonly items: readonly [number, number]; readonly children: ReactNode }): ReactElement {
+  const [first, last] = props.items;
+  return (
+    <>
+      <div className={css("row-label to-come-row")}>
+        <span className={css("row-number")}>{first === last ? first : `${first}–${last}`}</span>
+        <span className={css("cut")}>{`${countedText(last - first + 1, "item")} to come`}</span>
+      </div>
+      <div className={css("lane")}>{props.children}</div>
+      <div className={css("cost")} />
+    </>
+  );
+}
+
+function TimelineKey(): ReactElement {
+  return (
+    <div className={css("time-key")} aria-hidden="true">
+      <span>
+        <i className={css("bar")} />
+        done
+      </span>
+      <span>
+        <i className={css("bar satisfied-visit")} />
+        {glyphs("✓ satisfied")}
+      </span>
+      <span>
+        <i className={css("bar refused-visit")} />
+        {glyphs("✗ not satisfied")}
+      </span>
+      <span>
+        <i className={css("bar changed-files")} />
+        changed files
+      </span>
     </div>
   );
 }
@@ -111,7 +152,7 @@ function Row(
             visit={visit}
             materia={cast.castFile.graph.materia[visit.materia]}
             share={scale.share(aligned ? visit.from - start : visit.from)}
-            length={scale.share((visit.to ?? view.latest.elapsedMs) - visit.from)}
+            length={scale.length((visit.to ?? view.latest.elapsedMs) - visit.from)}
             isRead={visit.index === view.visit?.index}
             isLater={visit.firstSeq > view.seq}
             nowMs={view.latest.elapsedMs}
@@ -142,27 +183,49 @@ function Lines({ scale, at }: { readonly scale: Scale; readonly at: number }): R
         .map(({ at: share }) => (
           <i key={share} className={css("tick")} style={{ left: `${share}%` }} />
         ))}
-      <span className={css("now-line")} style={{ left: `${Math.min(100, scale.share(at))}%` }} />
+      <span className={css("now-line")} style={{ left: `${Math.max(0, Math.min(100, scale.share(at)))}%` }} />
     </span>
   );
 }
 
-/** Event by event; arrow keys step, dragging scrubs. */
-function Scrub({ cast, view, at }: TimelineProps & { readonly at: number }): ReactElement {
+/** True to time where it is dragged; arrow keys step event by event. */
+function Scrub({
+  cast,
+  view,
+  at,
+  scale,
+}: TimelineProps & { readonly at: number; readonly scale: Scale }): ReactElement {
   const last = cast.replay.lastSeq();
+  const go = (seq: number): void => (seq >= last ? view.goLive() : view.goTo(seq));
+  const step = (event: KeyboardEvent): void => {
+    const to = {
+      ArrowLeft: view.seq - 1,
+      ArrowDown: view.seq - 1,
+      ArrowRight: view.seq + 1,
+      ArrowUp: view.seq + 1,
+      PageDown: view.seq - 20,
+      PageUp: view.seq + 20,
+      Home: 1,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    go(to);
+  };
   return (
     <label className={css("scrub")}>
       <span className={css("spoken")}>Moment of the cast</span>
       <input
         type="range"
-        min={1}
-        max={Math.max(1, last)}
-        value={view.seq}
+        min={0}
+        max={1_000}
+        step="any"
+        value={Math.max(0, Math.min(1_000, 10 * scale.share(at)))}
         aria-valuetext={`event ${view.seq} of ${last}, at ${clockText(at)}`}
+        onKeyDown={step}
         onChange={(event) => {
-          const seq = Number(event.target.value);
-          if (seq >= last) view.goLive();
-          else view.goTo(seq);
+          const ms = scale.startMs + (Number(event.target.value) / 1_000) * scale.spanMs;
+          go(cast.replay.seqAt(ms));
         }}
       />
     </label>

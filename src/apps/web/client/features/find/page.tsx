@@ -1,0 +1,123 @@
+import { useEffect, useState } from "react";
+import type { ReactElement } from "react";
+import type { Issue } from "../../../../../core/model/issue.ts";
+import { countedText } from "../../../../../core/view/numbers.ts";
+import type { Found, SearchOver } from "../../../../../core/wire/find.ts";
+import { hrefOf, replaceSearch } from "../../browser/route.ts";
+import type { PageProps } from "../../browser/route.ts";
+import { searchTexts } from "../../net/api.ts";
+import { Icon } from "../../parts/marks/icon.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import pageSheet from "../../ground/page.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import controlsSheet from "../../parts/controls/controls.module.css";
+import findSheet from "./find.module.css";
+
+const css = classesOf(findSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
+
+/** [W37] A search in what was said and done: `#/find?q=…`, in one cast with `&cast=<id>`. */
+export default function FindPage({ search }: PageProps): ReactElement {
+  const castId = search.get("cast");
+  const [text, setText] = useState(search.get("q") ?? "");
+  const { found, over, issues } = useSearch(text.trim(), castId);
+  return (
+    <section className={css("view")} aria-label="Find">
+      <div className={css("page-head")}>
+        <h1>Find</h1>
+        <label className={css("field grow")}>
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder="Words of an output, a prompt or a tool call"
+            aria-label="Search in outputs, prompts and tool calls"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              replaceSearch({ q: event.target.value });
+            }}
+          />
+          <kbd>/</kbd>
+        </label>
+        <span className={css("secondary")}>
+          {castId === null ? "in all casts" : "in "}
+          {castId !== null && (
+            <a href={hrefOf("casts", castId)}>
+              <code>{castId}</code>
+            </a>
+          )}
+        </span>
+        {castId !== null && <a href={hrefOf("find", undefined, { q: text })}>Search all casts</a>}
+      </div>
+      <p className={css("find-state secondary")} role="status">
+        {stateText(text.trim(), found.length, over)}
+      </p>
+      <Issues issues={issues} />
+      <ul className={css("found-list")} aria-label="Found">
+        {found.map((each) => (
+          <FoundRow key={`${each.castId} ${each.socket} ${each.visit} ${each.in}`} found={each} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const LEAST = 2;
+const PAUSE_MS = 300;
+
+function useSearch(needle: string, castId: string | null) {
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const [over, setOver] = useState<SearchOver | null>(null);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  useEffect(() => {
+    setFound([]);
+    setOver(null);
+    setIssues([]);
+    if (needle.length < LEAST) return undefined;
+    let stop = (): void => undefined;
+    const timer = setTimeout(() => {
+      stop = searchTexts(
+        { needle, castId },
+        {
+          onFound: (each) => setFound((before) => [...before, each]),
+          onOver: setOver,
+          onIssue: (issue) => setIssues((before) => [...before, issue]),
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [needle, castId]);
+  return { found, over, issues };
+}
+
+function stateText(needle: string, found: number, over: SearchOver | null): string {
+  if (needle.length < LEAST) return "Type at least two letters.";
+  if (!over) return found === 0 ? "Searching…" : `${countedText(found, "place")} so far, searching…`;
+  const looked = `in ${countedText(over.casts, "cast")}`;
+  if (found === 0)
+    return over.isCut ? `Nothing found ${looked}; older casts were not looked through.` : `Nothing found ${looked}.`;
+  return `${countedText(found, "place")} ${looked}${over.isCut ? "; there may be more" : ""}.`;
+}
+
+const WORDS = { output: "Output", prompt: "Prompt", tools: "Tools", handoff: "Handoff" } as const;
+
+function FoundRow({ found }: { readonly found: Found }): ReactElement {
+  const { castId, request, socket, visit, materia, before, match, after } = found;
+  const href = hrefOf("casts", castId, { visit: `${socket}#${visit}`, tab: found.in });
+  return (
+    <li className={css("found")}>
+      <a href={href}>{`${materia} ${socket} · visit ${visit}`}</a>
+      <span className={css("badge")}>{WORDS[found.in]}</span>
+      <span className={css("faint cut")}>{request}</span>
+      <p className={css("found-words")}>
+        {before}
+        <mark>{match}</mark>
+        {after}
+      </p>
+    </li>
+  );
+}
