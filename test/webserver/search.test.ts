@@ -4,7 +4,7 @@ import type { Message } from "./harness.ts";
 
 const isOver = ({ event }: Message): boolean => event === "over";
 
-it("[N35] finds words of outputs, prompts and tool calls, newest cast first, with the words around them", async () => {
+it("[N36] finds words of outputs, prompts and tool calls, newest cast first, with the words around them", async () => {
   const at = site();
   const tools = [{ name: "write", arguments: { path: "a.txt", content: "the Marmalade jar" } }];
   const first = await castOf(at, { Build: [{ tools, text: "One spoon of marmalade is enough." }] });
@@ -32,7 +32,7 @@ it("[N35] finds words of outputs, prompts and tool calls, newest cast first, wit
   expect(one.map(({ data }) => data)).toEqual([{ casts: 1, isCut: false }]);
 });
 
-it("[N35] refuses what is no search", async () => {
+it("[N36] refuses what is no search", async () => {
   const at = site();
   expect(await refusal(at.ask("/api/search?q=a"))).toBe("400 bad_request");
   expect(await refusal(at.ask("/api/casts/20200101-000000-aaaaa/search?q=abc"))).toMatch(/^404/);

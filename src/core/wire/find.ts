@@ -5,7 +5,7 @@ import { wholeNumber } from "../model/values/number.ts";
 export const FoundIn = v.picklist(["output", "prompt", "tools", "handoff"]);
 export type FoundIn = v.InferOutput<typeof FoundIn>;
 
-/** [N35] One place that a search found. */
+/** [N36] One place that a search found. */
 export const Found = v.object({
   castId: v.string(),
   request: v.string(),

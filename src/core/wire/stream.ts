@@ -66,7 +66,7 @@ const CASTS_STREAM = {
   config: v.object({}),
 } as const;
 
-/** [N35] The stream of a search. */
+/** [N36] The stream of a search. */
 const SEARCH_STREAM = {
   found: Found,
   over: SearchOver,

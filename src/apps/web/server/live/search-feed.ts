@@ -20,7 +20,7 @@ export interface Search {
   readonly casts: readonly CastId[];
 }
 
-/** [N35] What is found, as it is found; nothing is read before the listener has taken what came before. */
+/** [N36] What is found, as it is found; nothing is read before the listener has taken what came before. */
 export function searchFeed(store: CastStore, search: Search): Feed {
   const found = searchCasts(store, search);
   let isOver = false;

@@ -13,7 +13,7 @@ import type { ServedProject } from "./served-project.ts";
 const LEAST = 2;
 const MOST = 200;
 
-/** [N35] A search through what was said and done, in one cast or in all of them. */
+/** [N36] A search through what was said and done, in one cast or in all of them. */
 export function searchRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/search",
