@@ -18,6 +18,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   sync: async (steps = 2_000) => (await import("./durability.ts")).measureSync(steps),
   checkpoints: async (files = 200, rounds = 7) =>
     (await import("./measure/checkpoints.ts")).measureCheckpoints(files, rounds),
+  parallel: async (files = 200, rounds = 3) => (await import("./measure/parallel.ts")).measureParallel(files, rounds),
   testing: async (tests = 100, replayed = 200, kept = 2_000) =>
     (await import("./measure/testing.ts")).measureTesting(tests, replayed, kept),
   web: async () => (await import("./web-server.ts")).measureWebServer(),

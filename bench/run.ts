@@ -6,6 +6,7 @@ import type { EngineFigures } from "./engine.ts";
 import { calm } from "./measure/calm.ts";
 import type { CheckFigures } from "./measure/check.ts";
 import type { CheckpointFigures } from "./measure/checkpoints.ts";
+import type { ParallelFigures } from "./measure/parallel.ts";
 import type { KilledFigures } from "./measure/killed.ts";
 import { ask, middle, withoutPlaces } from "./measure/process.ts";
 import { PEERS, install } from "./peers/install.ts";
@@ -93,9 +94,16 @@ async function measureOwn(): Promise<OwnFigures> {
     status: await ours("status", 100_000, 2 * ROUNDS + 1),
     rehearsal: await ours("rehearsal", 60),
     checkpoints: await measureCheckpoints(),
+    parallel: await measureParallel(),
     testing: await ours("testing", 100, 200, 2_000),
     web: await ours("web"),
   };
+}
+
+async function measureParallel(): Promise<OwnFigures["parallel"]> {
+  const figures: Record<string, ParallelFigures | string> = {};
+  for (const files of [200, 5_000]) figures[files] = await ours<ParallelFigures>("parallel", files, ROUNDS);
+  return figures;
 }
 
 async function measureCheckpoints(): Promise<OwnFigures["checkpoints"]> {

@@ -48,7 +48,7 @@ export function measureCheckpoints(files: number, rounds: number): Promise<Check
   });
 }
 
-function makeRepository(cwd: string, files: number): void {
+export function makeRepository(cwd: string, files: number): void {
   for (let at = 0; at < files; at += 1) {
     const folder = join(cwd, `d${Math.floor(at / 100)}`);
     if (at % 100 === 0) mkdirSync(folder, { recursive: true });

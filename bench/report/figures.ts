@@ -1,5 +1,6 @@
 import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
+import type { ParallelFigures } from "../measure/parallel.ts";
 import type { KilledFigures } from "../measure/killed.ts";
 import type { DiskFigures, PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
@@ -39,6 +40,8 @@ export interface OwnFigures {
   readonly rehearsal: RehearsalFigures | string;
   /** By how many files the repository has. */
   readonly checkpoints: Readonly<Record<string, CheckpointFigures | string>>;
+  /** The same, of items that are worked on at once. */
+  readonly parallel: Readonly<Record<string, ParallelFigures | string>>;
   readonly testing: TestingFigures | string;
   readonly web: WebFigures | string;
 }

@@ -161,6 +161,13 @@ function ownText(own: OwnFigures): string {
       ({ beginMs, changedMs, sameMs, diffMs }) =>
         `first ${msText(beginMs)}, after a change ${msText(changedMs)}, without one ${msText(sameMs)}; diff ${msText(diffMs)}`,
     );
+  for (const [files, figures] of Object.entries(own.parallel))
+    row(
+      `8 items of 1 s in 4 lanes, ${numberText(Number(files))} files`,
+      figures,
+      ({ firstMs, warmMs, perItemMs }) =>
+        `first ${msText(firstMs)}, with trees ready ${msText(warmMs)}; beyond the work ${msText(perItemMs)} an item`,
+    );
   row(
     "page: first view of 10,000 events",
     own.web,

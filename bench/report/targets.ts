@@ -11,6 +11,7 @@ export function judge(contenders: readonly Contender[], own: OwnFigures): readon
     ...judgeOwn(own),
     ...judgeTesting(own),
     ...judgeFiles(own),
+    ...judgeParallel(own),
   ];
 }
 
@@ -105,6 +106,18 @@ function judgeFiles({ checkpoints }: OwnFigures): readonly Judged[] {
       atMost(`checkpoint, ${numberText(Number(files))} files`, limit, figures(files)?.changedMs, msText),
     ),
     atMost("diff of a visit, 5,000 files", 100, figures("5000")?.diffMs, msText),
+  ];
+}
+
+function judgeParallel({ parallel }: OwnFigures): readonly Judged[] {
+  const figures = (files: string) => {
+    const found = parallel[files];
+    return typeof found === "object" ? found : undefined;
+  };
+  return [
+    atMost("8 items of 1 s in 4 lanes, 200 files", 3_000, figures("200")?.firstMs, msText),
+    atMost("the same with 5,000 files, trees ready", 4_000, figures("5000")?.warmMs, msText),
+    atMost("beyond the work, for an item", 150, figures("200")?.perItemMs, msText),
   ];
 }
 

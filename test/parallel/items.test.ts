@@ -177,6 +177,28 @@ it("[V13] the budget is overrun by one turn at the most, whatever the lanes, and
   }
 });
 
+it.each<[what: string, budget: Readonly<Record<string, number>>, most: number]>([
+  ["without a budget nobody waits for anybody", {}, 3],
+  ["where no usage is told, all but the first go on side by side", { maxTokens: 1_000 }, 3],
+])("[V13] %s", async (_what, budget, most) => {
+  let atWork = 0;
+  let seen = 0;
+  const place = newPlace({
+    ...scenario(["a", "b", "c", "d", "e"], {}, { budget }),
+    deed: ({ socket, item }) => {
+      if (socket === "Socket-1")
+        return {
+          text: JSON.stringify({ workItems: ["a", "b", "c", "d", "e"].map((title) => ({ title, context: "" })) }),
+        };
+      if (socket === "Socket-2") seen = Math.max(seen, (atWork += 1));
+      if (socket === "Socket-3") atWork -= 1;
+      return { text: socket === "Socket-2" ? `built ${item}` : YES, patience: 3 };
+    },
+  });
+  await live(place);
+  expect(seen).toBe(most);
+});
+
 it("[V14] aborting ends the items first, and a resume goes on with them", async () => {
   const stop = new AbortController();
   let stopped = false;

@@ -16,6 +16,8 @@ import { castNamed } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
 import { removeRefs } from "../git/cast-ref.ts";
+import { emptyPool } from "../git/items/pool.ts";
+import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
 import { foreignLines, foreignMark, lineageOf } from "./show/marks.ts";
@@ -88,6 +90,7 @@ async function prune(
   if (command.yes) {
     removed.value.forEach((castId) => own.forget(castId));
     await removeRefs(place.cwd, removed.value);
+    await emptyPool(place.cwd, treePool(store.place));
   }
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;

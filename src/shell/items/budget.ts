@@ -20,6 +20,8 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
   const counted = new Map<string, Usage>();
   const underWay = new Set<Turn>();
   let { largest } = parent;
+  // Until one turn is over nobody knows how large they are; a provider that counts nothing makes nobody wait for ever.
+  let isKnown = tokensOf(largest) > 0 || largest.cost > 0;
   let waiting: (() => void)[] = [];
   const wake = (): void => {
     const woken = waiting;
@@ -33,8 +35,8 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
   const total = (): Usage =>
     [...spent.values(), ...[...underWay].map(({ used }) => used)].reduce(addUsage, parent.usage);
   const hasRoom = (): boolean => {
-    if (underWay.size === 0) return true;
-    if (tokensOf(largest) === 0 && largest.cost === 0) return false;
+    if (underWay.size === 0 || !isLimit(parent.budget)) return true;
+    if (!isKnown) return false;
     const settled = [...spent.values()].reduce(addUsage, parent.usage);
     const expected = [...underWay].map(({ used }) => larger(used, largest)).reduce(addUsage, settled);
     return !isUsedUp(parent.budget, expected);
@@ -66,6 +68,7 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
         },
         end: () => {
           underWay.delete(turn);
+          isKnown = true;
           // What it used stands in its journal only once that is written; until then it is counted here.
           spent.set(state.castId, addUsage(spent.get(state.castId) ?? NO_USAGE, turn.used));
           wake();
@@ -73,6 +76,10 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
       };
     },
   };
+}
+
+function isLimit({ maxTokens, maxCostUsd }: Budget): boolean {
+  return maxTokens !== undefined || maxCostUsd !== undefined;
 }
 
 function isUsedUp({ maxTokens, maxCostUsd }: Budget, usage: Usage): boolean {

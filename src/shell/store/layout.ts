@@ -64,6 +64,11 @@ export function layoutIn(folder: string): Layout {
   };
 }
 
+/** [V18] Working trees that casts have left for those after them; no name of a cast begins so. */
+export function treePool(root: string): string {
+  return join(root, ".trees");
+}
+
 /** A cast on its way into being, or out of it, stands under a name that is no cast's. */
 export const UNBORN = ".new-";
 export const REMOVED = ".removed-";

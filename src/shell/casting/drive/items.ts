@@ -10,6 +10,7 @@ import type { RunEnd } from "../../run/run-cast.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
+import { treePool } from "../../store/layout.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { writingOf } from "./driver.ts";
 import type { Driver } from "./driver.ts";
@@ -36,7 +37,14 @@ export function itemsOf(
 ): Items | undefined {
   const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
   if (!isParallel || file.window !== undefined) return undefined;
-  const place = { castId: file.castId, cwd, artifacts: store.place, trees: owned.trees, worktree: file.worktree ?? {} };
+  const place = {
+    castId: file.castId,
+    cwd,
+    artifacts: store.place,
+    trees: owned.trees,
+    pool: treePool(store.place),
+    worktree: file.worktree ?? {},
+  };
   return openItems({
     store,
     trees: openGitTrees({ ...place, setUp: (command, at) => setUp(command, at, driver.signal) }),

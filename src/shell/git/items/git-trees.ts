@@ -15,6 +15,7 @@ import { findForkPlace } from "./fork.ts";
 import { joinTip } from "./join.ts";
 import { keepWork } from "./keep.ts";
 import { dropRefs, keepRef, listRefs, readRef } from "./refs.ts";
+import { poolTree, pooledTrees } from "./pool.ts";
 import { replay } from "./replay.ts";
 import { isTree, makeTree, removeTree, reuseTree, setAside } from "./tree.ts";
 
@@ -26,6 +27,8 @@ export interface GitTreesPlace {
   readonly artifacts: string;
   /** Where working trees are made. */
   readonly trees: string;
+  /** Where trees lie that earlier casts have left. */
+  readonly pool: string;
   readonly worktree: Worktree;
   /** Runs the program that a new tree needs; the answer is a sentence where it failed. */
   readonly setUp: (command: readonly string[], cwd: string) => Promise<string | undefined>;
@@ -111,14 +114,20 @@ async function prepareTree(place: GitTreesPlace, preparing: Preparing): Promise<
     if (has === "begun") return ready(place, repository, folder);
     await removeTree(repository.top, folder);
   } else if (existsSync(folder)) setAside(folder);
-  const problem = await newTree(preparing);
+  const problem = await newTree(preparing, place.pool);
   if (problem !== undefined) return broken(`a working tree cannot be made: ${problem}`);
   return furnished(place, repository, folder);
 }
 
-async function newTree({ repository, free, folder, window }: Preparing): Promise<string | undefined> {
+async function newTree({ repository, free, folder, window }: Preparing, pool: string): Promise<string | undefined> {
   const used = free.pop();
-  if (used === undefined) return makeTree(repository, folder, window);
+  if (used === undefined) {
+    // Another cast may be quicker: then the next one, and else a new one.
+    for (const left of pooledTrees(pool))
+      if ((await reuseTree(repository, left, folder, window)) === undefined) return undefined;
+    if (existsSync(folder)) await removeTree(repository.top, folder);
+    return makeTree(repository, folder, window);
+  }
   const problem = await reuseTree(repository, used, folder, window);
   if (problem === undefined) return undefined;
   // What could not be used again is made anew.
@@ -187,10 +196,15 @@ async function furnished(place: GitTreesPlace, repository: Repository, folder: s
 }
 
 /** What is on the person's branch needs no name of ours; what could not be merged keeps its own. */
-async function tidyUp({ castId, trees }: GitTreesPlace, { top }: Repository, request: JoinRequest): Promise<void> {
+async function tidyUp(place: GitTreesPlace, repository: Repository, request: JoinRequest): Promise<void> {
+  const { castId, trees, pool } = place;
+  const { top } = repository;
   const prefix = `${castId}_${request.fork}_`;
   const made = existsSync(trees) ? readdirSync(trees).filter((name) => name.startsWith(prefix)) : [];
-  for (const name of made) await removeTree(top, join(trees, name));
+  for (const name of made) {
+    const tree = join(trees, name);
+    if (!(await poolTree(repository, pool, tree))) await removeTree(top, tree);
+  }
   const named = (ref: string): string => ref.slice(itemRef(castId, "").length);
   const done = (await listRefs(top, castId)).filter((ref) => {
     const name = named(ref);

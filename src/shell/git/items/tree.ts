@@ -58,6 +58,7 @@ export async function reuseTree(
   folder: string,
   content: TreeContent,
 ): Promise<string | undefined> {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const moved = await oneAtATime(repository.commonDir, () =>
     runGit(["worktree", "move", "--force", "--force", from, folder], { cwd: repository.top }),
   );
@@ -123,7 +124,7 @@ export function setAside(folder: string): void {
 const lines = new Map<string, Promise<unknown>>();
 
 /** Eight at once failed in one of ten tries. */
-function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+export function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
   const before = lines.get(commonDir) ?? Promise.resolve();
   const now = before.then(work, work);
   lines.set(
