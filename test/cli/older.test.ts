@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +43,49 @@ it.each([
   const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
   expect(events.filter(({ type }) => type === "cursor_advanced")).toHaveLength(2);
 });
+
+const item = (name: string) => [
+  { tools: [{ name: "write", arguments: { path: `${name}.txt`, content: name } }], text: "built" },
+];
+const parallelReplies = {
+  replies: {
+    "Parallel-Plan": [{ json: { workItems } }],
+    "Parallel-Plan-Interactive": [{ text: "Which?" }, { json: { workItems } }],
+    "Build@WI-1": item("one"),
+    "Build@WI-2": item("two"),
+    "Auto-Eval": [{ json: { satisfied: true, context: "fine" } }],
+    "Integration-Review": [{ json: { satisfied: true, context: "whole" } }],
+    Narrate: [{ text: "The story." }],
+  },
+  onEmpty: "repeat-last",
+};
+
+it.each(["Parallel-Experimental", "Parallel-Interactive"])(
+  "[M7, M10] %s works on its items at once, and runs from start to end under a rehearsal",
+  async (loadout) => {
+    const cwd = place();
+    put(cwd, { "replies.json": parallelReplies });
+    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
+    const git = (...words: readonly string[]) => execFileSync("git", words, { cwd, encoding: "utf8" });
+    git("init", "-q");
+    git("add", "-A");
+    git(...who, "commit", "-qm", "before");
+    const env = {
+      GIT_AUTHOR_NAME: "T",
+      GIT_AUTHOR_EMAIL: "t@e.org",
+      GIT_COMMITTER_NAME: "T",
+      GIT_COMMITTER_EMAIL: "t@e.org",
+    };
+    const options = ["--config", "older/config/default.json", "--rehearse", "replies.json"];
+    const begun = await run(["cast", ...options, "--loadout", loadout, "x"], { cwd, env });
+    const done = begun.code === 4 ? await run(["continue", ...options, "last"], { cwd, env }) : begun;
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("The story.")]);
+    const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
+    const merged = events.filter(({ type }) => /^(item_merged|loop_joined)$/.test(type)).map(({ type }) => type);
+    expect(merged).toEqual(["item_merged", "item_merged", "loop_joined"]);
+    expect([readText(join(cwd, "one.txt")), readText(join(cwd, "two.txt"))]).toEqual(["one", "two"]);
+  },
+);
 
 it("[M1] check says once for the file that it is read as the older form, and exits with 0", async () => {
   const cwd = place();
