@@ -32,6 +32,21 @@ describe("the published package", () => {
   });
 });
 
+describe("the package as a registry's folder holds it", () => {
+  it("[K6] pi install of the unpacked folder brings /materia, without a further install", async () => {
+    const place = await newPiPlace({}, { text: "made as unpacked" });
+    const folder = join(dirname(place.cwd), "unpacked");
+    mkdirSync(folder);
+    execFileSync("tar", ["-xzf", pack(place), "-C", folder]);
+    pi(place, "install", join(folder, "package"));
+    const session = startPi(place, { installed: true });
+    await session.type("/materia link Build -- make it");
+    expect(await session.until("the result", result)).toContain("Result: made as unpacked");
+    expect(session.records.filter((record) => record.type === "extension_error")).toEqual([]);
+    expect(await session.close()).toBe(0);
+  });
+});
+
 describe("a plain clone", () => {
   it("[K5] pi install of a repository that nobody has built brings /materia", async () => {
     const place = await newPiPlace({}, { text: "made from sources" });
