@@ -87,3 +87,16 @@ it("[C1] behind a -- they are words of the prompt", async () => {
   expect(code).toBe(0);
   expect(eventsOf(stdout)[0]).toMatchObject({ type: "cast_started", request: "use --json --cwd" });
 });
+
+it("[C41] what is suggested is typed as the program was: npx where npm found it", async () => {
+  const cwd = newPlace({ "c.json": { materia: { E: { type: "utility", command: ["echo", "hi"] } } } });
+  const env = { npm_command: "exec" };
+  const typed = async (...words: readonly string[]) => (await run(words, { cwd, env })).stdout;
+  expect(await typed("casts")).toContain('"npx materia cast <prompt>"');
+  await typed("link", "--config", "c.json", "E", "--", "x");
+  expect([await typed("status"), await typed("show")]).toEqual([
+    expect.stringContaining("\nnpx materia link --from"),
+    expect.stringContaining("  npx materia link --from"),
+  ]);
+  expect(await typed("init")).toContain("  npx materia check");
+});

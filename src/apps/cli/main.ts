@@ -54,6 +54,7 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
   const place = projectPlace({
     cwd,
     env: io.env,
+    program: io.program,
     ...(options.config === undefined ? {} : { explicit: resolve(io.cwd, options.config) }),
   });
   if (command.kind === "demo") return (await import("./demo.ts")).demo(io, command.which, options);

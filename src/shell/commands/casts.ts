@@ -20,7 +20,7 @@ import { emptyPool } from "../git/items/pool.ts";
 import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
-import { foreignLines, foreignMark, lineageOf } from "./show/marks.ts";
+import { foreignLines, foreignMark, lineageOf, programOf } from "./show/marks.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
 
@@ -41,12 +41,13 @@ export async function lookAtCasts(command: CastsCommand, workspace: Workspace): 
 }
 
 async function list(workspace: Workspace): Promise<Result<Answer>> {
-  const { store } = workspace;
+  const { store, place } = workspace;
+  const { program = "materia" } = place;
   const listed = await store.list();
   if (!listed.ok) return listed;
   const casts = await Promise.all(listed.value.map(foreignMarker(workspace)));
   const none = line(
-    `No casts yet under ${harmless(store.place)}. Start one with "materia cast <prompt>", or see "materia demo".`,
+    `No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>", or see "${program} demo".`,
   );
   const lines: Answer["lines"] = (width) =>
     casts.length === 0 ? [none] : castLines(casts, { now: Date.now(), width });
@@ -65,7 +66,7 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   if (!cast.ok) return cast;
   const { file, value: trail } = cast.value;
   const alive = (await store.owner(id.value)) !== undefined;
-  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file) });
+  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
   const summary = await store.summary(id.value);
   return ok({
     code: 0,

@@ -31,11 +31,12 @@ export function init({ below, ...project }: ConfigPlace, from?: string): Result<
   if (problem) return fail(problem);
   rememberTrust(place, loadConfig(place).project?.raw);
   const { notes } = text.value;
+  const { program = "materia" } = place;
   const shown = relative(place.cwd, file);
   return ok({
     code: 0,
     data: { file, ...(from === undefined ? {} : { from, issues: notes.map(issueJson) }) },
-    lines: () => (from === undefined ? starterLines(shown) : broughtLines(shown, from, notes)),
+    lines: () => (from === undefined ? starterLines(shown, program) : broughtLines(shown, from, { notes, program })),
   });
 }
 
@@ -81,26 +82,30 @@ function movedCommands(value: unknown, from: string, to: string): readonly Forma
   });
 }
 
-function broughtLines(shown: string, from: string, notes: readonly Issue[]): readonly Line[] {
+function broughtLines(
+  shown: string,
+  from: string,
+  { notes, program }: { readonly notes: readonly Issue[]; readonly program: string },
+): readonly Line[] {
   return [
     line(`Wrote ${shown} from ${harmless(from)}, in today's form.`),
     ...issueLines(notes),
     line(""),
     line("Next:"),
-    line("  materia check      is it sound, and how many turns can it take?"),
-    line("  materia loadout    what can be cast"),
+    line(`  ${program} check      is it sound, and how many turns can it take?`),
+    line(`  ${program} loadout    what can be cast`),
   ];
 }
 
-function starterLines(shown: string): readonly Line[] {
+function starterLines(shown: string, program: string): readonly Line[] {
   return [
     `Wrote ${shown}: a loadout "Fix-And-Review" with one role of your own.`,
     "",
     "Next:",
-    "  materia check                    is it sound, and how many turns can it take?",
-    "  materia grid Fix-And-Review      see the graph",
-    '  materia cast "Fix the typo"      run it (needs a model: see Pi\'s /login, or --model)',
-    '  materia cast --rehearse replies.json "Fix the typo"   run it without a model:',
+    `  ${program} check                    is it sound, and how many turns can it take?`,
+    `  ${program} grid Fix-And-Review      see the graph`,
+    `  ${program} cast "Fix the typo"      run it (needs a model: see Pi's /login, or --model)`,
+    `  ${program} cast --rehearse replies.json "Fix the typo"   run it without a model, with these replies in replies.json:`,
     `    { "replies": { "Build": [{ "text": "done" }], "Reviewer": [{ "json": { "satisfied": true } }] } }`,
   ].map((text) => line(text));
 }

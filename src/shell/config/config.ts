@@ -19,6 +19,8 @@ export interface ConfigPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file named on the command line. */
   readonly explicit?: string;
+  /** What is typed before a command at this face, so that what is suggested can be typed: `materia` where nothing else. */
+  readonly program?: string;
   /** Where the host decides on trust and has not given it, the project's file is not even read. */
   readonly withoutProject?: boolean;
 }

@@ -30,6 +30,7 @@ export function openPlace(ctx: ExtensionContext, options: Options): Result<Place
     cwd,
     env: process.env,
     withoutProject: refused,
+    program: "/materia",
     ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
   });
   const file = projectConfigFile(place.cwd);

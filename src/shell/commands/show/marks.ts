@@ -18,3 +18,8 @@ export function foreignLines(workspace: Workspace, file: CastFile): readonly Lin
   const issue = foreignIssue(workspace, file);
   return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
 }
+
+/** What is typed before the commands that are suggested. */
+export function programOf({ place: { program } }: Workspace): { readonly program?: string } {
+  return program === undefined ? {} : { program };
+}

@@ -27,7 +27,7 @@ import { startOf } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import type { Answer } from "../answer/answer.ts";
-import { foreignLines, foreignMark, lineageOf } from "./marks.ts";
+import { foreignLines, foreignMark, lineageOf, programOf } from "./marks.ts";
 import { readVisit } from "./read-visit.ts";
 import type { VisitKey } from "./read-visit.ts";
 
@@ -60,6 +60,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
     alive,
     now: Date.now(),
     lineage: lineageOf(file),
+    ...programOf(workspace),
     ...(full ? { extent: WHOLE } : {}),
     ...(asked.length === 0 ? {} : { models: modelsText(asked) }),
   };

@@ -74,7 +74,7 @@ export async function record(workspace: Workspace, command: RecordCommand, from:
     data: { castId: id.value, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
     lines: () => [
       line("Wrote ", toned("strong", harmless(shown)), toned("dim", `  ${seed.value.says}`)),
-      line(toned("accent", `materia test ${harmless(shown)}`), toned("dim", "  runs it")),
+      line(toned("accent", `${place.program ?? "materia"} test ${harmless(shown)}`), toned("dim", "  runs it")),
     ],
   });
 }
