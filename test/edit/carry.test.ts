@@ -3,7 +3,9 @@ import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { exportedText, importText, neededMateria, newMateria, withMateria } from "../../src/core/edit/carry.ts";
+import { insertInWay } from "../../src/core/edit/graph/insert.ts";
 import { draftOfText } from "../../src/core/edit/text/draft.ts";
+import { edgeWayId } from "../../src/core/model/way-id.ts";
 import { withMateriaRenamed } from "../../src/core/edit/text/file.ts";
 
 const MINE = '{ "extends": "Base", "prompt": "x" }';
@@ -48,4 +50,21 @@ it("[E27] renaming a materia renames it in the sockets of its file, and nowhere 
   const file = `{\n  // kept\n  "loadouts": { "Own": ${LOADOUT}, "Broken": 3 }\n}\n`;
   expect(withMateriaRenamed(file, "Mine", "Yours")).toBe(file.replace('"Mine"', '"Yours"'));
   expect(withMateriaRenamed("{ nonsense", "Mine", "Yours")).toBe("{ nonsense");
+});
+
+it("[E28] a socket put into an edge leads on to where the edge led, and is a member of the loop around it", () => {
+  const text = `{ "entry": "Socket-1", "sockets": {
+    "Socket-1": { "materia": "Auto-Plan", "edges": [{ "when": "always", "to": "Socket-2" }] },
+    "Socket-2": { "materia": "Build", "edges": [{ "when": "always", "to": "Socket-3" }] },
+    "Socket-3": { "materia": "Maintain", "edges": [{ "when": "always", "to": "Socket-2" }], "advance": { "when": "always" } } },
+    "loops": { "items": { "sockets": ["Socket-2", "Socket-3"], "consumes": { "from": "Socket-1", "output": "workItems" } } } }`;
+  const { loadout } = draftOfText("Own", text);
+  const inside = insertInWay(loadout, edgeWayId("Socket-2", 0), "Auto-Eval");
+  if (!inside.ok) throw new Error("it is refused");
+  expect(inside.value.sockets["Socket-2"]?.edges[0]?.to).toBe("Socket-4");
+  expect(inside.value.sockets["Socket-4"]?.edges).toMatchObject([{ when: "always", to: "Socket-3" }]);
+  expect(inside.value.loops["items"]?.sockets).toContain("Socket-4");
+  const before = insertInWay(loadout, edgeWayId("Socket-1", 0), "Build");
+  expect(before.ok && before.value.loops["items"]?.sockets).toEqual(["Socket-2", "Socket-3"]);
+  expect(insertInWay(loadout, "no way", "Build").ok).toBe(false);
 });

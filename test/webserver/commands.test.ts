@@ -257,3 +257,31 @@ describe("stopping", () => {
     expect(await json(at.ask(`/api/casts/${id}`))).toMatchObject({ live: false, summary: { status: "aborted" } });
   });
 });
+
+describe("[N37] what the page has in hand", () => {
+  const body = {
+    loadout: "Draft",
+    prompt: "do it",
+    replies: { Mine: [{ text: "done" }] },
+    draft: {
+      materia: { Mine: { type: "agent", prompt: "x" } },
+      loadouts: { Draft: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Mine" } } } },
+    },
+  };
+
+  it("[N37] is cast as it is, and no file is made of it", async () => {
+    const at = site();
+    const { castId } = (await json(at.send("/api/rehearse", body))) as { castId: string };
+    const heard = await ended(at, castId);
+    expect(heard.at(-1)?.data).toMatchObject({ type: "cast_ended" });
+    expect(existsSync(join(at.cwd, ".pi", "pi-materia.json"))).toBe(false);
+  });
+
+  it("[N37] is checked like any other, and needs the project's trust like any other", async () => {
+    const at = site();
+    const broken = { ...body, draft: { loadouts: { Draft: { entry: "Nowhere", sockets: {} } } } };
+    expect((await at.send("/api/rehearse", broken)).status).toBe(422);
+    at.write(".pi/pi-materia.json", { materia: { Other: { type: "utility", command: ["true"] } } });
+    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 not_trusted");
+  });
+});

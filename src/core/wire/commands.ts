@@ -3,8 +3,17 @@ import { Rehearsal } from "../model/rehearsal.ts";
 
 const trust = v.optional(v.boolean(), false);
 
+/** [N37] What the page has in hand and no file has yet: a piece of a configuration. */
+export const Draft = v.strictObject({
+  materia: v.optional(v.record(v.string(), v.unknown())),
+  loadouts: v.optional(v.record(v.string(), v.unknown())),
+});
+export type Draft = v.InferInput<typeof Draft>;
+
+const draft = v.optional(Draft);
+
 /** [N15] The same text as after `/materia`. */
-export const TypedCommand = v.strictObject({ command: v.string(), trust });
+export const TypedCommand = v.strictObject({ command: v.string(), trust, draft });
 export type TypedCommand = v.InferInput<typeof TypedCommand>;
 
 /** [N17] A cast of a loadout or a chain with replies that were typed or made up. */
@@ -15,6 +24,7 @@ export const RehearsedCommand = v.strictObject({
   replies: Rehearsal.entries.replies,
   onEmpty: Rehearsal.entries.onEmpty,
   trust,
+  draft,
 });
 export type RehearsedCommand = v.InferInput<typeof RehearsedCommand>;
 

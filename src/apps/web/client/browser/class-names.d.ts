@@ -205,6 +205,7 @@ declare module "*/edges.module.css" {
 declare module "*/editor.module.css" {
   const classes: {
     readonly added: string;
+    readonly "below-canvas": string;
     readonly canvas: string;
     readonly changed: string;
     readonly changes: string;
@@ -213,13 +214,12 @@ declare module "*/editor.module.css" {
     readonly "editor-grid": string;
     readonly "editor-head": string;
     readonly "empty-canvas": string;
+    readonly "find-socket": string;
     readonly "graph-box": string;
     readonly inspector: string;
     readonly "json-view": string;
-    readonly "key-hints": string;
     readonly kind: string;
     readonly legend: string;
-    readonly "legend-place": string;
     readonly nothing: string;
     readonly "on-json": string;
     readonly "panel-head": string;
@@ -491,6 +491,7 @@ declare module "*/over-canvas.module.css" {
     readonly callout: string;
     readonly connect: string;
     readonly "control-button": string;
+    readonly plus: string;
     readonly warning: string;
   };
   export default classes;

@@ -1,9 +1,16 @@
 import { useState } from "react";
 import { isForeign } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
+import type { Draft } from "../../../../core/wire/commands.ts";
 import { runCommand } from "../net/api.ts";
 import { withTrust } from "./trust.ts";
 import { toast } from "../parts/controls/toasts.tsx";
+
+export interface CommandOptions {
+  readonly trust?: boolean;
+  /** What is in hand and no file has yet. */
+  readonly draft?: Draft;
+}
 
 export interface CommandState {
   /** The command that is under way. */
@@ -14,7 +21,7 @@ export interface CommandState {
   /** [C32] Whether it was refused because another cast works on the same files. */
   readonly isBusyTree: boolean;
   /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
-  readonly run: (command: string, done: string, options?: { readonly trust?: boolean }) => Promise<string | null>;
+  readonly run: (command: string, done: string, options?: CommandOptions) => Promise<string | null>;
 }
 
 /** Sends a command; says what came of it, or keeps the problems for a dialog that shows them (`quiet`). */
@@ -24,7 +31,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   const run: CommandState["run"] = async (command, done, options = {}) => {
     setBusy(command);
     setIssues([]);
-    const answer = await withTrust((trust) => runCommand(command, trust ? { trust } : options));
+    const answer = await withTrust((trust) => runCommand(command, { ...options, ...(trust ? { trust } : {}) }));
     setBusy(null);
     if (answer.ok) {
       if (!quiet) toast({ text: done, tone: "ok" });

@@ -26,7 +26,7 @@ const css = classesOf(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, ma
 export function RehearseDialog(props: {
   readonly title: string;
   readonly graph: Graph;
-  readonly target: Pick<RehearsedCommand, "loadout" | "targets">;
+  readonly target: Pick<RehearsedCommand, "loadout" | "targets" | "draft">;
   readonly request?: string;
   /** Why it would not run what is shown. */
   readonly warning?: string | null;

@@ -48,6 +48,8 @@ export interface GraphViewProps {
   readonly compact?: boolean;
   /** As high as the drawing, so that the page scrolls and not the graph: on small screens. */
   readonly grows?: boolean;
+  /** At first all of it is seen, however small; else its whole width at a size that can be read. */
+  readonly whole?: boolean;
   readonly handle?: Ref<GraphHandle>;
   /** Callouts and the like, in pixels of the drawing. */
   readonly children?: ReactNode;
@@ -66,7 +68,7 @@ export function GraphView(props: GraphViewProps): ReactElement {
 function Canvas(props: GraphViewProps): ReactElement {
   const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
-  const view = useViewport(box, drawing, { grows, handle: props.handle });
+  const view = useViewport(box, drawing, { grows, whole: props.whole ?? false, handle: props.handle });
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const nodes = useMemo(
     () => nodesOf({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),

@@ -14,16 +14,19 @@ interface Viewport {
 }
 
 const LEAST_ZOOM = 0.8;
+const SMALLEST = 0.3;
 
 export function useViewport(
   box: RefObject<HTMLDivElement | null>,
   drawing: Drawing,
-  { grows, handle }: { readonly grows: boolean; readonly handle: Ref<GraphHandle> | undefined },
+  options: { readonly grows: boolean; readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
 ): Viewport {
   const flow = useReactFlow();
   const { width, height } = useSize(box);
-  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows ? 0.3 : LEAST_ZOOM, width / drawing.width));
-  useFirstPlace(drawing, { width, zoom, grows });
+  const { grows, whole, handle } = options;
+  const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
+  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? SMALLEST : LEAST_ZOOM, fits));
+  useFirstPlace(drawing, { width, height: whole ? height : 0, zoom, grows });
   const reveal = useReveal({ grows, width, height });
   useHandle(handle, { box, drawing, width, height, grows }, reveal);
   const extent = useMemo<Viewport["extent"]>(
@@ -39,12 +42,13 @@ export function useViewport(
 /** At first, and whenever the frame changes: whole width, from the top. What a person moved stays where it is. */
 function useFirstPlace(
   drawing: Drawing,
-  { width, zoom, grows }: { readonly width: number; readonly zoom: number; readonly grows: boolean },
+  frame: { readonly width: number; readonly height: number; readonly zoom: number; readonly grows: boolean },
 ): void {
   const flow = useReactFlow();
   const placed = useRef("");
+  const { width, height, zoom, grows } = frame;
   useLayoutEffect(() => {
-    const now = `${width} ${grows} ${Math.round(drawing.width)}`;
+    const now = `${width} ${height} ${grows} ${Math.round(drawing.width)}`;
     if (width === 0 || placed.current === now) return;
     placed.current = now;
     const fits = drawing.width * zoom <= width + 1;
@@ -52,7 +56,7 @@ function useFirstPlace(
     // What is too wide begins at its rail, not at its outermost lane.
     const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
     void flow.setViewport({ x: width / 2 - middle * zoom, y: 0, zoom });
-  }, [flow, width, grows, drawing, zoom]);
+  }, [flow, width, height, grows, drawing, zoom]);
 }
 
 function useSize(box: RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {

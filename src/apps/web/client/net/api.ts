@@ -17,7 +17,7 @@ import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wir
 import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import type { Found, SearchOver } from "../../../../core/wire/find.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
-import type { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
+import type { Draft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import { readCastMessage, readCastsMessage, readSearchMessage } from "../../../../core/wire/stream.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { readWire } from "../../../../core/wire/wire.ts";
@@ -88,9 +88,9 @@ export function giveTrust(digest: string): Promise<Answer<unknown>> {
 /** The same text as after `/materia`. */
 export function runCommand(
   command: string,
-  { trust = false }: { readonly trust?: boolean } = {},
+  { trust = false, draft }: { readonly trust?: boolean; readonly draft?: Draft } = {},
 ): Promise<Answer<CommandAnswer>> {
-  const body: TypedCommand = { command, ...(trust ? { trust } : {}) };
+  const body: TypedCommand = { command, ...(trust ? { trust } : {}), ...(draft ? { draft } : {}) };
   return request("/api/commands", CommandAnswer, { method: "POST", body });
 }
 

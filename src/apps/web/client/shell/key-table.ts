@@ -59,6 +59,7 @@ export const KEY_TABLE: readonly KeyGroup[] = [
       ["Ctrl Shift Z", "redo"],
       ["Ctrl D", "duplicate"],
       ["Ctrl S", "review and save"],
+      ["F", "find a socket"],
       ["F8", "next problem"],
     ],
   },

@@ -16,6 +16,7 @@ import { answer } from "../../../../shell/commands/run-command.ts";
 import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
+import { withDraft } from "./draft.ts";
 import { inWorkspace } from "./served-project.ts";
 import type { ServedProject } from "./served-project.ts";
 
@@ -31,7 +32,8 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const parsed = parseHere(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
-      return answerCommand(c, served, { ...parsed.value, workspace, trust: body.value.trust });
+      const drafted = withDraft(workspace, body.value.draft);
+      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
     }),
   );
   app.post(
@@ -43,7 +45,8 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
       const parsed = parseHere(rehearsedText(body.value));
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const { replies, onEmpty, trust } = body.value;
-      return answerCommand(c, served, { ...parsed.value, workspace, trust, replies: { replies, onEmpty } });
+      const drafted = withDraft(workspace, body.value.draft);
+      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust, replies: { replies, onEmpty } });
     }),
   );
 }

@@ -5,6 +5,7 @@ import { getCatalog } from "../../net/api.ts";
 import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { Forecast } from "./forecast.tsx";
+import { ModelField } from "../../dialogs/model-field.tsx";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { useKeptText } from "../../browser/drafts/kept-text.ts";
@@ -28,9 +29,11 @@ export function NewCast({
   const { catalog, chosen, setChosen } = useLoadoutChoice(loadout);
   const [request, setRequest] = useKeptText("request");
   const [rehearsal, setRehearsal] = useState("");
+  const [model, setModel] = useState("");
   const command = useCommand({ quiet: true });
   const options = [
     ...(chosen === "" ? [] : [`--loadout ${quoteWord(chosen)}`]),
+    ...(model.trim() === "" ? [] : [`--model ${quoteWord(model.trim())}`]),
     ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
   ];
   const start = async (): Promise<void> => {
@@ -61,6 +64,7 @@ export function NewCast({
       </label>
       <RequestField value={request} onChange={setRequest} />
       <Forecast loadout={chosen} />
+      <ModelField value={model} onType={setModel} />
       <RehearsalField value={rehearsal} onChange={setRehearsal} />
       <Issues issues={command.issues} />
     </Ask>

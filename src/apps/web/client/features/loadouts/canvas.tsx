@@ -2,20 +2,20 @@ import { useEffect } from "react";
 import type { DragEvent, KeyboardEvent, ReactElement, RefObject } from "react";
 import { addSocket, nextSocketId } from "../../../../../core/edit/graph/sockets.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
-import { Legend } from "../../graph/legend.tsx";
 import type { GraphHandle } from "../../graph/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { Callout } from "./parts/callout.tsx";
+import { BelowCanvas } from "./parts/below-canvas.tsx";
 import { ConnectBar } from "./parts/connect-bar.tsx";
+import { Plus } from "./parts/plus.tsx";
 import { useEditor } from "./state/editor.ts";
 import { useChoosing, useDraw, useDrawing, useGraphEdit } from "./state/use-canvas.ts";
 import type { Connecting } from "./state/use-canvas.ts";
 import { classesOf } from "../../browser/classes.ts";
-import controlsSheet from "../../parts/controls/controls.module.css";
 import editorSheet from "./look/editor.module.css";
 
-const css = classesOf(editorSheet, controlsSheet);
+const css = classesOf(editorSheet);
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;
@@ -61,7 +61,7 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
   );
 }
 
-function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: CanvasProps): ReactElement {
+function FullCanvas({ handle, connecting, setConnecting, onOpen, onAdd, awaited }: CanvasProps): ReactElement {
   const { name, checked, selected, readOnly } = useEditor();
   const width = useWidth();
   const { drawing, marks, setDragged } = useDrawing(width !== "large");
@@ -87,9 +87,11 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
         onKey={choose.onKey}
         compact={width !== "large"}
         grows={width === "small"}
+        whole
         handle={handle}
         {...(readOnly === null ? { edit } : {})}
       >
+        <Plus drawing={drawing} onAdd={onAdd} />
         {width === "large" && <Callout drawing={drawing} />}
       </GraphView>
       {connecting && (
@@ -99,7 +101,7 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, awaited }: Canv
           onEnd={() => draw(connecting.from, "end", connecting.when ?? undefined)}
         />
       )}
-      {width === "large" && <Furniture handle={handle} />}
+      {width === "large" && <BelowCanvas handle={handle} />}
     </div>
   );
 }
@@ -122,38 +124,4 @@ function useAwaited(
     (awaited as { current: string | null }).current = null;
     handle.current?.focus(id);
   }, [awaited, drawing, handle]);
-}
-
-function Furniture({ handle }: { readonly handle: CanvasProps["handle"] }): ReactElement {
-  return (
-    <>
-      <div className={css("legend-place")}>
-        <Legend />
-      </div>
-      <div className={css("zoom")} role="group" aria-label="Zoom">
-        <Button look="bare" label="Zoom out" className={css("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
-          −
-        </Button>
-        <Button look="bare" onClick={() => handle.current?.fit()}>
-          Fit
-        </Button>
-        <Button look="bare" label="Zoom in" className={css("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
-          +
-        </Button>
-      </div>
-      <div className={css("key-hints")} aria-hidden="true">
-        {[
-          ["A", "add"],
-          ["C", "connect"],
-          ["L", "loop"],
-          ["Del", "remove"],
-          ["?", "all keys"],
-        ].map(([key, does]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {does}
-          </span>
-        ))}
-      </div>
-    </>
-  );
 }

@@ -61,9 +61,12 @@ export function Toolbar(props: {
       <span className={css("divider")} />
       {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
       {width === "large" && (
-        <Button icon="play" onClick={() => open("rehearse")}>
-          Rehearse…
-        </Button>
+        <>
+          <Button onClick={() => open("rehearse")}>Rehearse…</Button>
+          <Button icon="play" onClick={() => open("cast")}>
+            Cast…
+          </Button>
+        </>
       )}
       <More open={open} onLoop={onLoop} />
       {readOnly === null ? (
@@ -152,6 +155,7 @@ function More({
     },
     { label: "Compare…", act: () => open("compare") },
     { label: "Rehearse…", act: () => open("rehearse") },
+    { label: "Cast…", act: () => open("cast") },
   ];
   return (
     <Menu

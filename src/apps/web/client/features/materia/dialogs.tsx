@@ -20,6 +20,7 @@ import {
   restoreMateria,
   savedMateria,
   takeMateria,
+  useDraftCatalog,
 } from "./state/state.ts";
 import type { MateriaWork } from "./state/state.ts";
 import { useBundled } from "./state/use-bundled.ts";
@@ -142,8 +143,9 @@ function Compare({ work, onClose }: DialogProps): ReactElement {
 }
 
 function Rehearse({ work, catalog, onClose }: DialogProps): ReactElement | null {
-  const { name } = work;
-  const made = compile([{ kind: "materia", name }], catalog);
+  const { name, history } = work;
+  const { value } = readMateriaDraft(name, history.present);
+  const made = compile([{ kind: "materia", name }], useDraftCatalog(catalog, name, value));
   if (!made.ok) {
     return (
       <Ask title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
@@ -152,16 +154,19 @@ function Rehearse({ work, catalog, onClose }: DialogProps): ReactElement | null 
             {message}
           </p>
         ))}
-        <p>Save it first: a rehearsal runs what its file says.</p>
       </Ask>
     );
   }
-  const warning = isChanged(work) ? "It has changes that are not saved. The saved one is rehearsed." : null;
+  const isDraft = isChanged(work);
+  const warning = isDraft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null;
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
       graph={made.value.graph}
-      target={{ targets: [`materia:${name}`] }}
+      target={{
+        targets: [`materia:${name}`],
+        ...(isDraft ? { draft: { materia: { [name]: history.present.raw } } } : {}),
+      }}
       warning={warning}
       onClose={onClose}
     />

@@ -1,18 +1,17 @@
 import type { ReactElement } from "react";
-import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { draftOf } from "../../../../../../core/edit/text/draft.ts";
 import { newMateria } from "../../../../../../core/edit/carry.ts";
 import type { Brought } from "../../../../../../core/edit/carry.ts";
+import { CastDialog } from "../../../dialogs/cast-dialog.tsx";
 import { RehearseDialog } from "../../../dialogs/rehearse-dialog.tsx";
 import { ReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { useEditor } from "../state/editor.ts";
-import { addAfter, focused } from "../state/use-editor-keys.ts";
+import { addAfter, addInto, focused } from "../state/use-editor-keys.ts";
 import {
   beginWork,
+  draftOfWork,
   dropWork,
-  isDirty,
   renameWork,
   restoreWork,
   savedWork,
@@ -25,6 +24,7 @@ import type { EditorDialog } from "../state/editor-dialog.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { CompareDialog } from "./compare-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
+import { NewDialog } from "./new-dialog.tsx";
 import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
 
 interface DialogProps {
@@ -44,6 +44,7 @@ export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDial
     case "import":
       return <Import {...props} />;
     case "new":
+      return <New {...props} />;
     case "duplicate":
     case "rename":
       return <Name {...props} what={props.dialog} />;
@@ -51,6 +52,8 @@ export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDial
       return <Delete {...props} />;
     case "rehearse":
       return <Rehearse {...props} />;
+    case "cast":
+      return <Cast {...props} />;
     case "palette":
     case "inspector":
     case "problems":
@@ -64,13 +67,14 @@ function Add({ onClose, onAdded }: DialogProps): ReactElement {
   const editor = useEditor();
   const part = focused() ?? editor.selected[0];
   const after = part?.kind === "socket" ? part.id : null;
+  const edge = part?.kind === "edge" ? part.id : null;
   return (
     <AddDialog
       catalog={editor.catalog}
       after={after !== null && editor.loadout.sockets[after]?.edges.length === 0 ? after : null}
       onClose={onClose}
       onAdd={(materia) => {
-        const id = addAfter(editor, materia, after);
+        const id = edge === null ? addAfter(editor, materia, after) : addInto(editor, materia, edge);
         onClose();
         if (id !== null) onAdded(id);
       }}
@@ -170,24 +174,29 @@ function Import({ onClose }: DialogProps): ReactElement {
   return <ImportDialog catalog={catalog} onClose={onClose} onImport={take} />;
 }
 
-function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplicate" | "rename" }): ReactElement {
+function New({ onClose }: DialogProps): ReactElement {
+  const { catalog } = useEditor();
+  const works = useWorks();
+  return (
+    <NewDialog catalog={catalog} taken={(each) => catalog.loadouts.has(each) || works.has(each)} onClose={onClose} />
+  );
+}
+
+function Name({ what, onClose }: DialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
   const { name, work, catalog } = useEditor();
   const works = useWorks();
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
   const act = (next: string): void => {
-    if (what === "new") beginWork(next, draftOf(next, EMPTY_LOADOUT));
-    else if (what === "duplicate") beginWork(next, work.history.present, { from: name, brings: work.brings });
+    if (what === "duplicate") beginWork(next, work.history.present, { from: name, brings: work.brings });
     else renameWork(name, next);
     onClose();
     go(hrefOf("loadouts", next));
   };
-  const title = { new: "New loadout", duplicate: `Duplicate ${name}`, rename: `Rename ${name}` }[what];
-  const initial = what === "rename" ? name : what === "duplicate" ? freeName(name, taken) : freeNew(taken);
   return (
     <NameDialog
-      title={title}
-      action={{ new: "Create", duplicate: "Duplicate", rename: "Rename" }[what]}
-      initial={initial}
+      title={what === "duplicate" ? `Duplicate ${name}` : `Rename ${name}`}
+      action={what === "duplicate" ? "Duplicate" : "Rename"}
+      initial={what === "rename" ? name : freeName(name, taken)}
       taken={taken}
       note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
       onClose={onClose}
@@ -196,22 +205,23 @@ function Name({ what, onClose }: DialogProps & { readonly what: "new" | "duplica
   );
 }
 
-function freeNew(taken: (name: string) => boolean): string {
-  return taken("My-Loadout") ? freeName("My-Loadout", taken) : "My-Loadout";
-}
-
 function Rehearse({ onClose }: DialogProps): ReactElement {
   const { name, work, checked } = useEditor();
-  const stale = isDirty(work) && work.layer !== null;
+  const draft = draftOfWork(work);
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
       graph={checked.graph}
-      target={{ loadout: name }}
-      warning={
-        stale ? "It has changes that are not saved. The saved one is rehearsed; save first to rehearse yours." : null
-      }
+      target={{ loadout: name, ...(draft ? { draft } : {}) }}
+      warning={draft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
       onClose={onClose}
     />
   );
+}
+
+function Cast({ onClose }: DialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
+  const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
+  return <CastDialog loadout={name} draft={draftOfWork(work)} off={off} onClose={onClose} />;
 }

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
-import { addSocket, nextSocketId } from "../../../../../../core/edit/graph/sockets.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { useEditor } from "../state/editor.ts";
+import { addAfter, endOfChain } from "../state/use-editor-keys.ts";
 import { groupsOf } from "../../../data/materia-groups.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -14,16 +14,15 @@ import workbenchSheet from "../../../parts/controls/workbench.module.css";
 
 const css = classesOf(workbenchSheet, controlsSheet, baseSheet);
 
-/** Materia to drag onto the canvas; Enter or a click adds one as well. */
+/** Materia to drag onto the canvas; Enter or a click goes on where the chain ends. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
-  const { catalog, apply, select, loadout, readOnly } = useEditor();
+  const editor = useEditor();
+  const { catalog, readOnly } = editor;
   const [search, setSearch] = useState("");
   const groups = groupsOf(catalog, search);
   const add = (materia: string): void => {
-    const id = nextSocketId(loadout);
-    if (!apply(`Add ${materia}`, (each) => addSocket(each, materia))) return;
-    select({ kind: "socket", id });
-    onAdded(id);
+    const id = addAfter(editor, materia, endOfChain(editor));
+    if (id !== null) onAdded(id);
   };
   return (
     <>

@@ -8,6 +8,7 @@ export type EditorDialog =
   | "rename"
   | "delete"
   | "rehearse"
+  | "cast"
   | "new"
   | "palette"
   | "inspector"

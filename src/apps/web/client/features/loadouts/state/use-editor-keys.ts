@@ -7,6 +7,7 @@ import {
   placeSockets,
   removeSockets,
 } from "../../../../../../core/edit/graph/sockets.ts";
+import { insertInWay } from "../../../../../../core/edit/graph/insert.ts";
 import { makeLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
 import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
 import type { Point } from "../../../../../../core/edit/graph/sockets.ts";
@@ -59,7 +60,8 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       canvas.await(from.id);
       return true;
     },
-    l: () => loopFrom(editor, ids()),
+    // What has the focus is meant too, whether it was marked or not.
+    l: () => loopFrom(editor, [...new Set([...socketsIn(selected), ...socketsIn(focusedParts())])]),
     delete: remove,
     backspace: remove,
     "alt+up": () => shift(0, -16),
@@ -88,7 +90,11 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
 /** [E2] Added behind the socket that is chosen, where that has no way on yet. */
 export function addAfter(editor: Editor, materia: string, after: string | null): string | null {
   const id = nextSocketId(editor.loadout);
-  const leads = after !== null && editor.loadout.sockets[after]?.edges.length === 0;
+  const edges = after === null ? undefined : editor.loadout.sockets[after]?.edges;
+  // Where the only way on is always taken, the new socket comes into it.
+  if (after !== null && edges?.length === 1 && edges[0]?.when === "always")
+    return addInto(editor, materia, edgeWayId(after, 0));
+  const leads = after !== null && edges?.length === 0;
   const added = editor.apply(`Add ${materia}`, (each) => {
     const next = addSocket(each, materia);
     return next.ok && leads ? connect(next.value, { from: after, to: id, judges: judges(editor, after) }) : next;
@@ -96,6 +102,22 @@ export function addAfter(editor: Editor, materia: string, after: string | null):
   if (!added) return null;
   editor.select({ kind: "socket", id });
   return id;
+}
+
+/** [E28] Put into an edge. */
+export function addInto(editor: Editor, materia: string, way: string): string | null {
+  const id = nextSocketId(editor.loadout);
+  if (!editor.apply(`Add ${materia}`, (each) => insertInWay(each, way, materia))) return null;
+  editor.select({ kind: "socket", id });
+  return id;
+}
+
+/** [E2] Where a click goes on: the chosen socket, else the only one that leads nowhere yet. */
+export function endOfChain({ selected, loadout }: Editor): string | null {
+  const [chosen] = socketsIn(selected);
+  if (chosen !== undefined) return chosen;
+  const ends = Object.entries(loadout.sockets).filter(([, { edges }]) => edges.length === 0);
+  return ends.length === 1 ? (ends[0]?.[0] ?? null) : null;
 }
 
 function judges({ catalog, loadout }: Editor, id: string): boolean {

@@ -12,6 +12,8 @@ import * as v from "valibot";
 import { openKept } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
+import type { Draft as WireDraft } from "../../../../../../core/wire/commands.ts";
+import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
@@ -152,6 +154,19 @@ export function undoWork(name: string): string | null {
   if (!work || !step) return null;
   put(name, { ...work, history: undo(work.history) });
   return step.what;
+}
+
+/** [E28] What of it no file has yet, as it is sent to be cast; null where its file says the same. */
+export function draftOfWork(work: Work): WireDraft | null {
+  if (work.layer === null || !isDirty(work)) return null;
+  const read = (text: string): unknown => {
+    const parsed = parseJsonc(text);
+    return parsed.ok ? parsed.value.value : null;
+  };
+  return {
+    loadouts: { [work.name]: read(work.history.present.text) },
+    materia: Object.fromEntries(work.brings.map(({ name, text }) => [name, read(text)])),
+  };
 }
 
 /** That very step, where nothing was done since. */

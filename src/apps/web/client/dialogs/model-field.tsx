@@ -1,0 +1,39 @@
+import { useId } from "react";
+import type { ReactElement } from "react";
+import { useCatalog } from "../data/use-catalog.ts";
+import { classesOf } from "../browser/classes.ts";
+import baseSheet from "../ground/base.module.css";
+import controlsSheet from "../parts/controls/controls.module.css";
+import dialogSheet from "../parts/controls/dialog.module.css";
+
+const css = classesOf(dialogSheet, controlsSheet, baseSheet);
+
+/** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
+export function ModelField(props: { readonly value: string; readonly onType: (model: string) => void }): ReactElement {
+  const { value, onType } = props;
+  const list = useId();
+  const { catalog } = useCatalog();
+  const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
+    own?.type === "agent" && own.model !== undefined ? [own.model] : [],
+  );
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>Model (optional)</span>
+      <span className={css("field")}>
+        <input
+          className={css("monospace")}
+          list={list}
+          value={value}
+          placeholder="as Pi is set up"
+          spellCheck={false}
+          onChange={(event) => onType(event.target.value)}
+        />
+      </span>
+      <datalist id={list}>
+        {[...new Set(named)].map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+    </label>
+  );
+}

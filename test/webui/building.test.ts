@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { project } from "../webserver/harness.ts";
+import { look, says, served, socket, withPages } from "./cast-page.ts";
+
+withPages();
+
+async function newLoadout(page: Page, template: string): Promise<void> {
+  await socket(page, "Socket-1").waitFor();
+  await page.getByRole("button", { name: "New loadout" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Mine");
+  await page.getByRole("combobox", { name: "Begin with" }).selectOption({ label: template });
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { name: "Mine" }).first().waitFor();
+}
+
+/** How the sockets are connected, as the JSON of the editor says it. */
+async function edgesIn(page: Page): Promise<Record<string, readonly string[]>> {
+  await page.getByRole("tab", { name: "JSON" }).click();
+  const text = await page.getByRole("textbox", { name: "JSON of Mine" }).inputValue();
+  await page.getByRole("tab", { name: /^Problems/ }).click();
+  const { sockets } = JSON.parse(text) as { sockets: Record<string, { edges?: { to: string }[] }> };
+  return Object.fromEntries(Object.entries(sockets).map(([id, { edges = [] }]) => [id, edges.map(({ to }) => to)]));
+}
+
+describe("building in the browser", () => {
+  it("[E28] a new loadout begins with one that runs, and is rehearsed as a draft without a file", async () => {
+    const from = project();
+    const { page } = await look(await served(from), "loadouts/Full-Auto");
+    await newLoadout(page, "Build, check, and build again");
+    await says(page, "No problems in 2 sockets.");
+    await page.getByRole("button", { name: "Rehearse…" }).click();
+    await says(page, "It is rehearsed as you see it.");
+    await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
+    await page.waitForURL(/#\/casts\//);
+    await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
+    expect(existsSync(join(from.cwd, ".pi/pi-materia.json"))).toBe(false);
+    await page.goto(`${new URL(page.url()).origin}/#/loadouts/Mine`);
+    await page.getByRole("button", { name: "Cast…" }).click();
+    await says(page, "It is cast as you see it.");
+  });
+
+  it("[E28, E2] clicks in the palette continue the chain, and a plus puts a socket into an edge", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto");
+    await newLoadout(page, "One agent");
+    await socket(page, "Socket-1").waitFor();
+    for (const name of ["Maintain", "Narrate"])
+      await page.getByRole("button", { name: `Add ${name}`, exact: true }).click();
+    await socket(page, "Socket-3").waitFor();
+    expect(await edgesIn(page)).toEqual({ "Socket-1": ["Socket-2"], "Socket-2": ["Socket-3"], "Socket-3": [] });
+    await socket(page, "Socket-1").click();
+    await page.getByRole("button", { name: "Add a socket after Socket-1" }).click();
+    await page.getByRole("combobox", { name: "Find materia" }).fill("Auto-Plan");
+    await page.keyboard.press("Enter");
+    await socket(page, "Socket-4").waitFor();
+    expect(await edgesIn(page)).toEqual({
+      "Socket-1": ["Socket-4"],
+      "Socket-2": ["Socket-3"],
+      "Socket-3": [],
+      "Socket-4": ["Socket-2"],
+    });
+  });
+
+  it("[E28] L takes the focused socket along, and a socket is found by a few letters", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto");
+    await newLoadout(page, "Build, check, and build again");
+    await socket(page, "Socket-1").focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => page.evaluate("document.activeElement?.dataset.part")).toBe("socket Socket-2");
+    const ground = (id: string): Promise<unknown> =>
+      page.evaluate(`getComputedStyle(document.querySelector('[data-part="socket ${id}"]')).backgroundColor`);
+    expect(await ground("Socket-1")).not.toBe(await ground("Socket-2"));
+    await page.keyboard.press("l");
+    await expect.poll(() => page.getByRole("group", { name: /^Loop / }).count()).toBe(1);
+    await page.getByRole("tab", { name: "JSON" }).click();
+    const text = await page.getByRole("textbox", { name: "JSON of Mine" }).inputValue();
+    const { loops } = JSON.parse(text) as { loops: Record<string, { sockets: string[] }> };
+    expect(Object.values(loops)[0]?.sockets).toEqual(["Socket-1", "Socket-2"]);
+    await page.getByRole("textbox", { name: "Find a socket" }).fill("auto-ev");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => socket(page, "Socket-2").getAttribute("aria-pressed")).toBe("true");
+  });
+
+  it("[E28] opening shows all of a graph, and nothing lies on it", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto");
+    await socket(page, "Socket-1").waitFor();
+    const canvas = await page.locator("[data-graph]").boundingBox();
+    const sockets = page.locator('[data-part^="socket "]');
+    await expect
+      .poll(async () => {
+        const boxes = await Promise.all((await sockets.all()).map((each) => each.boundingBox()));
+        return boxes.every(
+          (box) => box && canvas && box.y >= canvas.y && box.y + box.height <= canvas.y + canvas.height,
+        );
+      })
+      .toBe(true);
+    const zoom = await page.getByRole("group", { name: "Zoom" }).boundingBox();
+    expect(zoom && canvas && zoom.y >= canvas.y + canvas.height - 1).toBe(true);
+  });
+});
