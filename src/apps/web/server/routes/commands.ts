@@ -8,15 +8,15 @@ import { error, fail } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
+import { readLayer } from "../../../../core/catalog/layer.ts";
 import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import type { CommandAnswer } from "../../../../core/wire/commands.ts";
+import type { CommandAnswer, Draft } from "../../../../core/wire/commands.ts";
 import { trustGiven } from "../../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { answer } from "../../../../shell/commands/run-command.ts";
 import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
-import { withDraft } from "./draft.ts";
 import { inWorkspace } from "./served-project.ts";
 import type { ServedProject } from "./served-project.ts";
 
@@ -49,6 +49,28 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
       return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust, replies: { replies, onEmpty } });
     }),
   );
+}
+
+/** [N37] The project as it would be with what the page has in hand; nothing of that is written anywhere but into the cast. */
+function withDraft(workspace: Workspace, draft: Draft | undefined): Workspace {
+  if (!draft) return workspace;
+  const { materia, loadouts } = readLayer("explicit", draft);
+  const { catalog } = workspace;
+  return {
+    ...workspace,
+    catalog: {
+      ...catalog,
+      materia: over(catalog.materia, materia),
+      loadouts: over(catalog.loadouts, loadouts),
+    },
+  };
+}
+
+function over<T>(below: ReadonlyMap<string, T>, above: ReadonlyMap<string, T | null>): ReadonlyMap<string, T> {
+  return new Map([
+    ...below,
+    ...[...above].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])),
+  ]);
 }
 
 /** One grammar: what the page picked is typed for it. */
