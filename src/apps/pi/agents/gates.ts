@@ -31,7 +31,7 @@ export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHook
       const asks = mode === "tui" || mode === "rpc";
       await session.bindExtensions({
         mode,
-        ...(asks ? { uiContext: quietUi(ui, hold) } : {}),
+        ...(asks ? { uiContext: quietUi(ui, mode, hold) } : {}),
         onError: () => undefined,
       });
     },

@@ -1,13 +1,19 @@
-import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import { calmDialogs } from "../input/calm-dialogs.ts";
 
 /** The user's screen for a gate inside an agent's session: it may ask and tell, and leaves everything else alone. */
-export function quietUi(ui: ExtensionUIContext, hold: () => () => void): ExtensionUIContext {
+export function quietUi(
+  ui: ExtensionUIContext,
+  mode: ExtensionContext["mode"],
+  hold: () => () => void,
+): ExtensionUIContext {
+  const calm = calmDialogs(ui, mode);
   // [X32] While the person makes up their mind, the agent is not silent.
   const asking = <T>(dialog: Promise<T>): Promise<T> => dialog.finally(hold());
   return {
     ...ui,
-    select: (...asked) => asking(ui.select(...asked)),
-    confirm: (...asked) => asking(ui.confirm(...asked)),
+    select: (...asked) => asking(calm.select(...asked)),
+    confirm: (...asked) => asking(calm.confirm(...asked)),
     input: (...asked) => asking(ui.input(...asked)),
     editor: (...asked) => asking(ui.editor(...asked)),
     custom: (...asked) => asking(ui.custom(...asked)),

@@ -15,11 +15,13 @@ import { openWatch } from "../live/watch.ts";
 import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
 import type { Widget } from "../live/widget.ts";
-import { unlessReplaced } from "../session/user-session.ts";
+import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "../input/keys.ts";
+import { onRpcAbort } from "../input/rpc-abort.ts";
 import type { Stop } from "../input/stop-dialogs.ts";
+import { announce, heardBy } from "../live/news.ts";
 import { detach } from "./detach.ts";
 import { interrupt, stopCast } from "./interrupt.ts";
 import { leavePi } from "./leaving.ts";
@@ -63,9 +65,11 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const over = new AbortController();
   const onScreen = (): (() => void) => {
     widget = screen.live ? openWidget(user.ctx, watch.picture) : undefined;
-    return onCastKeys(user, widget, keysOf(context));
+    const offs = [onCastKeys(user, widget, keysOf(context)), onRpcAbort(user.ctx, () => abortIdle(user, controller))];
+    return () => offs.forEach((off) => off());
   };
-  const done = runShown(run, watch, { open: onScreen, close: () => widget?.close() })
+  const showing = { open: onScreen, close: () => widget?.close() };
+  const done = announce(screen, prepared, runShown(run, heardBy(screen, prepared.castId, watch), showing))
     .finally(() => {
       delete state.running;
       over.abort();
@@ -89,6 +93,11 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     detach: () => detachRun(context, run),
   };
   return done;
+}
+
+/** A turn in the user's own session is Pi's to abort. */
+function abortIdle({ ctx }: UserSession, controller: AbortController): void {
+  if (unlessReplaced(() => ctx.isIdle()) ?? true) stopCast(controller, "abort");
 }
 
 function agentText(

@@ -1,12 +1,15 @@
 import { writeSync } from "node:fs";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Issue } from "../../../core/model/issue.ts";
+import type { CastStatus } from "../../../core/view/casts.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
 import { lineText, plainText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Card } from "../cards/card.ts";
 import type { Result } from "../cards/result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
-import { ANSWER, RESULT, VISIT } from "../session/marks.ts";
+import { ANSWER, CAST, RESULT, VISIT } from "../session/marks.ts";
 import { asTyped, hintAsTyped } from "../session/typed.ts";
 
 /** Where people and programs see what a command says, in each of Pi's modes. */
@@ -18,8 +21,21 @@ export interface Screen {
   readonly refuse: (issues: readonly Issue[]) => void;
   readonly note: (text: string, level?: "info" | "warning" | "error") => void;
   readonly visit: (card: Card) => void;
+  /** That a cast runs, and how it ended: what a client can see of it as data. */
+  readonly cast: (cast: CastNews) => void;
+  /** Every event of a cast and what its agents do, for programs. */
+  readonly heard: (castId: string, news: CastHeard) => void;
   readonly result: (result: Result, code: number) => void;
 }
+
+export interface CastNews {
+  readonly castId: string;
+  readonly status: CastStatus | "paused";
+  readonly loadout: string;
+  readonly request: string;
+}
+
+export type CastHeard = { readonly event: CastEvent } | { readonly progress: TurnProgress };
 
 const REFUSED = 2;
 const PLAIN_WIDTH = 100;
@@ -45,6 +61,9 @@ function forPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
     refuse: (issues) => notify(plainText(issueLines(issues, false).map(hintAsTyped)), "error"),
     note: (text, level = "info") => notify(text, level),
     visit: (card) => unlessReplaced(() => pi.appendEntry(VISIT, card)),
+    // A person sees the widget.
+    cast: (cast) => mode === "rpc" && unlessReplaced(() => pi.appendEntry(CAST, cast)),
+    heard: () => undefined,
     result: (result) => unlessReplaced(() => sendResult({ pi, ctx }, result)),
   };
 }
@@ -71,6 +90,8 @@ function forPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
     note: (text) => writeAll(2, `${text}\n`),
     visit: (card) =>
       mode === "json" ? unlessReplaced(() => pi.appendEntry(VISIT, card)) : writeAll(2, `${headOf(card)}\n`),
+    cast: (cast) => mode === "json" && print("", { cast }),
+    heard: (castId, news) => mode === "json" && print("", { castId, ...news }),
     result: (result, code) => {
       unlessReplaced(() => sendResult({ pi, ctx }, result));
       if (mode === "print") print(result.plain, undefined);

@@ -6,6 +6,8 @@ export const VISIT = "materia-visit";
 export const ANSWER = "materia-answer";
 /** How a cast ended: the one thing of it that enters the user's conversation. */
 export const RESULT = "materia-result";
+/** That a cast runs, and how it ended, for clients; never sent to a model. */
+export const CAST = "materia-cast";
 /** What an interactive agent is asked; it and its answer belong to the cast, not to the user's conversation. */
 export const TURN = "materia-turn";
 /** The user's tools, model and thinking level, before a turn changes them and when they are back. */

@@ -1,0 +1,75 @@
+import * as tui from "@earendil-works/pi-tui";
+import { beforeAll, describe, expect, it } from "vitest";
+import { calmDialogs } from "../../src/apps/pi/input/calm-dialogs.ts";
+import { useTui } from "../../src/apps/pi/session/tui.ts";
+
+beforeAll(() => useTui(tui));
+
+/** An editor with this text, and a dialog that takes the first Enter that reaches it. */
+function person(text: string) {
+  const listeners = new Set<(data: string) => { consume?: boolean; data?: string } | undefined>();
+  const said: string[] = [];
+  let editor = text;
+  const { promise: chosen, resolve: choose } = Promise.withResolvers<string | undefined>();
+  const ui = {
+    select: () => {
+      said.push("asked");
+      return chosen;
+    },
+    confirm: async () => true,
+    notify: (words: string) => void said.push(words),
+    onTerminalInput: (listener: (data: string) => { consume?: boolean; data?: string } | undefined) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    getEditorText: () => editor,
+    setEditorText: (words: string) => void (editor = words),
+  };
+  return {
+    ui,
+    said,
+    editor: () => editor,
+    clear: () => void (editor = ""),
+    press: (key: string) => {
+      const isTaken = [...listeners].map((listener) => listener(key)).some((each) => each?.consume === true);
+      if (!isTaken && key === "\r") choose("Yes");
+    },
+  };
+}
+
+describe("[X48] a dialog that comes by itself", () => {
+  it("waits until what is typed was sent or cleared, and says so", async () => {
+    const { ui, said, press, clear } = person("half a sent");
+    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    press("e");
+    await new Promise(setImmediate);
+    expect(said).toEqual([expect.stringContaining("send or clear what you type")]);
+    clear();
+    press("\r");
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(said.at(-1)).toBe("asked");
+    press("\r");
+    expect(await answer).toBe("Yes");
+  });
+
+  it("takes no Enter behind words that are typed into it: they go to the editor", async () => {
+    const { ui, said, press, editor } = person("");
+    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    await new Promise(setImmediate);
+    for (const key of ["h", "é", "\r"]) press(key);
+    expect([said, editor()]).toEqual([["asked"], ""]);
+    press("\r");
+    expect([await answer, editor()]).toEqual(["Yes", "hé"]);
+  });
+
+  it("asks at once where nobody types, and not at all for who is gone", async () => {
+    const { ui, press } = person("");
+    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    await new Promise(setImmediate);
+    press("\r");
+    expect(await answer).toBe("Yes");
+    const gone = calmDialogs(person("typing").ui, "tui").select("Allow?", ["Yes"], { signal: AbortSignal.abort() });
+    expect(await gone).toBeUndefined();
+  });
+});
