@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -136,4 +137,56 @@ it("[C40] recast says which graph it runs, and how to run the edited one", async
   put(cwd, { "c.json": config("Judge mildly.") });
   const edited = await run(["recast", "--config", "c.json"], { cwd });
   expect(edited.stderr).toContain(`edited since: "recast ${castId} --edited" goes on with it as it is now, "fork `);
+});
+
+it("[T19] a cast whose limit was raised is recorded with its allowance; one that was stopped is refused with what to do", async () => {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies: { ...replies, Judge: [no, no, yes] } } });
+  put(cwd, { "r.json": { replies: { ...replies, Judge: [no, no, yes] }, onEmpty: "repeat-last" } });
+  expect((await run(["cast", ...options, "--loadout", "Main", "x"], { cwd })).code).toBe(1);
+  expect((await run(["recast", "--allow", "1", "--config", "c.json"], { cwd })).code).toBe(0);
+  const [castId = ""] = castsIn(cwd);
+  expect((await run(["record", castId, "t/raised.json"], { cwd })).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(cwd, "t/raised.json"), "utf8"))).toMatchObject({
+    cast: { answers: [{ allow: 1 }] },
+    expect: { outcome: "completed", path: ["Writer", "Judge", "Writer", "Judge", "Writer", "Judge"] },
+  });
+  expect(await run(["test", "t"], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+  const stopped = await abortedCast(cwd);
+  const refused = await run(["record", stopped, "t/b.json"], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`"recast ${stopped}" goes on with it`)]);
+});
+
+/** Waits for a person, and is then stopped. */
+async function abortedCast(cwd: string): Promise<string> {
+  put(cwd, {
+    "w.json": {
+      materia: { Ask: { prompt: "Ask.", interactive: true } },
+      loadouts: { Wait: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Ask" } } } },
+    },
+    "wr.json": { replies: { Ask: [{ text: "Well?" }] } },
+  });
+  await run(["cast", "--config", "w.json", "--rehearse", "wr.json", "--loadout", "Wait", "x"], { cwd });
+  const castId = castsIn(cwd).at(-1) ?? "";
+  await run(["abort", castId], { cwd });
+  return castId;
+}
+
+it("[T20] --here puts the files back as they were before the visit, in the fork alone", async () => {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies }, "a.txt": "before" });
+  const git = (...words: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@e.org", ...words], { cwd, stdio: "pipe" });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "before");
+  await run(["cast", ...options, "--loadout", "Main", "x"], { cwd });
+  const [castId = ""] = castsIn(cwd);
+  put(cwd, { "a.txt": "edited since" });
+  git("add", "a.txt");
+  git("commit", "-qm", "edited");
+  const as = await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd });
+  expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("files are as they are now")]);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("edited since");
+  const here = await run(["fork", `${castId}@Socket-2#1`, ...options, "--here"], { cwd });
+  expect([here.code, here.stderr]).toEqual([0, expect.stringContaining("files are put back as they were then")]);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("a");
 });

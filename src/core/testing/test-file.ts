@@ -9,10 +9,18 @@ const texts = v.array(v.string());
 /** Any number of visits in an expected path. */
 export const ANY: readonly string[] = ["…", "..."];
 
-/** What a person says to an agent that waits for them: `true` takes the result, a text answers it. */
+/**
+ * What a person says to an agent that waits for them: `true` takes the result, a text answers it. Where the cast stopped
+ * at a limit: how often more they allow it.
+ */
 const Answer = v.union(
-  [v.literal(true), v.pipe(v.string(), v.minLength(1)), v.strictObject({ reject: v.pipe(v.string(), v.minLength(1)) })],
-  'is neither true, a text nor { "reject": "why" }',
+  [
+    v.literal(true),
+    v.pipe(v.string(), v.minLength(1)),
+    v.strictObject({ reject: v.pipe(v.string(), v.minLength(1)) }),
+    v.strictObject({ allow: wholeNumber(1) }),
+  ],
+  'is neither true, a text, { "reject": "why" } nor { "allow": 1 }',
 );
 
 export const TestCast = v.pipe(
@@ -25,7 +33,12 @@ export const TestCast = v.pipe(
     seed: v.optional(v.pipe(v.string(), v.description("The folder, beside this file, whose copy is worked in."))),
     git: v.optional(v.pipe(v.boolean(), v.description("Make the copy a git repository with one commit.")), false),
     answers: v.optional(
-      v.pipe(v.array(Answer), v.description("What the person says whenever the cast waits for one, in order.")),
+      v.pipe(
+        v.array(Answer),
+        v.description(
+          "What the person says whenever the cast waits for one, or allows where it stopped at a limit, in order.",
+        ),
+      ),
       [],
     ),
   }),

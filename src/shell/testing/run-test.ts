@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStep } from "../../core/cast/step.ts";
+import { hitIn } from "../../core/cast/limits/limits.ts";
 import { readTarget } from "../../core/command/command.ts";
 import type { TargetRef } from "../../core/command/command.ts";
 import { flowOf } from "../../core/compile/flow.ts";
@@ -111,8 +112,9 @@ async function play(found: FoundTest, place: TestPlace, scratch: Scratch): Promi
   if (!ready.ok) return ready;
   let end = await startCast(workspace.store, ready.value.plan, driver);
   let answered = 0;
-  for (; end.ok && end.value.kind === "waiting" && answered < test.cast.answers.length; answered += 1) {
+  for (; end.ok && answered < test.cast.answers.length; answered += 1) {
     const how = resumption(test.cast.answers[answered]);
+    if (!suits(how, end.value)) break;
     const asked = { castId: end.value.state.castId, how, by: "materia test", trustsCast: true };
     const again = await prepareResume(workspace, asked, agents);
     end = again.ok ? await resumeCast(workspace.store, again.value.plan, driver) : again;
@@ -159,7 +161,13 @@ function targetsOf({ loadout, link }: TestCast, { catalog }: Workspace): readonl
 
 function resumption(answer: TestCast["answers"][number] | undefined): Resumption {
   if (typeof answer === "string") return { kind: "answer", text: answer };
-  return typeof answer === "object" ? { kind: "reject", text: answer.reject } : { kind: "finish" };
+  if (typeof answer !== "object") return { kind: "finish" };
+  return "allow" in answer ? { kind: "recast", allow: answer.allow } : { kind: "reject", text: answer.reject };
+}
+
+/** Whether the cast stands so that this can be said to it. */
+function suits({ kind }: Resumption, end: RunEnd): boolean {
+  return kind === "recast" ? hitIn(end.state.phase) !== null : end.kind === "waiting";
 }
 
 function listening(host: AgentHost, turns: Told[]): AgentHost {

@@ -42,6 +42,7 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
       const json = { satisfied, ...(text === "" ? {} : { context: text }) };
       (replies[keyOf(graph, event)] ??= []).push({ json });
     }
+    if (event.type === "limits_raised" && event.allow !== undefined) answers.push({ allow: event.allow });
     if (event.type === "person_finished") answers.push(true);
     if (event.type === "person_answered") answers.push(event.text);
   }

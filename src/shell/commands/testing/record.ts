@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Command } from "../../../core/command/command.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
 import { targetText } from "../../../core/command/command.ts";
 import { printJson } from "../../../core/edit/text/print.ts";
 import type { CastId } from "../../../core/model/ids.ts";
@@ -85,10 +86,26 @@ function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Iss
   const { phase } = state;
   const isOver = phase.kind === "ended" || phase.kind === "waiting";
   if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
-    return error("not_recordable", castId, "this cast was stopped on its way", `"recast ${castId}" goes on with it`);
-  if (events.some(({ type }) => type === "limits_raised"))
-    return error("not_recordable", castId, "a limit of this cast was raised on its way, which no test can do");
+    return error(
+      "not_recordable",
+      castId,
+      "this cast was stopped on its way, and a test runs to an end",
+      `"recast ${castId}" goes on with it; what it has done so far "fork ${castId}" and "replay ${castId}" can use`,
+    );
+  if (events.some((event, at) => isDecision(event, events[at - 1], state.graph)))
+    return error(
+      "not_recordable",
+      castId,
+      "a person decided over a limit of this cast, which no test can do",
+      `"fork ${castId}" goes on from a visit of it, "replay ${castId}" holds it against an edit`,
+    );
   return undefined;
+}
+
+/** [R6] Where a limit stopped the cast: taken as it was, or the item given up. */
+function isDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
+  if (event.type === "item_given_up") return before?.type === "cast_resumed";
+  return event.type === "person_judged" && materia[sockets[event.socket]?.materia ?? ""]?.type !== "person";
 }
 
 function codeOf({ state }: LoadedCast): number {
