@@ -64,7 +64,7 @@ describe("[E15] the difference before a save", () => {
 
   it("[E15] a new socket is a block of its own", () => {
     const blocks = diffBlocks(file("Check"), file("Check", ',\n        "Socket-3": { "materia": "Narrate" }'));
-    expect(blocks.map(({ path }) => path.at(-1))).toEqual(["Socket-2", "Socket-3"]);
+    expect(blocks.map(({ path }) => path.at(-1))).toEqual(["Socket-3"]);
     expect(diffBlocks(file("Check"), file("Check"))).toEqual([]);
   });
 

@@ -84,6 +84,12 @@ describe("building in the browser", () => {
     await expect.poll(() => socket(page, "Socket-2").getAttribute("aria-pressed")).toBe("true");
   });
 
+  it("[E28] on a small screen the graph is there", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto", { width: 390 });
+    await socket(page, "Socket-1").click();
+    await page.getByRole("dialog", { name: "Inspector" }).waitFor();
+  });
+
   it("[E28] opening shows all of a graph, and nothing lies on it", async () => {
     const { page } = await look(await served(), "loadouts/Full-Auto");
     await socket(page, "Socket-1").waitFor();

@@ -22,7 +22,7 @@ const DEPTH = 4;
 
 /** [E15] What differs between two JSON texts, one thing per block. */
 export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
-  const lines = withWords(diffLines(before, after));
+  const lines = withWords(withoutCommas(diffLines(before, after)));
   const placed = lines.map((line) => ({ line, path: pathOf(line, { before, after }) }));
   const isNear = (index: number, key: string): boolean =>
     placed
@@ -41,6 +41,17 @@ export function diffBlocks(before: string, after: string): readonly DiffBlock[] 
   return blocks
     .filter((block) => block.lines.some(({ kind }) => kind !== "same"))
     .map(({ path, lines: own }) => ({ path, lines: own }));
+}
+
+/** A comma that the next line needs is no change of this one. */
+function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const bare = ({ text }: DiffLine): string => text.replace(/,\s*$/, "");
+  return lines.flatMap((line, index): readonly DiffLine[] => {
+    const [last, next] = [lines[index - 1], lines[index + 1]];
+    if (line.kind === "gone" && next?.kind === "new" && bare(line) === bare(next)) return [];
+    if (line.kind === "new" && last?.kind === "gone" && bare(last) === bare(line)) return [{ ...line, kind: "same" }];
+    return [line];
+  });
 }
 
 /** A line that was taken away and the one that stands in its place are compared word by word. */

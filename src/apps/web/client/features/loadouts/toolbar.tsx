@@ -110,7 +110,8 @@ function Worst(): ReactElement {
   if (worst === null) return <span className={css("secondary worst-case")}>Worst case unknown</span>;
   return (
     <span className={css("secondary worst-case")}>
-      Worst case <b>{worst.words}</b> turns{worst.example === null ? "" : ` · ${worst.example}`}
+      Worst case <b>{worst.words}</b> {worst.words === "1" ? "turn" : "turns"}
+      {worst.example === null ? "" : ` · ${worst.example}`}
     </span>
   );
 }
