@@ -106,7 +106,7 @@ describe("[X10] what the agent did", () => {
     await pi.type("/materia link Build -- a hut");
     await pi.sees(/^materia-result/);
     const [card] = visitData(pi);
-    expect(drawnAt(100, card, false)).toMatch(/\n {5}# Done {2}ran 2 commands, 1 failed {2}→ end/);
+    expect(drawnAt(100, card, false)).toMatch(/\n {5}Done {2}ran 2 commands, 1 failed {2}→ end/);
     const opened = drawnAt(100, card, true);
     expect(opened).toMatch(/✓ \$ echo fine\n {5}✕ \$ echo oh no >&2; exit 3\n {7}oh no Command exited with code 3/);
     expect(opened).toMatch(/\n Done *\n/);

@@ -135,7 +135,11 @@ function withMarkdown(told: readonly Line[], handed: Handed | undefined): readon
 
 /** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */
 function firstWords(event: Handed, way: string): Line {
-  if (event.type === "output_accepted") return outputLines({ ...event, approved: undefined }, WIDTH)[0] ?? [];
+  if (event.type === "output_accepted") {
+    const [said = []] = outputLines({ ...event, approved: undefined }, WIDTH);
+    // A heading says the same without its mark.
+    return said.map((span, at) => (at === 0 ? { ...span, text: span.text.replace(/^#+ +/, "") } : span));
+  }
   const [first = []] = handoffLines({ ...event, approved: undefined }, WIDTH);
   const { workItems, satisfied, context } = event.handoff;
   if (Array.isArray(workItems) || typeof satisfied !== "boolean") return first;
