@@ -93,9 +93,8 @@ function runOnce(
   { chance, like, all }: { readonly chance: Chance; readonly like: Visits; readonly all: Visits },
 ): Run {
   const run = { turns: 0, tokens: 0, cost: 0, ms: 0 };
-  const everything = [...all.values()].flat();
   const pick = (materia: string): VisitFact | undefined => {
-    const own = like.get(materia) ?? all.get(materia) ?? everything;
+    const own = like.get(materia) ?? all.get(materia) ?? [...all.values()].flat();
     return own[chance.below(own.length)];
   };
   simulate(

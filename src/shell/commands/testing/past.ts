@@ -1,3 +1,5 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { factsOf } from "../../../core/testing/history/facts.ts";
@@ -27,23 +29,38 @@ export async function pastCasts(store: CastStore): Promise<Result<Past>> {
       rehearsed += 1;
       continue;
     }
-    const cast = await store.load(id);
-    if (!cast.ok) continue;
-    const items = await itemCasts(store, cast.value, MOST_LOADED - loaded);
+    const cast = await told(store, id);
+    if (!cast) continue;
+    const items = await itemCasts(store, cast, MOST_LOADED - loaded);
     loaded += 1 + items.length;
-    const { visits, ...facts } = factsOf(cast.value.file, cast.value.events);
+    const { visits, ...facts } = factsOf(cast.file, cast.events);
     const theirs = items.flatMap(({ file, events }) => factsOf(file, events).visits);
     casts.push({ ...facts, visits: [...visits, ...theirs] });
   }
   return ok({ casts, rehearsed });
 }
 
-async function itemCasts(store: CastStore, { events }: LoadedCast, most: number): Promise<readonly LoadedCast[]> {
-  const found: LoadedCast[] = [];
+type Told = Pick<LoadedCast, "file" | "events">;
+
+/** What happened, without what became of it: the states of so many casts would take longer than all the rest. */
+async function told(store: CastStore, castId: CastId): Promise<Told | undefined> {
+  const events: CastEvent[] = [];
+  const cast = await store.fold(castId, {
+    begin: () => events,
+    step: (all, event) => {
+      all.push(event);
+      return all;
+    },
+  });
+  return cast.ok ? { file: cast.value.file, events } : undefined;
+}
+
+async function itemCasts(store: CastStore, { events }: Told, most: number): Promise<readonly Told[]> {
+  const found: Told[] = [];
   const children = events.flatMap((event) => (event.type === "item_started" ? [event.child] : []));
   for (const child of [...new Set(children)].slice(0, Math.max(0, most))) {
-    const cast = await store.load(child);
-    if (cast.ok) found.push(cast.value);
+    const cast = await told(store, child);
+    if (cast) found.push(cast);
   }
   return found;
 }
