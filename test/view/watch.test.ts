@@ -109,7 +109,7 @@ describe("a cast seen again", () => {
     });
   });
 
-  it("[W7] running, waiting and failed; a resumed cast goes on with the same visit", () => {
+  it("[W7] running, waiting and aborted; a resumed cast goes on with the same visit", () => {
     const graph = graphOf(
       { entry: "Socket-1", sockets: { "Socket-1": { materia: "Ask" } } },
       { Ask: { prompt: "Ask.", interactive: true } },
@@ -119,7 +119,7 @@ describe("a cast seen again", () => {
     const answered = playOn(waiting, [{ type: "person_answered", ...placeOf(waiting), text: "blue" }]);
     expect(visitsOf(replayed(answered))).toEqual(["Ask 1 - running"]);
     const aborted = playOn(answered, [{ type: "cast_ended", outcome: "aborted", reason: "stop", totals: TOTALS }]);
-    expect(visitsOf(replayed(aborted))).toEqual(["Ask 1 - failed"]);
+    expect(visitsOf(replayed(aborted))).toEqual(["Ask 1 - aborted"]);
     const resumed = playOn(aborted, [{ type: "cast_resumed", by: "recast" }]);
     expect(visitsOf(replayed(resumed))).toEqual(["Ask 1 - running"]);
   });

@@ -99,6 +99,21 @@ describe("files of a visit", () => {
     });
   });
 
+  it("[N14] an input can be had with the large values that it refers to, and with no other file", async () => {
+    const { at, id } = await oneCast();
+    const [list, deep] = ["a".repeat(32), "b".repeat(32)];
+    const put = (name: string, value: unknown): string => at.write(`.pi/pi-materia/${id}/${name}`, value);
+    put(`values/${list}.json`, [{ title: "first" }, { $value: deep }]);
+    put(`values/${deep}.json`, { title: "second" });
+    put("sockets/Socket-1/1/input.json", { state: { list: { $value: list }, odd: { $value: "../cast" } } });
+    expect(await json(at.ask(`/api/casts/${id}/files/Socket-1/1/input.json?whole`))).toEqual({
+      state: { list: [{ title: "first" }, { title: "second" }], odd: { $value: "../cast" } },
+    });
+    expect(await json(at.ask(`/api/casts/${id}/files/Socket-1/1/input.json`))).toMatchObject({
+      state: { list: { $value: list } },
+    });
+  });
+
   it.each<[rule: string, query: string, range: string | undefined, answer: string]>([
     ["[N14] the rest", "?from=6", undefined, "206 6789 bytes 6-9/10"],
     ["[N14] nothing more yet", "?from=10", undefined, "206  bytes */10"],

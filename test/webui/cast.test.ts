@@ -106,6 +106,8 @@ describe("one cast in the browser", () => {
     await page.getByRole("button", { name: "Abort…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Abort" }).click();
     await says(page, "Aborted here");
+    await says(page, /^Aborted \d/);
+    expect(await page.getByRole("button", { name: /^Build, item 1, .* aborted$/ }).count()).toBe(1);
     await resume.click();
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
   });

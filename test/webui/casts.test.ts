@@ -75,7 +75,9 @@ describe("casts in the browser", () => {
     const running = await begin(at, { ...REPLIES, "Auto-Plan": [NO_REPLY] }, { prompt: "A long one" });
     const { page } = await look(at);
     await says(page, "A long one");
-    await page.locator("a[data-cast]").first().focus();
+    // At once, without the list being sought first.
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("A long one");
     await page.keyboard.press("ArrowDown");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("do it");
     await page.keyboard.press("ArrowUp");

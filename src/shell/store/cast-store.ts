@@ -36,6 +36,8 @@ export interface CastStore {
   /** The first event, and the last ones back to where `enough` is content. */
   readonly ends: (castId: CastId, enough: Enough) => Promise<JournalEnds>;
   readonly readArtifact: (castId: CastId, at: ArtifactPlace, part?: Part) => Promise<ArtifactPart | undefined>;
+  /** [J26] A large value that inputs of the cast refer to, as JSON. */
+  readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
   /** A file that the cast brought with it. */
   readonly readBrought: (castId: CastId, name: string) => Promise<string | undefined>;
   /** How often a socket has been visited, as far as files tell. */

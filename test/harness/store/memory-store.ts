@@ -78,6 +78,8 @@ export function memoryStore(): MemoryStore {
       const bytes = casts.get(castId)?.artifacts.get(nameOf(place));
       return bytes && { bytes: bytes.subarray(from, from + most), size: bytes.length, changedAt: 0 };
     },
+    // Values stand where they are used.
+    readValue: async () => undefined,
     readBrought: async (castId, name) => casts.get(castId)?.brings[name],
     lastVisit: async (castId, socket) => {
       const names = [...(casts.get(castId)?.artifacts.keys() ?? [])].map((name) => name.split("/"));

@@ -8,7 +8,7 @@ import type { Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { never } from "../../model/values/never.ts";
 
-export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed";
+export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed" | "aborted";
 
 /** One stay at a socket, as a timeline shows it. Times in milliseconds of work since the cast began. */
 export interface VisitRecord {
@@ -126,11 +126,12 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "handoff_rejected":
       return { ...now, repairs: visit.repairs + 1 };
     case "turn_failed":
+      return visit.to === null
+        ? { ...now, to: at, outcome: event.reason === "aborted" ? "aborted" : "failed" }
+        : { ...now, leftBy: visit.leftBy };
     case "limit_reached":
       // A limit that closes a way does not undo what the visit said.
-      return visit.to === null
-        ? { ...now, to: at, outcome: "failed" }
-        : { ...now, leftBy: event.type === "limit_reached" ? event.seq : visit.leftBy };
+      return visit.to === null ? { ...now, to: at, outcome: "failed" } : { ...now, leftBy: event.seq };
     case "cast_waiting":
       return { ...now, outcome: "waiting" };
     case "person_answered":
@@ -145,7 +146,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "edge_taken":
       return { ...now, leftBy: event.seq };
     case "cast_ended":
-      return visit.to === null ? { ...now, to: at, outcome: "failed" } : now;
+      return visit.to === null ? { ...now, to: at, outcome: event.outcome === "aborted" ? "aborted" : "failed" } : now;
     case "cast_started":
     case "visit_started":
     case "turn_retried":

@@ -52,6 +52,12 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
     ends: async (castId, enough) => journalEnds(at(castId).journal, enough),
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>
       readPart(at(castId).folder, at(castId).visitFile(socket, visit, name), part),
+    readValue: async (castId, digest) => {
+      // It comes from a file that anybody may have planted; only what a digest looks like becomes a name.
+      if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
+      const part = readPart(at(castId).folder, at(castId).value(digest), {});
+      return part && Buffer.from(part.bytes).toString("utf8");
+    },
     readBrought: async (castId, name) => {
       const part = readPart(at(castId).folder, at(castId).brought(name), {});
       return part && Buffer.from(part.bytes).toString("utf8");

@@ -37,7 +37,7 @@ export function getVisitFile(
   signal?: AbortSignal,
 ): Promise<Answer<string>> {
   const path = [id, "files", socket, `${visit}`, name].map(encodeURIComponent).join("/");
-  return requestText(`/api/casts/${path}?expected`, signal ? { signal } : {});
+  return requestText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
 }
 
 /** What a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */

@@ -6,6 +6,7 @@ import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { notFound, refuse } from "../http/reply.ts";
+import { withValues } from "../../../../shell/store/whole-values.ts";
 import type { ServedProject } from "./served-project.ts";
 import { inCast } from "./casts.ts";
 
@@ -30,6 +31,10 @@ async function showFile(c: Context, castId: CastId, { store }: Workspace): Promi
   if (!asked) {
     c.header("content-range", `bytes */${size}`);
     return refuse(c, 416, error("bad_range", "Range", `there are ${size} bytes`));
+  }
+  if (name === "input.json" && c.req.query("whole") !== undefined && size <= MOST_BYTES) {
+    const input = await store.readArtifact(castId, at);
+    if (input) return c.text(await withValues(store, castId, Buffer.from(input.bytes).toString("utf8"), MOST_BYTES));
   }
   const most = Math.min(asked.to - asked.from, MOST_BYTES);
   const part = await store.readArtifact(castId, at, { from: asked.from, most });

@@ -1,6 +1,7 @@
 import { useRef } from "react";
 import type { KeyboardEvent, RefObject } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
+import { useKeys } from "../../browser/keys.ts";
 import type { CastAction } from "./page.tsx";
 import { actionOf } from "./table.tsx";
 
@@ -12,6 +13,14 @@ export function useListKeys(
   act: (cast: CastSummary, action: CastAction) => void,
 ): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
   const list = useRef<HTMLDivElement>(null);
+  // From anywhere on the page where nothing else takes them.
+  const enter = (from: "first" | "last"): boolean => {
+    if (document.activeElement?.closest("main *")) return false;
+    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];
+    links.at(from === "first" ? 0 : -1)?.focus();
+    return links.length > 0;
+  };
+  useKeys({ down: () => enter("first"), up: () => enter("last") });
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];

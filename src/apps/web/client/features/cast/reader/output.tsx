@@ -47,7 +47,7 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
       aria-live="off"
     >
       {said !== "" && !isLive && (
-        <div className={css("copy-place")}>
+        <div className={css(`copy-place ${shown[0]?.kind === "text" ? "" : "in-a-row"}`)}>
           <CopyButton text={said} what="the output" />
         </div>
       )}

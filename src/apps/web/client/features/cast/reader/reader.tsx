@@ -121,6 +121,7 @@ const OUTCOMES = {
   satisfied: ["good", "tick", "Satisfied"],
   not_satisfied: ["rework", "not_satisfied", "Not satisfied"],
   failed: ["bad", "cross", "Failed"],
+  aborted: ["off", "aborted", "Aborted"],
 } as const satisfies Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>;
 
 function Outcome({ visit, view }: VisitProps): ReactElement {

@@ -18,6 +18,7 @@ const LOOKS = {
   satisfied: { look: "satisfied-visit", sign: "✓", word: "satisfied" },
   not_satisfied: { look: "refused-visit", sign: "✗", word: "not satisfied" },
   failed: { look: "failed-visit", sign: "✕", word: "failed" },
+  aborted: { look: "", sign: "", word: "aborted" },
 } as const satisfies Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>;
 
 /** A visit: length is its duration, fill its outcome; the name only where it fits whole. */
