@@ -126,9 +126,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "handoff_rejected":
       return { ...now, repairs: visit.repairs + 1 };
     case "turn_failed":
-      return visit.to === null
-        ? { ...now, to: at, outcome: event.reason === "aborted" ? "aborted" : "failed" }
-        : { ...now, leftBy: visit.leftBy };
+      return visit.to === null ? { ...now, to: at, outcome: brokenOff(event.reason) } : now;
     case "limit_reached":
       // A limit that closes a way does not undo what the visit said.
       return visit.to === null ? { ...now, to: at, outcome: "failed" } : { ...now, leftBy: event.seq };
@@ -146,7 +144,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "edge_taken":
       return { ...now, leftBy: event.seq };
     case "cast_ended":
-      return visit.to === null ? { ...now, to: at, outcome: event.outcome === "aborted" ? "aborted" : "failed" } : now;
+      return visit.to === null ? { ...now, to: at, outcome: brokenOff(event.outcome) } : now;
     case "cast_started":
     case "visit_started":
     case "turn_retried":
@@ -168,6 +166,10 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     default:
       return never(event);
   }
+}
+
+function brokenOff(why: string): VisitOutcome {
+  return why === "aborted" ? "aborted" : "failed";
 }
 
 function filesIn(

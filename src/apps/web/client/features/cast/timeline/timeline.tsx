@@ -18,7 +18,7 @@ const css = classesOf(timelineSheet, baseSheet);
 /** More rows than this fold: what is done shows only when asked for. */
 const ROWS_SHOWN = 40;
 /** The axis and the scrubber, which stay in view above the rows. */
-const TOP = 40;
+const TOP = 50;
 
 export interface TimelineLook {
   readonly aligned: boolean;
