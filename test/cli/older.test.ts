@@ -115,3 +115,29 @@ it.each([
   const ran = await run(["init", "--from", file], { cwd });
   expect([ran.code, ran.stderr.includes(`error ${code}`), existsSync(join(cwd, ".pi"))]).toEqual([2, true, false]);
 });
+
+it.each(["Parallel-Experimental", "Parallel-Interactive"])(
+  "[M7] %s works on its items at once, in trees of git, from start to end",
+  async (loadout) => {
+    const write = (path: string) => [{ name: "write", arguments: { path, content: `${path}\n` } }];
+    const said = {
+      "Parallel-Plan": [{ json: { workItems } }],
+      "Parallel-Plan-Interactive": [{ text: "Which?" }, { json: { workItems } }],
+      "Build@WI-1": [{ tools: write("one.txt"), text: "built" }],
+      "Build@WI-2": [{ tools: write("two.txt"), text: "built" }],
+      "Auto-Eval": [{ json: { satisfied: true, context: "fine" } }],
+      "Integration-Review": [{ json: { satisfied: true, context: "whole" } }],
+      Narrate: [{ text: "The story." }],
+    };
+    const cwd = place();
+    put(cwd, { "replies.json": { replies: said, onEmpty: "repeat-last" } });
+    const options = ["--config", "older/config/default.json", "--rehearse", "replies.json"];
+    const begun = await run(["cast", ...options, "--loadout", loadout, "x"], { cwd });
+    const done = begun.code === 4 ? await run(["continue", ...options, "last"], { cwd }) : begun;
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("The story.")]);
+    const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
+    expect(events.find(({ type }) => type === "loop_forked")).toMatchObject({ lanes: 2, base: expect.any(String) });
+    expect(events.filter(({ type }) => type === "item_merged")).toHaveLength(2);
+    expect([readText(join(cwd, "one.txt")), readText(join(cwd, "two.txt"))]).toEqual(["one.txt\n", "two.txt\n"]);
+  },
+);

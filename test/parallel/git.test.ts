@@ -205,3 +205,23 @@ it("[V8] hooks of the repository do not run, and a failing one harms nobody", as
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
   expect(existsSync(join(cwd, "hook-ran"))).toBe(false);
 });
+
+it.each<[what: string, doing: (cwd: string) => void, kept: boolean]>([
+  ["removes git's file in its tree", (cwd) => rmSync(join(cwd, ".git")), true],
+  ["makes a repository of its own there", (cwd) => (rmSync(join(cwd, ".git")), void git(cwd, "init", "-q")), false],
+])("[V18] an agent that %s loses nothing of its work", async (_what, doing, kept) => {
+  const cwd = repositoryWith({});
+  const ran = await castIn({
+    cwd,
+    titles: ["a", "b"],
+    doing: {
+      "WI-1": (request) => {
+        writeFiles(request.cwd, { "made.txt": "mine\n" });
+        doing(request.cwd);
+      },
+    },
+  });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  const aside = join(cwd, ".pi/casts", ran.castId, "trees", `${ran.castId}_1_WI-1.lost-1`);
+  expect(readFileSync(join(kept ? cwd : aside, "made.txt"), "utf8")).toBe("mine\n");
+});

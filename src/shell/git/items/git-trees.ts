@@ -9,6 +9,7 @@ import type { Broken, JoinRequest, KeptWork, MergeRequest, PreparedTree, Trees }
 import { treeOf } from "../changes.ts";
 import { countChanges } from "../checkpoint.ts";
 import { findRepository } from "../repository.ts";
+import { runGit } from "../run-git.ts";
 import type { Repository } from "../repository.ts";
 import { conflictReason, hasMarks } from "./conflict.ts";
 import { findForkPlace } from "./fork.ts";
@@ -17,7 +18,8 @@ import { keepWork } from "./keep.ts";
 import { dropRefs, keepRef, listRefs, readRef } from "./refs.ts";
 import { poolTree, pooledTrees } from "./pool.ts";
 import { replay } from "./replay.ts";
-import { isTree, makeTree, removeTree, reuseTree, setAside } from "./tree.ts";
+import { isSetAside, makeTree, removeTree, reuseTree, setAside, stateOfTree } from "./tree.ts";
+import type { TreeState } from "./tree.ts";
 
 export interface GitTreesPlace {
   readonly castId: CastId;
@@ -62,8 +64,11 @@ export function openGitTrees(place: GitTreesPlace): Trees {
     const before = await readRef(repository.top, ref);
     if (before !== undefined) return withCounts(repository, base, { kind: "kept", commit: before });
     const tree = join(place.trees, child);
-    // An agent that removed its own tree has left nothing.
-    if (!(await isTree(repository, tree))) return { kind: "kept", commit: null };
+    const lies = await mendedTree(repository, tree);
+    if (lies === "not known") return broken(`git does not say what lies in ${tree}`);
+    // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
+    if (lies === "something else") setAside(tree);
+    if (lies !== "tree") return { kind: "kept", commit: null };
     const kept = await keepWork({ tree, base, title });
     if (kept.kind === "broken") return kept;
     if (kept.commit !== null && !(await keepRef(repository.top, ref, kept.commit)))
@@ -100,6 +105,14 @@ async function withCounts({ top }: Repository, base: string, kept: KeptWork): Pr
   return files === undefined ? kept : { ...kept, files };
 }
 
+/** A tree whose own file of git was removed or broken is still one: git knows it and can mend that file. */
+async function mendedTree(repository: Repository, folder: string): Promise<TreeState> {
+  const lies = await stateOfTree(repository, folder);
+  if (lies !== "something else") return lies;
+  await runGit(["worktree", "repair"], { cwd: repository.top });
+  return stateOfTree(repository, folder);
+}
+
 interface Preparing {
   readonly repository: Repository;
   readonly free: string[];
@@ -110,10 +123,12 @@ interface Preparing {
 
 async function prepareTree(place: GitTreesPlace, preparing: Preparing): Promise<PreparedTree | Broken> {
   const { repository, folder, has } = preparing;
-  if (await isTree(repository, folder)) {
+  const lies = await mendedTree(repository, folder);
+  if (lies === "not known") return broken(`git does not say what lies in ${folder}`);
+  if (lies === "tree") {
     if (has === "begun") return ready(place, repository, folder);
     await removeTree(repository.top, folder);
-  } else if (existsSync(folder)) setAside(folder);
+  } else if (lies === "something else") setAside(folder);
   const problem = await newTree(preparing, place.pool);
   if (problem !== undefined) return broken(`a working tree cannot be made: ${problem}`);
   return furnished(place, repository, folder);
@@ -200,7 +215,9 @@ async function tidyUp(place: GitTreesPlace, repository: Repository, request: Joi
   const { castId, trees, pool } = place;
   const { top } = repository;
   const prefix = `${castId}_${request.fork}_`;
-  const made = existsSync(trees) ? readdirSync(trees).filter((name) => name.startsWith(prefix)) : [];
+  const made = existsSync(trees)
+    ? readdirSync(trees).filter((name) => name.startsWith(prefix) && !isSetAside(name))
+    : [];
   for (const name of made) {
     const tree = join(trees, name);
     if (!(await poolTree(repository, pool, tree))) await removeTree(top, tree);

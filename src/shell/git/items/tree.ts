@@ -83,14 +83,18 @@ async function fill(folder: string, { base, tree }: TreeContent): Promise<string
   return index.ok ? undefined : complaintOf(index);
 }
 
-/** Whether a folder is a working tree of this repository that git knows. */
-export async function isTree({ commonDir }: Repository, folder: string): Promise<boolean> {
-  if (!existsSync(folder)) return false;
+/** What lies where a tree should be. Where git could not say, nobody may take it for nothing. */
+export type TreeState = "tree" | "nothing" | "something else" | "not known";
+
+export async function stateOfTree({ commonDir }: Repository, folder: string): Promise<TreeState> {
+  if (!existsSync(folder)) return "nothing";
   const asked = await runGit(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"], {
     cwd: folder,
   });
+  // Killed, or not to be started: that is no answer.
+  if (asked.code === null) return "not known";
   const [top = "", common = ""] = textOf(asked).split("\n");
-  return asked.ok && isSame(common, commonDir) && isSame(top, folder);
+  return asked.ok && isSame(common, commonDir) && isSame(top, folder) ? "tree" : "something else";
 }
 
 function isSame(one: string, other: string): boolean {
@@ -102,19 +106,27 @@ function isSame(one: string, other: string): boolean {
 }
 
 export async function removeTree(cwd: string, folder: string): Promise<void> {
-  await runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
+  const removed = await runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // What cannot be removed now goes with the folder of its cast.
   }
+  // What is locked is never pruned.
+  if (!removed.ok) await runGit(["worktree", "unlock", folder], { cwd });
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
+}
+
+const ASIDE = ".lost-";
+
+export function isSetAside(name: string): boolean {
+  return name.includes(ASIDE);
 }
 
 /** What lies where a tree should be, and is none, may be somebody's work: it is set aside. */
 export function setAside(folder: string): void {
   for (let number = 1; ; number += 1) {
-    const aside = `${folder}.lost-${number}`;
+    const aside = `${folder}${ASIDE}${number}`;
     if (existsSync(aside)) continue;
     renameSync(folder, aside);
     return;

@@ -1,0 +1,143 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, expect, it } from "vitest";
+import { PROGRAM, castsIn, envOf, newPlace, run } from "../harness/cli.ts";
+import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
+import type { Doing, Ran, Setting } from "./harness/repository.ts";
+import { scratch } from "../git/scratch.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+const PATH = process.env["PATH"] ?? "";
+
+afterEach(() => {
+  process.env["PATH"] = PATH;
+});
+
+/** A git that is killed at its n-th call: before it has done anything, in the middle, or when it was done but nobody heard. */
+function mortalGit(at: number, when: "before" | "middle" | "after"): () => number {
+  const folder = scratch();
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const count = join(folder, "count");
+  writeFileSync(count, "");
+  const real = `PATH="${PATH}" git "$@"`;
+  const dies = {
+    before: "kill -9 $$",
+    middle: `${real} & pid=$!; sleep 0.002; kill -9 $pid 2>/dev/null; kill -9 $$`,
+    after: `${real} > /dev/null 2>&1; kill -9 $$`,
+  };
+  const script = `#!/bin/sh\nprintf x >> "${count}"\n[ $(wc -c < "${count}") -eq ${at} ] && { ${dies[when]}; }\nexec env ${real}\n`;
+  writeFileSync(join(bin, "git"), script);
+  chmodSync(join(bin, "git"), 0o755);
+  process.env["PATH"] = `${bin}${delimiter}${PATH}`;
+  return () => readFileSync(count, "utf8").length;
+}
+
+const doing: Doing = {
+  "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
+  "WI-2": ({ cwd }) => writeFiles(cwd, { "same.txt": "two\n", "zwei ü.txt": "2\n" }),
+  "WI-2.2": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\ntwo\n" }),
+};
+
+function found(cwd: string): object {
+  const files = git(cwd, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0");
+  return {
+    files: files.map((name) => [name, name && readFileSync(join(cwd, name), "utf8")]),
+    subjects: git(cwd, "log", "--format=%s", "--reverse").split("\n"),
+    left: git(cwd, "status", "--porcelain"),
+  };
+}
+
+/** Casts, and goes on as often as something stopped it. */
+async function castThrough(setting: Setting): Promise<Ran> {
+  let ran = await castIn(setting);
+  for (let lives = 0; lives < 4 && !isDone(ran); lives += 1) ran = await resumeIn(setting, ran);
+  return ran;
+}
+
+function isDone({ state: { phase } }: Ran): boolean {
+  return phase.kind === "ended" && phase.outcome === "completed";
+}
+
+it("[V12] a git that is killed, at any of its calls and in any moment of it, costs a resume and nothing else", async () => {
+  const titles = ["a", "b", "c"];
+  const calm = repositoryWith({ "same.txt": "before\n" });
+  const calls = mortalGit(0, "before");
+  expect(isDone(await castThrough({ cwd: calm, titles, doing }))).toBe(true);
+  const all = calls();
+  process.env["PATH"] = PATH;
+  const expected = found(calm);
+  const kinds = ["before", "middle", "after"] as const;
+  // A stride that meets every kind of call over the three kinds of death.
+  for (let at = 2, round = 0; at <= all; at += 5, round += 1) {
+    const cwd = repositoryWith({ "same.txt": "before\n" });
+    const when = kinds[round % kinds.length] ?? "before";
+    mortalGit(at, when);
+    const ran = await castThrough({ cwd, titles, doing });
+    process.env["PATH"] = PATH;
+    // A death at the questions before the fork means one item after another.
+    const [forked] = await ofType(ran, "loop_forked");
+    if (forked?.base === null) continue;
+    expect([isDone(ran), found(cwd)], `killed ${when} at call ${at} of ${all}`).toEqual([true, expected]);
+  }
+});
+
+const WRITE = (name: string, content: string) => ({ name: "write", arguments: { path: name, content } });
+
+function place(): string {
+  const cwd = newPlace();
+  const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
+  const materia = { Build: { tools: "coding", prompt: "Build." } };
+  writeFiles(cwd, {
+    ".gitignore": ".pi/pi-materia/\n",
+    ".pi/pi-materia.json": JSON.stringify({ activeLoadout: "Main", ...parallelWorkshop(3, { materia }) }),
+    "replies.json": JSON.stringify({
+      replies: {
+        Plan: [{ json: { workItems } }],
+        "Build@WI-1": [{ tools: [WRITE("same.txt", "one\n")], text: "one" }],
+        "Build@WI-2": [{ tools: [WRITE("same.txt", "two\n")], text: "two" }],
+        "Build@WI-2.2": [{ tools: [WRITE("same.txt", "one, two\n")], text: "both" }],
+        "Build@WI-3": [{ tools: [WRITE("three.txt", "three\n")], text: "three" }],
+        Eval: [{ json: { satisfied: true, context: "" } }],
+        Tell: [{ text: "told" }],
+      },
+      onEmpty: "repeat-last",
+    }),
+  });
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+  ])
+    git(cwd, ...args);
+  git(cwd, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "first");
+  return cwd;
+}
+
+/** Casts in a process of its own, which is killed when it has told so many events of its own journal. */
+function killedAfter(cwd: string, events: number): Promise<void> {
+  return new Promise((resolve) => {
+    const args = [PROGRAM, "cast", "--trust", "--json", "--rehearse", "replies.json", "do it"];
+    const child = spawn(process.execPath, args, { cwd, env: envOf(cwd), stdio: ["ignore", "pipe", "ignore"] });
+    let heard = 0;
+    createInterface({ input: child.stdout }).on("line", () => {
+      heard += 1;
+      if (heard === events) child.kill("SIGKILL");
+    });
+    child.on("close", () => resolve());
+  });
+}
+
+it("[V12] a process that is killed while items are worked on, merged, mended and joined is resumed to the same files", async () => {
+  for (const events of [8, 11, 13, 16, 20]) {
+    const cwd = place();
+    await killedAfter(cwd, events);
+    const [castId = ""] = castsIn(cwd);
+    const { code, stderr } = await run(["recast", castId, "--rehearse", "replies.json"], { cwd });
+    expect([code, stderr.split("\n").at(-2)], `killed after ${events} events`).toEqual([0, expect.any(String)]);
+    expect(readFileSync(join(cwd, "same.txt"), "utf8")).toBe("one, two\n");
+    expect(git(cwd, "log", "--format=%s", "--reverse").split("\n")).toEqual(["first", "a", "b", "c"]);
+    expect([git(cwd, "status", "--porcelain"), git(cwd, "worktree", "list").split("\n").length]).toEqual(["", 1]);
+  }
+});
