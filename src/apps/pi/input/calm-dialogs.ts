@@ -49,6 +49,7 @@ async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
     }
     const isSent = isTyping && piTui().matchesKey(data, "enter");
     isTyping &&= !isSent;
+    if (isSent) ui.notify("What you typed goes back into the editor; Enter once more chooses");
     return isSent ? { consume: true } : undefined;
   });
   try {
