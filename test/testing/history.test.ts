@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { forecastNote } from "../../src/shell/commands/testing/history.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
@@ -11,7 +14,7 @@ import { forecast } from "../../src/core/testing/history/forecast.ts";
 import { statsOf } from "../../src/core/testing/history/stats.ts";
 import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
-import { newPlace, run } from "../harness/cli.ts";
+import { envOf, newPlace, run } from "../harness/cli.ts";
 import { writePastCast } from "../harness/past-casts.ts";
 import { catalogOf, compiled } from "../harness/play.ts";
 
@@ -244,4 +247,19 @@ it("[T25] visits of the same sockets stand beside each other, also behind one th
       same: false,
     },
   ]);
+});
+
+it("[T27] before a cast its forecast is told where enough is known", async () => {
+  const cwd = newPlace({ "c.json": plain });
+  const workspace = openWorkspace({ cwd, env: envOf(cwd), explicit: join(cwd, "c.json") });
+  expect(workspace.ok).toBe(true);
+  const what = { targets: [{ kind: "loadout" as const, name: "Main" }] };
+  const note = async () => (workspace.ok ? forecastNote(workspace.value, what) : undefined);
+  for (let casts = 0; casts < 2; casts += 1)
+    await writePastCast(cwd, plain, { usage: { input: 900, output: 100, cost: 0.5 } });
+  expect(await note()).toBeUndefined();
+  await writePastCast(cwd, plain, { usage: { input: 900, output: 100, cost: 0.5 } });
+  expect(await note()).toBe(
+    "forecast from 3 past casts: likely 3 turns, 3 k tokens and $1.50; if it goes badly 3 turns, 3 k tokens and $1.50",
+  );
 });

@@ -37,6 +37,8 @@ export interface Asker {
   readonly texts?: TextSource;
   /** Replies that came with the command, in place of a model. */
   readonly replies?: Rehearsal;
+  /** [T27] Whether who asks is told beforehand what a cast will take. */
+  readonly tellsForecast?: boolean;
   /** [S10] Whether the person trusts the cast that they named, whoever began it. */
   readonly trustsCast?: boolean;
   /** Keeps the trust that was given with the command; called once, when the command is carried out. */
@@ -217,12 +219,17 @@ async function treeIssue({ workspace, options }: Asker, except?: CastId): Promis
 
 /** [T24] Asked before anything is begun. */
 async function forecastLimit(
-  { options, workspace }: Asker,
+  { options, workspace, tellsForecast }: Asker,
   targets: readonly TargetRef[],
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const most = options["max-forecast"];
-  if (most === undefined) return {};
-  return (await import("./testing/history.ts")).heldBack(workspace, { targets, model: options.model }, most);
+  const tells = tellsForecast === true && options.rehearse === undefined;
+  if (most === undefined && !tells) return {};
+  const { forecastNote, heldBack } = await import("./testing/history.ts");
+  const what = { targets, model: options.model };
+  if (most !== undefined) return heldBack(workspace, what, most);
+  const note = await forecastNote(workspace, what);
+  return note === undefined ? {} : { note };
 }
 
 /** [T20] A new cast with the past of another. */

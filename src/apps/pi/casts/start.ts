@@ -91,6 +91,7 @@ async function prepareAndRun(
     workspace,
     openReal,
     texts: { from: user.ctx.cwd },
+    tellsForecast: screen.live,
     remember,
   });
   if (!prepared.ok) return prepared;

@@ -171,4 +171,17 @@ export async function heldBack(
   return { issue: error("forecast_too_high", "--max-forecast", message, FORECAST_HINT) };
 }
 
+/** Fewer casts than these say little of the next one. */
+const LEAST_CASTS = 3;
+
+/** [T27] What a person is told before a cast, where enough is known of it. */
+export async function forecastNote(workspace: Workspace, what: Forecasted): Promise<string | undefined> {
+  const made = await forecastOf(workspace, what);
+  const told = made.ok ? made.value.told : undefined;
+  if (!told || told.casts < LEAST_CASTS) return undefined;
+  const of = (at: keyof Range): string =>
+    `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
+  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
+}
+
 const FORECAST_HINT = '"forecast" says what that rests on; --cost USD stops a cast on its way instead';
