@@ -566,6 +566,12 @@ declare module "*/save.module.css" {
   };
   export default classes;
 }
+declare module "*/settings.module.css" {
+  const classes: {
+    readonly settings: string;
+  };
+  export default classes;
+}
 declare module "*/shell.module.css" {
   const classes: {
     readonly asked: string;
@@ -580,6 +586,7 @@ declare module "*/shell.module.css" {
     readonly navigation: string;
     readonly project: string;
     readonly refused: string;
+    readonly "settings-link": string;
     readonly skip: string;
     readonly standing: string;
     readonly surroundings: string;

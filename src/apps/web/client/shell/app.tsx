@@ -74,7 +74,12 @@ export function App(): ReactElement {
 }
 
 /** Pages that the bar does not name. */
-const TITLES: Readonly<Record<string, string>> = { compare: "Compare", find: "Find", tests: "Tests" };
+const TITLES: Readonly<Record<string, string>> = {
+  settings: "Settings",
+  compare: "Compare",
+  find: "Find",
+  tests: "Tests",
+};
 
 /** The tab says what it shows, and of which project. */
 function useTitle(page: string, name: string | null): void {

@@ -16,5 +16,6 @@ export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   link: lazy(() => import("../features/link/page.tsx")),
   compare: lazy(() => import("../features/compare/page.tsx")),
   find: lazy(() => import("../features/find/page.tsx")),
+  settings: lazy(() => import("../features/settings/page.tsx")),
   tests: lazy(() => import("../features/tests/page.tsx")),
 };

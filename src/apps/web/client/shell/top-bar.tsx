@@ -50,6 +50,14 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
         <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
           Go to <kbd>Ctrl K</kbd>
         </Button>
+        <a
+          className={css("settings-link")}
+          href={hrefOf("settings")}
+          aria-current={page === "settings" ? "page" : undefined}
+        >
+          <Icon name="settings" />
+          <span className={css("spoken")}>Settings</span>
+        </a>
         <Button
           look="bare"
           icon="theme"

@@ -1,0 +1,147 @@
+import { useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import type { Catalog, Settings } from "../../../../../core/catalog/catalog.ts";
+import type { Issue } from "../../../../../core/model/issue.ts";
+import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
+import { chooseActive } from "../../data/active-loadout.ts";
+import { useCatalog } from "../../data/use-catalog.ts";
+import { Button } from "../../parts/controls/button.tsx";
+import { Pick, Row, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
+import { toast } from "../../parts/controls/toasts.tsx";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { BUDGET, LIMITS, inForce, readNumber } from "./fields.ts";
+import type { NumberField } from "./fields.ts";
+import { saveSettings } from "./save.ts";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import pageSheet from "../../ground/page.module.css";
+import settingsSheet from "./settings.module.css";
+
+const css = classesOf(settingsSheet, pageSheet, baseSheet);
+
+/** [E29] What holds for every cast of this project. */
+export default function SettingsPage(): ReactElement {
+  const { catalog, issues } = useCatalog();
+  return (
+    <div className={css("settings")}>
+      <h1>Settings</h1>
+      {catalog ? <Form key={JSON.stringify(catalog.settings)} catalog={catalog} /> : <Issues issues={issues} />}
+    </div>
+  );
+}
+
+function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
+  const { settings } = catalog;
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [notify, setNotify] = useState(settings.notify);
+  const [layer, setLayer] = useState<EditableLayer>("project");
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  const { layers } = useCatalog();
+  const { changes, isFaulty } = changesOf(typed, settings, notify);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    const found = await saveSettings(layer, changes);
+    setBusy(false);
+    setIssues(found);
+    if (found.length === 0) toast({ text: "The settings are saved.", tone: "ok" });
+  };
+  const group = (fields: readonly NumberField[]): ReactElement => (
+    <Numbers
+      fields={fields}
+      settings={settings}
+      typed={typed}
+      onType={(key, text) => setTyped({ ...typed, [key]: text })}
+    />
+  );
+  return (
+    <>
+      <Part title="Casts">
+        <Row label="Active loadout">
+          <Pick
+            label="Active loadout"
+            value={settings.activeLoadout.value}
+            options={[...catalog.loadouts.keys()].map((name) => ({ value: name, label: name }))}
+            onPick={(name) => void chooseActive(name)}
+          />
+        </Row>
+        <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
+      </Part>
+      <Part title="Budget of a cast">{group(BUDGET)}</Part>
+      <Part title="Limits">{group(LIMITS)}</Part>
+      <div className={css("row wrap")}>
+        <span className={css("secondary")}>Save to</span>
+        <Segments<EditableLayer>
+          label="Save to"
+          value={layer}
+          options={[
+            { value: "project", label: "Project" },
+            { value: "user", label: "User" },
+          ]}
+          onPick={setLayer}
+        />
+        <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
+        <Button
+          look="primary"
+          busy={busy}
+          off={isFaulty ? "A number cannot be read" : changes.length === 0 ? "Nothing to save" : null}
+          onClick={() => void save()}
+        >
+          Save
+        </Button>
+      </div>
+      <Issues issues={issues} />
+    </>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Numbers(props: {
+  readonly fields: readonly NumberField[];
+  readonly settings: Settings;
+  readonly typed: Readonly<Record<string, string>>;
+  readonly onType: (key: string, text: string) => void;
+}): ReactElement[] {
+  const { fields, settings, typed, onType } = props;
+  return fields.map((field) => {
+    const key = field.path.join(".");
+    const text = typed[key] ?? inForce(settings, field);
+    const read = readNumber(text);
+    return (
+      <Row key={key} label={field.label}>
+        <span>
+          <TextField
+            label={field.label}
+            numeric
+            value={text}
+            placeholder={field.without}
+            invalid={"fault" in read ? read.fault : null}
+            onType={(next) => onType(key, next)}
+          />
+          <span className={css("faint")}>{field.about}</span>
+        </span>
+      </Row>
+    );
+  });
+}
+
+function changesOf(typed: Readonly<Record<string, string>>, settings: Settings, notify: boolean) {
+  const fields = [...BUDGET, ...LIMITS].filter((field) => {
+    const text = typed[field.path.join(".")];
+    return text !== undefined && text.trim() !== inForce(settings, field);
+  });
+  const read = fields.map((field) => ({ field, read: readNumber(typed[field.path.join(".")] ?? "") }));
+  const numbers = read.flatMap(({ field, read: each }) =>
+    "value" in each ? [{ path: field.path, value: each.value }] : [],
+  );
+  const changes = [...numbers, ...(notify === settings.notify ? [] : [{ path: ["notify"], value: notify }])];
+  return { changes, isFaulty: numbers.length < read.length };
+}
