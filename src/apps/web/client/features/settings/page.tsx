@@ -37,7 +37,6 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const [layer, setLayer] = useState<EditableLayer>("project");
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
-  const { layers } = useCatalog();
   const { changes, isFaulty } = changesOf(typed, settings, notify);
   const save = async (): Promise<void> => {
     setBusy(true);
@@ -69,29 +68,44 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
       </Part>
       <Part title="Budget of a cast">{group(BUDGET)}</Part>
       <Part title="Limits">{group(LIMITS)}</Part>
-      <div className={css("row wrap")}>
-        <span className={css("secondary")}>Save to</span>
-        <Segments<EditableLayer>
-          label="Save to"
-          value={layer}
-          options={[
-            { value: "project", label: "Project" },
-            { value: "user", label: "User" },
-          ]}
-          onPick={setLayer}
-        />
-        <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
-        <Button
-          look="primary"
-          busy={busy}
-          off={isFaulty ? "A number cannot be read" : changes.length === 0 ? "Nothing to save" : null}
-          onClick={() => void save()}
-        >
-          Save
-        </Button>
-      </div>
+      <SaveRow
+        layer={layer}
+        onLayer={setLayer}
+        busy={busy}
+        off={isFaulty ? "A number cannot be read" : changes.length === 0 ? "Nothing to save" : null}
+        onSave={() => void save()}
+      />
       <Issues issues={issues} />
     </>
+  );
+}
+
+function SaveRow(props: {
+  readonly layer: EditableLayer;
+  readonly onLayer: (layer: EditableLayer) => void;
+  readonly busy: boolean;
+  readonly off: string | null;
+  readonly onSave: () => void;
+}): ReactElement {
+  const { layer, onLayer, busy, off, onSave } = props;
+  const { layers } = useCatalog();
+  return (
+    <div className={css("row wrap")}>
+      <span className={css("secondary")}>Save to</span>
+      <Segments<EditableLayer>
+        label="Save to"
+        value={layer}
+        options={[
+          { value: "project", label: "Project" },
+          { value: "user", label: "User" },
+        ]}
+        onPick={onLayer}
+      />
+      <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
+      <Button look="primary" busy={busy} off={off} onClick={onSave}>
+        Save
+      </Button>
+    </div>
   );
 }
 
