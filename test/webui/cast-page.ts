@@ -5,13 +5,10 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { serve } from "../../src/apps/web/server/http/serve.ts";
 import { TOKEN, project, site } from "../webserver/harness.ts";
 import type { Project, Site } from "../webserver/harness.ts";
+import { launchBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";
 
-process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
-
 export const ASSETS = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/web");
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 let browser: Browser | undefined;
 
@@ -19,9 +16,7 @@ let browser: Browser | undefined;
 export function withPages(): void {
   beforeAll(async () => {
     await builtClient();
-    const { default: chromium } = await import("@sparticuz/chromium");
-    const { chromium: playwright } = await import("playwright-core");
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: FLAGS.split(" ") });
+    browser = await launchBrowser();
   }, 180_000);
   afterAll(async () => {
     await browser?.close();

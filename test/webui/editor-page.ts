@@ -7,12 +7,8 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { parseJsonc } from "../../src/core/edit/text/parse.ts";
 import { PROGRAM, envOf, newPlace } from "../harness/cli.ts";
+import { launchBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";
-
-process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
-
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 let browser: Browser | undefined;
 const servers: ChildProcess[] = [];
@@ -21,9 +17,7 @@ const servers: ChildProcess[] = [];
 export function withBrowser(): void {
   beforeAll(async () => {
     await builtClient();
-    const { default: chromium } = await import("@sparticuz/chromium");
-    const { chromium: playwright } = await import("playwright-core");
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: FLAGS.split(" ") });
+    browser = await launchBrowser();
   }, 180_000);
   afterAll(async () => {
     await browser?.close();
