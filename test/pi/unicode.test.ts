@@ -74,7 +74,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         const { render } = component(text);
         for (let width = NARROWEST; width <= WIDEST; width += 1) expect(tooWide(render(width), width)).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: 40, seed: 1 },
     );
   });
 
@@ -86,7 +86,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         };
         expect(tooWide(drawCard(card, false, THEME).render(width), width)).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 1 },
     );
   });
 
@@ -95,7 +95,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
       property(anyText, integer({ min: NARROWEST, max: WIDEST }), (text, width) => {
         expect(tooWide(viewOf(text).render(width), width)).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 1 },
     );
   });
 
