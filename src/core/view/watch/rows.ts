@@ -12,32 +12,38 @@ export interface TimelineRow {
   /** Why the item was given up, where it was. */
   readonly givenUp: string | null;
   readonly visits: readonly VisitRecord[];
+  /** How often items had been worked on at once before it. */
+  readonly forks: number;
   readonly cost: number;
   readonly tokens: number;
 }
 
-/** One row per group, in the order in which they began. */
-export function timelineRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
-  const groups: VisitRecord[][] = [];
+/** One row per group, in the order in which they began; `forked` has the events with which items were worked on at once. */
+export function timelineRows(visits: readonly VisitRecord[], forked: readonly number[] = []): readonly TimelineRow[] {
+  const forksBefore = ({ firstSeq }: VisitRecord): number => forked.filter((seq) => seq < firstSeq).length;
+  const groups: { readonly visits: VisitRecord[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
   for (const visit of visits) {
     const last = groups.at(-1);
-    if (last?.[0] && keyOf(last[0].item) === keyOf(visit.item)) last.push(visit);
-    else groups.push([visit]);
+    const forks = forksBefore(visit);
+    if (last && last.forks === forks && keyOf(last.item) === keyOf(visit.item)) last.visits.push(visit);
+    else groups.push({ visits: [visit], forks, item: visit.item });
   }
-  const firstItem = groups.findIndex(([visit]) => visit?.item);
-  const lastItem = groups.findLastIndex(([visit]) => visit?.item);
-  const placeText = (index: number): string => {
-    if (firstItem === -1) return "The whole cast";
-    return index < firstItem ? "Before the loop" : index > lastItem ? "After the loop" : "Between the loops";
+  const firstItem = groups.findIndex(({ item }) => item);
+  const lastItem = groups.findLastIndex(({ item }) => item);
+  const placeText = (index: number, forks: number): string => {
+    const isBehind = forks > 0 || (firstItem !== -1 && index > firstItem);
+    const isBefore = forks < forked.length || index < lastItem;
+    if (!isBehind) return isBefore ? "Before the loop" : "The whole cast";
+    return isBefore ? "Between the loops" : "After the loop";
   };
-  return groups.map((group, index): TimelineRow => {
-    const item = group[0]?.item ?? null;
+  return groups.map(({ visits: group, forks, item }, index): TimelineRow => {
     return {
       key: `${keyOf(item)} ${index}`,
       number: item ? item.index + 1 : null,
-      title: item ? titleText(item.title, 200) : placeText(index),
+      title: item ? titleText(item.title, 200) : placeText(index, forks),
       givenUp: group.at(-1)?.givenUp ?? null,
       visits: group,
+      forks,
       cost: group.reduce((sum, { usage }) => sum + usage.cost, 0),
       tokens: group.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
     };
@@ -52,6 +58,7 @@ export function socketRows(visits: readonly VisitRecord[]): readonly TimelineRow
     title: `${own[0]?.materia ?? ""} ${socket}`,
     givenUp: null,
     visits: own,
+    forks: 0,
     cost: own.reduce((sum, { usage }) => sum + usage.cost, 0),
     tokens: own.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
   }));

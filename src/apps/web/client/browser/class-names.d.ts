@@ -641,6 +641,8 @@ declare module "*/timeline.module.css" {
     readonly "folded-rows": string;
     readonly "given-up-mark": string;
     readonly "given-up-title": string;
+    readonly "item-bar": string;
+    readonly "item-mark": string;
     readonly lane: string;
     readonly later: string;
     readonly "materia-dot": string;

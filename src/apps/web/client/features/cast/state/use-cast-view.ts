@@ -5,6 +5,8 @@ import { boardOf } from "../../../../../../core/view/now/board.ts";
 import type { Board } from "../../../../../../core/view/now/board.ts";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import type { Trail } from "../../../../../../core/view/now/trail.ts";
+import { NO_LANES, itemLanes } from "../../../../../../core/view/items/lanes.ts";
+import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
@@ -27,6 +29,8 @@ export interface CastView extends Omit<Moment, "chosen"> {
   /** Every visit until now, also those after the moment that is looked at. */
   readonly allVisits: readonly VisitRecord[];
   readonly rows: readonly TimelineRow[];
+  /** [V23] The items that were worked on at once. */
+  readonly lanes: readonly ItemLane[];
   readonly ways: readonly WayTaken[];
   /** The edge that a limit closed, by the id of its way, where the cast stopped at one. */
   readonly closed: string | null;
@@ -46,7 +50,7 @@ export interface CastPartProps {
 }
 
 export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView {
-  const { replay, version } = cast;
+  const { replay, version, castFile } = cast;
   const lastSeq = replay.lastSeq();
   const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
   const moment = useMoment(allVisits, lastSeq, search);
@@ -56,7 +60,11 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
   const newest = useMemo(() => replay.trailAt(lastSeq), [replay, lastSeq]);
   const { board, latest, now } = useBoards(cast, { newest, past: at === null ? null : trail });
   const visits = useMemo(() => (at === null ? allVisits : replay.visitsAt(seq)), [replay, at, seq, allVisits]);
-  const rows = useMemo(() => timelineRows(allVisits), [allVisits]);
+  const items = useMemo(
+    () => (hasParallelLoop(castFile.graph) ? itemLanes(replay.events(), replay.workedAt) : NO_LANES),
+    [replay, lastSeq, castFile],
+  );
+  const rows = useMemo(() => timelineRows(allVisits, items.forked), [allVisits, items]);
   const ways = useMemo(() => replay.waysAt(seq), [replay, seq]);
   const visit = (chosen === null ? undefined : allVisits[chosen]) ?? visits.at(-1);
   const here = visit?.index ?? 0;
@@ -70,6 +78,7 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
     visits,
     allVisits,
     rows,
+    lanes: items.lanes,
     ways,
     closed: closedEdge(replay.events()[seq - 1], replay.events()[seq - 2]),
     pass: newest.state.pass,
@@ -82,6 +91,10 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
     read,
     step: (by) => goToVisit(here + by),
   };
+}
+
+function hasParallelLoop({ loops }: LoadedCast["castFile"]["graph"]): boolean {
+  return Object.values(loops).some(({ parallel }) => parallel !== undefined);
 }
 
 /** The cast in figures: as it is now, and at the moment of the past that is looked at. */

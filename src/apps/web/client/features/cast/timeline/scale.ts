@@ -1,3 +1,4 @@
+import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 
 /** How milliseconds become shares of the width, in percent; what lies outside is below 0 or over 100. */
@@ -10,7 +11,7 @@ export interface Scale {
 
 /** The whole cast, or the longest row where each begins at its own zero. */
 export function wholeOf(
-  rows: readonly TimelineRow[],
+  { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemLane[] },
   { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
 ): number {
   const ends = rows.map(({ visits }) => {
@@ -18,7 +19,11 @@ export function wholeOf(
     const end = visits.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
     return aligned ? end - start : end;
   });
-  return Math.max(1_000, ...ends) * 1.02;
+  const laneEnds = lanes.map(({ attempts }) => {
+    const end = attempts.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
+    return aligned ? end - (attempts[0]?.from ?? 0) : end;
+  });
+  return Math.max(1_000, ...ends, ...laneEnds) * 1.02;
 }
 
 /** The part of the whole that is seen: all of it, or so much less around a moment. */

@@ -1,11 +1,13 @@
 import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import type { CSSProperties, KeyboardEvent, ReactElement, ReactNode } from "react";
 import { clockText, costText, countedText } from "../../../../../../core/view/numbers.ts";
+import { NO_LANES } from "../../../../../../core/view/items/lanes.ts";
 import { itemsToCome, socketRows } from "../../../../../../core/view/watch/rows.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import { Bar } from "./bar.tsx";
+import { ItemRow } from "./item-row.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { scaleOf, ticksOf, wholeOf } from "./scale.ts";
 import type { Scale } from "./scale.ts";
@@ -38,7 +40,17 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
     [bySocket, view.allVisits, view.rows],
   );
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
-  const scale = scaleOf(wholeOf(rows, { nowMs, aligned }), { zoom, around: at });
+  const lanes = bySocket ? NO_LANES.lanes : view.lanes;
+  const scale = scaleOf(wholeOf({ rows, lanes }, { nowMs, aligned }), { zoom, around: at });
+  const lines = aligned ? null : <Lines scale={scale} at={at} />;
+  const lanesOf = (fork: (number: number) => boolean): readonly ReactElement[] =>
+    lanes
+      .filter((lane) => fork(lane.fork))
+      .map((lane) => (
+        <ItemRow key={lane.key} lane={lane} scale={scale} nowMs={nowMs} aligned={aligned}>
+          {lines}
+        </ItemRow>
+      ));
   const folds = rows.length > ROWS_SHOWN && !unfolded;
   const shown = folds ? rows.filter((row, index) => keepRow(row, index, rows.length, view.visit?.index)) : rows;
   const toCome = bySocket ? null : itemsToCome(view.pass, view.allVisits);
@@ -73,9 +85,16 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
           </Button>
         </div>
       )}
-      {shown.map((row) => (
-        <Row key={row.key} row={row} scale={scale} at={at} {...props} />
-      ))}
+      {shown.map((row, index) => {
+        const before = shown[index - 1]?.forks ?? 0;
+        return (
+          <Fragment key={row.key}>
+            {lanesOf((fork) => fork > before && fork <= row.forks)}
+            <Row row={row} scale={scale} at={at} {...props} />
+          </Fragment>
+        );
+      })}
+      {lanesOf((fork) => fork > (shown.at(-1)?.forks ?? 0))}
       {toCome && <ToCome items={toCome}>{!aligned && <Lines scale={scale} at={at} />}</ToCome>}
       <TimelineKey />
     </div>

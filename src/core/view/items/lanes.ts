@@ -1,0 +1,94 @@
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { NO_USAGE, addUsage } from "../../cast/state/usage.ts";
+import type { Usage } from "../../cast/state/usage.ts";
+import type { CastId } from "../../model/ids.ts";
+
+/** [V23] An item of a parallel loop on the timeline: each attempt as long as it took, and what became of its work. */
+export interface ItemLane {
+  readonly key: string;
+  /** Which time the cast worked on items at once, from 1 on. */
+  readonly fork: number;
+  readonly number: number;
+  readonly title: string;
+  readonly attempts: readonly ItemAttempt[];
+  readonly marks: readonly ItemMark[];
+  readonly usage: Usage;
+}
+
+export interface ItemAttempt {
+  readonly child: CastId;
+  /** In milliseconds of the cast's work; null while it goes on. */
+  readonly from: number;
+  readonly to: number | null;
+  readonly outcome: "running" | "done" | "failed" | "given_up";
+}
+
+export interface ItemMark {
+  readonly kind: "merged" | "conflicted";
+  readonly at: number;
+  /** The commit, or the files. */
+  readonly what: string;
+}
+
+export interface ItemLanes {
+  readonly lanes: readonly ItemLane[];
+  /** The events with which items began to be worked on at once. */
+  readonly forked: readonly number[];
+}
+
+export const NO_LANES: ItemLanes = { lanes: [], forked: [] };
+
+/** Read off the events alone; `workedAt` says when one of them was. */
+export function itemLanes(events: Iterable<CastEvent>, workedAt: (seq: number) => number): ItemLanes {
+  const lanes = new Map<string, ItemLane>();
+  const forked: number[] = [];
+  const change = (index: number, next: (lane: ItemLane) => ItemLane): void => {
+    const key = `${forked.length} ${index}`;
+    const lane = lanes.get(key);
+    if (lane) lanes.set(key, next(lane));
+  };
+  for (const event of events) {
+    const at = workedAt(event.seq);
+    switch (event.type) {
+      case "loop_forked":
+        if (event.base !== null) forked.push(event.seq);
+        break;
+      case "item_started": {
+        const key = `${forked.length} ${event.index}`;
+        const begun: ItemAttempt = { child: event.child, from: at, to: null, outcome: "running" };
+        const lane = lanes.get(key) ?? newLane(key, forked.length, event);
+        lanes.set(key, { ...lane, attempts: [...lane.attempts, begun] });
+        break;
+      }
+      case "item_ended":
+        change(event.index, (lane) => ({
+          ...lane,
+          attempts: lane.attempts.map((each) => (each.child === event.child ? ended(each, event, at) : each)),
+          usage: addUsage(lane.usage, event.usage),
+        }));
+        break;
+      case "item_merged":
+        change(event.index, (lane) => marked(lane, { kind: "merged", at, what: event.commit.slice(0, 9) }));
+        break;
+      case "item_conflicted":
+        change(event.index, (lane) => marked(lane, { kind: "conflicted", at, what: event.files.join(", ") }));
+        break;
+      default:
+        break;
+    }
+  }
+  return { lanes: [...lanes.values()].toSorted((a, b) => a.fork - b.fork || a.number - b.number), forked };
+}
+
+function newLane(key: string, fork: number, { index, title }: EventOf<"item_started">): ItemLane {
+  return { key, fork, number: index + 1, title, attempts: [], marks: [], usage: NO_USAGE };
+}
+
+function ended(attempt: ItemAttempt, { outcome, gaveUp }: EventOf<"item_ended">, at: number): ItemAttempt {
+  const failed = outcome === "failed" || outcome === "aborted";
+  return { ...attempt, to: at, outcome: failed ? "failed" : gaveUp === undefined ? "done" : "given_up" };
+}
+
+function marked(lane: ItemLane, mark: ItemMark): ItemLane {
+  return { ...lane, marks: [...lane.marks, mark] };
+}

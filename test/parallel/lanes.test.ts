@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { openReplay } from "../../src/core/view/watch/replay.ts";
+import { timelineRows } from "../../src/core/view/watch/rows.ts";
+import { itemLanes } from "../../src/core/view/items/lanes.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castIn, repositoryWith, writeFiles } from "./harness/repository.ts";
+import type { Setting } from "./harness/repository.ts";
+
+async function replayed(setting: Setting) {
+  const { store, castId } = await castIn(setting);
+  const cast = await store.load(castId);
+  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
+  const replay = openReplay(startOf(cast.value.file));
+  for (const event of cast.value.events) replay.push(event);
+  return { castId, replay, ...itemLanes(replay.events(), replay.workedAt) };
+}
+
+it("[V23] each item has a lane: its attempts as long as they took, its conflicts and its merge", async () => {
+  const cwd = repositoryWith({ "same.txt": "before\n" });
+  const { castId, replay, lanes } = await replayed({
+    cwd,
+    titles: ["a", "b"],
+    doing: {
+      "WI-1": ({ cwd: tree }) => writeFiles(tree, { "same.txt": "one\n" }),
+      "WI-2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": "two\n" }),
+      "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": "one\ntwo\n" }),
+    },
+  });
+  expect(lanes).toMatchObject([
+    { number: 1, title: "a", attempts: [{ child: `${castId}_1_WI-1`, outcome: "done" }], marks: [{ kind: "merged" }] },
+    {
+      number: 2,
+      title: "b",
+      attempts: [{ child: `${castId}_1_WI-2`, outcome: "done" }, { outcome: "done" }],
+      marks: [{ kind: "conflicted", what: "same.txt" }, { kind: "merged" }],
+    },
+  ]);
+  const times = lanes.flatMap(({ attempts }) => attempts.map(({ from, to }) => [from, to ?? -1] as const));
+  for (const [from, to] of times)
+    expect([0 <= from, from <= to, to <= replay.workedAt(replay.lastSeq())]).toEqual([true, true, true]);
+});
+
+it("[V23] visits before and behind items that are worked on at once stand in rows of their own", async () => {
+  const { replay, lanes, forked } = await replayed({ cwd: repositoryWith({}), titles: ["a"] });
+  const rows = timelineRows(replay.visitsAt(replay.lastSeq()), forked);
+  expect(rows.map(({ title, forks, visits }) => [title, forks, visits.map(({ socket }) => socket)])).toEqual([
+    ["Before the loop", 0, ["Socket-1"]],
+    ["After the loop", 1, ["Socket-5"]],
+  ]);
+  expect(lanes.map(({ fork }) => fork)).toEqual([1]);
+});
