@@ -82,7 +82,7 @@ function Figures({ view }: { readonly view: CastView }): ReactElement {
         </span>
       )}
       <span className={css("figures-only")}>
-        <b>{view.visits.length}</b> {countedText(view.visits.length, "visit").replace(/^\d+ /, "")}
+        <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
       </span>
       <span title="Time worked">
         <b>{clockText(board.elapsedMs)}</b>

@@ -2,6 +2,7 @@ import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import type { CSSProperties, KeyboardEvent, ReactElement, ReactNode } from "react";
 import { clockText, costText, countedText } from "../../../../../../core/view/numbers.ts";
 import { NO_LANES } from "../../../../../../core/view/items/lanes.ts";
+import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
 import { itemsToCome, socketRows } from "../../../../../../core/view/watch/rows.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { Button } from "../../../parts/controls/button.tsx";
@@ -42,15 +43,6 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
   const lanes = bySocket ? NO_LANES.lanes : view.lanes;
   const scale = scaleOf(wholeOf({ rows, lanes }, { nowMs, aligned }), { zoom, around: at });
-  const lines = aligned ? null : <Lines scale={scale} at={at} />;
-  const lanesOf = (fork: (number: number) => boolean): readonly ReactElement[] =>
-    lanes
-      .filter((lane) => fork(lane.fork))
-      .map((lane) => (
-        <ItemRow key={lane.key} lane={lane} scale={scale} nowMs={nowMs} aligned={aligned}>
-          {lines}
-        </ItemRow>
-      ));
   const folds = rows.length > ROWS_SHOWN && !unfolded;
   const shown = folds ? rows.filter((row, index) => keepRow(row, index, rows.length, view.visit?.index)) : rows;
   const toCome = bySocket ? null : itemsToCome(view.pass, view.allVisits);
@@ -85,19 +77,42 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
           </Button>
         </div>
       )}
-      {shown.map((row, index) => {
-        const before = shown[index - 1]?.forks ?? 0;
-        return (
-          <Fragment key={row.key}>
-            {lanesOf((fork) => fork > before && fork <= row.forks)}
-            <Row row={row} scale={scale} at={at} {...props} />
-          </Fragment>
-        );
-      })}
-      {lanesOf((fork) => fork > (shown.at(-1)?.forks ?? 0))}
+      <Rows {...props} shown={shown} lanes={lanes} scale={scale} at={at} />
       {toCome && <ToCome items={toCome}>{!aligned && <Lines scale={scale} at={at} />}</ToCome>}
       <TimelineKey />
     </div>
+  );
+}
+
+/** The rows of visits in their order, and between them those of items that were worked on at once. */
+function Rows(
+  props: TimelineProps &
+    TimelineLook & {
+      readonly shown: readonly TimelineRow[];
+      readonly lanes: readonly ItemLane[];
+      readonly scale: Scale;
+      readonly at: number;
+    },
+): ReactElement {
+  const { view, shown, lanes, scale, at, aligned } = props;
+  const lanesOf = (from: number, to: number): readonly ReactElement[] =>
+    lanes
+      .filter(({ fork }) => fork > from && fork <= to)
+      .map((lane) => (
+        <ItemRow key={lane.key} lane={lane} scale={scale} nowMs={view.latest.elapsedMs} aligned={aligned}>
+          {!aligned && <Lines scale={scale} at={at} />}
+        </ItemRow>
+      ));
+  return (
+    <>
+      {shown.map((row, index) => (
+        <Fragment key={row.key}>
+          {lanesOf(shown[index - 1]?.forks ?? 0, row.forks)}
+          <Row {...props} row={row} />
+        </Fragment>
+      ))}
+      {lanesOf(shown.at(-1)?.forks ?? 0, Infinity)}
+    </>
   );
 }
 
