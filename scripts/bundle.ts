@@ -22,7 +22,13 @@ export async function bundle(entries: Readonly<Record<string, string>>, outDir: 
     logLevel: "warn",
     ssr: {
       noExternal: true,
-      external: ["@earendil-works/pi-coding-agent", "@earendil-works/pi-ai", "@earendil-works/pi-tui"],
+      external: [
+        "@earendil-works/pi-coding-agent",
+        "@earendil-works/pi-ai",
+        "@earendil-works/pi-tui",
+        "pg",
+        "@dbos-inc/dbos-sdk",
+      ],
     },
     build: {
       ssr: true,

@@ -27,6 +27,7 @@ const ORDER = [
   "src/shell/items",
   "src/shell/agents",
   "src/shell/casting",
+  "src/shell/fleet",
   "src/shell/testing",
   "src/shell/commands",
   "src/apps/web/client/ground",
@@ -45,10 +46,20 @@ const ORDER = [
   "src/apps",
 ];
 const PI = "node_modules/@earendil-works/";
+// Nobody who names no fleet pays for one.
+const FLEET_ONLY = {
+  "node_modules/pg/": ["src/shell/store/postgres/", "src/shell/fleet/"],
+  "node_modules/@dbos-inc/": ["src/shell/fleet/worker/"],
+};
 const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 // An entry is imported by nobody and hands one face to another: `materia ui` opens the web server.
 const ENTRIES = ["src/apps/cli/start.ts"];
 const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/", "node_modules/get-east-asian-width/"];
+
+const fleetOnly = (source, to) =>
+  Object.entries(FLEET_ONLY).some(
+    ([name, folders]) => to.startsWith(name) && !folders.some((folder) => source.startsWith(folder)),
+  );
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { output } = await cruise(["src"], {
@@ -80,7 +91,8 @@ const problems = modules.flatMap(({ source, dependencies }) =>
         found.push(`${source} may not import the page`);
       if (source.startsWith("src/apps/web/client/") && !/^src\/(core|apps\/web\/client)\//.test(to))
         found.push(`${source} sees only core, not ${to}`);
-    } else if (to.startsWith(PI) && !MAY_IMPORT_PI.some((folder) => source.startsWith(folder)))
+    } else if (fleetOnly(source, to)) found.push(`${source} may not import ${to}, which only a fleet needs`);
+    else if (to.startsWith(PI) && !MAY_IMPORT_PI.some((folder) => source.startsWith(folder)))
       found.push(`${source} may not import Pi`);
     else if (source.startsWith("src/core/") && !CORE_MAY_USE.some((allowed) => to.startsWith(allowed)))
       found.push(`${source} is pure and may not import ${to}`);

@@ -77,5 +77,7 @@ function isCommand(line: string): boolean {
   if (line.startsWith("/materia ")) return parseText(line.slice(9)).ok;
   if (!line.startsWith("materia ")) return true;
   const words = wordsOfText(line.slice(8), () => false);
-  return words.ok && parseArgv([...words.value.words.map((word) => word.text), words.value.tail ?? ""]).ok;
+  if (!words.ok) return false;
+  const { words: typed, tail } = words.value;
+  return parseArgv([...typed.map((word) => word.text), ...(tail === undefined ? [] : [tail])]).ok;
 }

@@ -15,6 +15,7 @@ import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import { printText } from "./terminal/lines.ts";
 import type { Request } from "./terminal/request.ts";
+import { jsonText } from "./terminal/lines.ts";
 import { openProgress, progressKind } from "./terminal/progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
@@ -54,6 +55,10 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   interrupt.stop();
   progress.stop();
   if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);
+  if (end.ok && options.detach) {
+    io.out(options.json ? `${jsonText({ castId })}\n` : `${castId}\n`);
+    return ok(0);
+  }
   return end.ok ? finish(request, castId, end.value) : end;
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { isCasting } from "../../core/command/command.ts";
+import type { Command } from "../../core/command/command.ts";
 import { parseArgv } from "../../core/command/parse.ts";
 import type { Parsed } from "../../core/command/parse.ts";
 import { error } from "../../core/model/issue.ts";
@@ -11,6 +12,7 @@ import { VERSION } from "../../shell/version.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { Io } from "./terminal/io.ts";
+import type { Request } from "./terminal/request.ts";
 import { jsonText, printAnswer, printLines } from "./terminal/lines.ts";
 
 /** A refused command: nothing was written. */
@@ -64,10 +66,29 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
   const workspace = openWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
+  if (command.kind === "worker") return (await import("./fleet/worker.ts")).worker(command, request);
+  if (command.kind === "fleet") return (await import("./fleet/fleet.ts")).fleet(command, request);
+  if (options.on === undefined) return runIn(request, command);
+  const { workspaceOn } = await import("../../shell/fleet/on-fleet.ts");
+  const fleet = await workspaceOn(workspace.value, options.on, options.priority);
+  if (!fleet.ok) return fleet;
+  try {
+    return await runIn({ ...request, workspace: fleet.value.workspace }, command);
+  } finally {
+    // A connection that stays open would keep the process.
+    await fleet.value.close();
+  }
+}
+
+type CastCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" }>;
+
+/** On the casts that are kept here, or on those of a fleet. */
+async function runIn(request: Request, command: CastCommand): Promise<Result<number>> {
+  const { io, options, workspace } = request;
   if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
   if (command.kind === "watch") return (await import("./watch.ts")).watch(command, request);
   if (command.kind === "test") return (await import("./test.ts")).test(command, request);
   const { answer } = await import("../../shell/commands/run-command.ts");
-  const answered = await answer(command, workspace.value, io.cwd);
+  const answered = await answer(command, workspace, io.cwd);
   return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
 }

@@ -63,9 +63,10 @@ export function printResult({
 }
 
 /** What must be typed before a command so that it finds this cast again. */
-function programOf(io: Io, { cwd, artifacts }: Options): string {
+function programOf(io: Io, { cwd, artifacts, on }: Options): string {
+  const onFleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
   const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
-  return `${io.program}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
+  return `${io.program}${onFleet}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
 }
 
 const MOST_LINES = 40;

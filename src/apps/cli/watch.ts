@@ -5,6 +5,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { watchCast } from "../../shell/casting/watch.ts";
+import { followOnFleet } from "../../shell/commands/fleet/follow.ts";
 import { castNamed } from "../../shell/casting/workspace/named-cast.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import { printResult } from "./result.ts";
@@ -25,7 +26,10 @@ export async function watch(
   const { file, events } = cast.value;
   const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
-  const end = await watchCast(store, cast.value, { signal: interrupt.signal, onSteps: progress.onSteps });
+  const looking = { signal: interrupt.signal, onSteps: progress.onSteps };
+  const end = await (workspace.fleet
+    ? followOnFleet(store, cast.value, looking)
+    : watchCast(store, cast.value, looking));
   interrupt.stop();
   progress.stop();
   if (!end.ok) return end;

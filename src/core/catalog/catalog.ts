@@ -1,4 +1,4 @@
-import type { AgentLimits, Budget, CastLimits, Worktree } from "../model/config.ts";
+import type { AgentLimits, Budget, CastLimits, Fleet, Worktree } from "../model/config.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
@@ -8,6 +8,8 @@ import type { Entry, Layer, LayerName } from "./layer.ts";
 /** What can be named, and the settings in force. */
 export interface Catalog {
   readonly settings: Settings;
+  /** Apart from the settings, which the page is shown: a url may hold a password. */
+  readonly fleet?: Fleet;
   readonly materia: ReadonlyMap<string, Entry<Materia>>;
   readonly loadouts: ReadonlyMap<string, Entry<Loadout>>;
   /** Problems of the files as wholes; those of a materia or loadout are kept with it. */
@@ -46,10 +48,17 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
       worktree: Object.assign({}, ...layers.map((layer) => layer.settings.worktree)),
     },
+    ...fleetOf(layers),
     materia: mergeMateria(layers),
     loadouts: mergeLoadouts(layers),
     issues: layers.flatMap((layer) => layer.issues),
   };
+}
+
+/** [B3] Only the user's own file is read for it. */
+function fleetOf(layers: readonly Layer[]): Pick<Catalog, "fleet"> {
+  const fleet = layers.find((layer) => layer.settings.fleet)?.settings.fleet;
+  return fleet ? { fleet } : {};
 }
 
 function lastSetting(

@@ -1,4 +1,4 @@
-import { Budget, Limits, Worktree, settingsEntries } from "../model/config.ts";
+import { Budget, Fleet, Limits, Worktree, settingsEntries } from "../model/config.ts";
 import { error, isError, warning } from "../model/issue.ts";
 import type { Issue, Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
@@ -50,6 +50,7 @@ export interface LayerSettings {
   readonly checkpoints?: boolean;
   readonly notify?: boolean;
   readonly worktree?: Worktree;
+  readonly fleet?: Fleet;
 }
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
@@ -63,7 +64,7 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Lay
     ];
     return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withFile(issues, file) };
   }
-  const settings = readSettings(raw);
+  const settings = readSettings(raw, name);
   const issues = [
     ...told.filter(({ path }) => !isOfEntry(path)),
     ...settings.issues,
@@ -107,7 +108,17 @@ interface Source {
   readonly positionOf: (path: Keys) => Keys;
 }
 
-function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSettings; issues: readonly Issue[] } {
+/** [B3] A file that comes with a project must never say which database a person's work goes to. */
+function readFleet(raw: unknown, layer: LayerName): { value?: Fleet | undefined; issues: readonly Issue[] } {
+  if (layer === "user" || raw === undefined) return optional(v.optional(Fleet), raw, "fleet");
+  const hint = "name it in your own configuration, and remove it here";
+  return { issues: [error("fleet_in_project", ["fleet"], "fleets stand in the user's own configuration alone", hint)] };
+}
+
+function readSettings(
+  raw: Readonly<Record<string, unknown>>,
+  layer: LayerName,
+): { value: LayerSettings; issues: readonly Issue[] } {
   const artifactDir = optional(settingsEntries.artifactDir, raw["artifactDir"], "artifactDir");
   const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
   const budget = optional(v.optional(Budget), raw["budget"], "budget");
@@ -115,6 +126,7 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
   const notify = optional(settingsEntries.notify, raw["notify"], "notify");
   const checkpoints = optional(settingsEntries.checkpoints, raw["checkpoints"], "checkpoints");
   const worktree = optional(v.optional(Worktree), raw["worktree"], "worktree");
+  const fleet = readFleet(raw["fleet"], layer);
   return {
     value: {
       ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
@@ -124,8 +136,11 @@ function readSettings(raw: Readonly<Record<string, unknown>>): { value: LayerSet
       ...(notify.value === undefined ? {} : { notify: notify.value }),
       ...(checkpoints.value === undefined ? {} : { checkpoints: checkpoints.value }),
       ...(worktree.value === undefined ? {} : { worktree: worktree.value }),
+      ...(fleet.value === undefined ? {} : { fleet: fleet.value }),
     },
-    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints, worktree].flatMap((part) => part.issues),
+    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints, worktree, fleet].flatMap(
+      (part) => part.issues,
+    ),
   };
 }
 

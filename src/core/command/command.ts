@@ -45,9 +45,21 @@ export type Command =
     }
   | { readonly kind: "replay"; readonly castId?: string; readonly all?: true; readonly loadout?: string }
   | { readonly kind: "ui"; readonly port?: number; readonly open: boolean }
+  | {
+      readonly kind: "worker";
+      readonly concurrency: number;
+      readonly queues?: readonly string[];
+      readonly port?: number;
+    }
+  | { readonly kind: "fleet"; readonly action: FleetAction; readonly workers?: number }
+  | { readonly kind: "take"; readonly castId?: string }
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
   | { readonly kind: "demo"; readonly which: DemoKind };
+
+/** What is done with a fleet as a whole. */
+export const FLEET_ACTIONS = ["up", "down", "migrate", "workers"] as const;
+export type FleetAction = (typeof FLEET_ACTIONS)[number];
 
 /** Shells whose completion is known. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;

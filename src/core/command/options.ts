@@ -59,6 +59,12 @@ const OPTIONS = {
   to: "text",
   here: "flag",
   parallel: "flag",
+  on: "text",
+  detach: "flag",
+  priority: "count",
+  concurrency: "count",
+  queues: "text",
+  workers: "count",
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;

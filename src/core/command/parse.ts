@@ -7,8 +7,8 @@ import { readTarget } from "./command.ts";
 import type { Bounds, Command, ReworkDecision } from "./command.ts";
 import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
 import type { Options, Split } from "./options.ts";
-import { readBudget } from "./read-budget.ts";
-import { readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
+import { readBudget, readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
+import { readOnFleet } from "./read-fleet.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
@@ -173,6 +173,10 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return readFuzz(reading.rest, options);
     case "replay":
       return readReplay(reading.rest, options);
+    case "worker":
+    case "fleet":
+    case "take":
+      return readOnFleet(row, reading.rest, options);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "completion":

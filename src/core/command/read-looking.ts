@@ -1,3 +1,4 @@
+import { readCount } from "./amounts.ts";
 import { error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
@@ -83,4 +84,19 @@ export function readShow(words: readonly string[], { full, markdown }: Options):
     ...(full ? { full } : {}),
     ...(markdown ? { markdown } : {}),
   };
+}
+
+export function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
+  const words = [...rest];
+  const last = words.at(-1);
+  const tokens = last === undefined ? undefined : readCount(last);
+  if (tokens !== undefined) words.pop();
+  if (words.length > 1)
+    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
+  const [castId] = words;
+  return ok({
+    kind: "budget",
+    ...(castId === undefined ? {} : { castId }),
+    ...(tokens === undefined ? {} : { tokens }),
+  });
 }

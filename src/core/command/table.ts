@@ -24,7 +24,7 @@ const ROWS = [
     usage: "cast [--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
     does: "run the active loadout",
     example: "cast Add a dark mode to the settings page",
-    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS],
+    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority"],
     takes: "prompt",
   },
   {
@@ -32,7 +32,7 @@ const ROWS = [
     usage: "link [--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
     does: "chain saved materia and loadouts into one immediate cast",
     example: "link Planner Build -- Add a small settings page.",
-    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS],
+    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority"],
     takes: "targets",
   },
   {
@@ -40,7 +40,7 @@ const ROWS = [
     usage: "casts [prune [--keep N] [--older-than DAYS] [--yes]]",
     does: "list recent casts, or remove old ones",
     example: "casts --json",
-    options: ["keep", "older-than", "yes"],
+    options: ["keep", "older-than", "yes", "on"],
     takes: 1,
   },
   {
@@ -48,7 +48,7 @@ const ROWS = [
     usage: "status [castId]",
     does: "where a cast is: items done, tokens, cost, last event",
     example: "status",
-    options: [],
+    options: ["on"],
     takes: 1,
   },
   {
@@ -64,7 +64,7 @@ const ROWS = [
     usage: "show [castId] [visit] [--full] [--markdown]",
     does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
     example: "show last Socket-4#2",
-    options: ["full", "markdown"],
+    options: ["full", "markdown", "on"],
     takes: 2,
   },
   {
@@ -72,7 +72,7 @@ const ROWS = [
     usage: "diff [castId] [visit | item] [--stat | --name-only]",
     does: "what a cast changed in the files, or one visit (Socket-4#2) or item (WI-2) of it",
     example: "diff last Socket-4#2",
-    options: ["stat", "name-only"],
+    options: ["stat", "name-only", "on"],
     takes: 2,
   },
   {
@@ -88,7 +88,7 @@ const ROWS = [
     usage: "watch [castId]",
     does: "follow a cast that another process drives",
     example: "watch",
-    options: ["quiet"],
+    options: ["quiet", "on"],
     takes: 1,
   },
   {
@@ -104,7 +104,7 @@ const ROWS = [
     usage: "continue [castId] [message], or continue [castId] --reject <reason>",
     does: "finish an interactive socket or answer it; say yes or no to a person's gate",
     example: "continue Leave the database alone",
-    options: ["reject", ...RUN_OPTIONS],
+    options: ["reject", ...RUN_OPTIONS, "on", "detach"],
     takes: "prompt",
   },
   {
@@ -112,7 +112,7 @@ const ROWS = [
     usage: "recast [castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited]",
     does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
     example: "recast --allow 2",
-    options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS],
+    options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS, "on", "detach"],
     takes: 1,
   },
   {
@@ -120,7 +120,7 @@ const ROWS = [
     usage: "abort [castId]",
     does: "stop a running cast",
     example: "abort",
-    options: ["trust"],
+    options: ["trust", "on"],
     takes: 1,
   },
   {
@@ -224,7 +224,7 @@ const ROWS = [
     usage: "budget [castId] [tokens]",
     does: "show or set the tokens a cast may use",
     example: "budget 2000000",
-    options: [],
+    options: ["on"],
     takes: 2,
   },
   {
@@ -234,6 +234,30 @@ const ROWS = [
     example: "ui --open",
     options: ["port", "open"],
     takes: 0,
+  },
+  {
+    name: "worker",
+    usage: "worker --on FLEET [--concurrency N] [--queues A,B] [--port N]",
+    does: "pull casts of a fleet and drive them, until it is stopped",
+    example: "worker --on team --concurrency 4",
+    options: ["on", "concurrency", "queues", "port"],
+    takes: 0,
+  },
+  {
+    name: "fleet",
+    usage: "fleet up [--workers N] | down | migrate --on FLEET | workers --on FLEET",
+    does: "a fleet on this machine for a first look; the tables of one, and its workers",
+    example: "fleet up",
+    options: ["on", "workers"],
+    takes: 1,
+  },
+  {
+    name: "take",
+    usage: "take [castId] --on FLEET",
+    does: "bring the result of a cast of a fleet home, as a branch",
+    example: "take last --on team",
+    options: ["on"],
+    takes: 1,
   },
   {
     name: "init",

@@ -68,6 +68,47 @@ export type Worktree = v.InferOutput<typeof Worktree>;
 /** What bounds a turn; kept by whoever runs the agents. Where retries are not set, Pi's own settings hold. */
 export type AgentLimits = Chosen<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
 
+/** [B3] Where casts of a fleet are kept, and how its workers work. */
+export const FleetProfile = v.object({
+  url: v.pipe(
+    v.string(),
+    v.minLength(1, "is empty"),
+    v.description("The database: postgres://user@host/name. $NAME stands for a variable of the environment."),
+  ),
+  ca: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description("A file with the certificate that signs the server's, where it is a private one."),
+    ),
+  ),
+  project: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.minLength(1, "is empty"),
+      v.description("The project that casts belong to; the name of the project's folder if unset."),
+    ),
+  ),
+  queue: v.exactOptional(
+    v.pipe(v.string(), v.minLength(1, "is empty"), v.description('The queue that casts wait in; "casts" if unset.')),
+  ),
+  setup: v.exactOptional(
+    v.pipe(
+      v.array(v.string()),
+      v.minLength(1, "names no program"),
+      v.description("A program and its arguments that a worker runs once in each tree that it makes, such as npm ci."),
+    ),
+  ),
+  maxCheckpointBytes: v.exactOptional(
+    v.pipe(count, v.description("How large the files of one checkpoint may be, packed; 200 MB if unset.")),
+  ),
+});
+export type FleetProfile = v.InferOutput<typeof FleetProfile>;
+
+export const Fleet = v.object({
+  profiles: v.pipe(v.record(v.string(), FleetProfile), v.description("Fleets by the name that --on takes.")),
+});
+export type Fleet = v.InferOutput<typeof Fleet>;
+
 /** The parts of a configuration file that are not named things. */
 export const settingsEntries = {
   $schema: v.optional(v.string()),
@@ -90,6 +131,9 @@ export const settingsEntries = {
     ),
   ),
   worktree: v.optional(v.pipe(Worktree, v.description("What the working trees of parallel items are given."))),
+  fleet: v.optional(
+    v.pipe(Fleet, v.description("Fleets of machines that drive casts; read from the user's own file alone.")),
+  ),
 };
 
 /** A materia that says only what differs; what it leaves out comes from the one it extends. */

@@ -7,7 +7,8 @@ import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
 import type { Line, Span } from "./text/line.ts";
 
-export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted";
+/** `queued` is a cast of a fleet that waits for a worker. */
+export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted" | "queued";
 
 /** [C13] What a listing says of a cast. */
 export interface CastSummary extends Figures {
@@ -17,6 +18,8 @@ export interface CastSummary extends Figures {
   readonly request: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** [B16] Why no worker of a fleet could begin it. */
+  readonly blocked?: string;
   /** [S10] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
   /** [C36] Set where its agents answer from a file. */
@@ -47,6 +50,7 @@ const MARKS: Readonly<Record<CastStatus, Span>> = {
   failed: { text: "✕", tone: "bad" },
   aborted: { text: "■", tone: "dim" },
   interrupted: { text: "╌", tone: "rework" },
+  queued: { text: "◌", tone: "dim" },
 };
 
 /** The listing in aligned columns, in the order given. `now` in milliseconds. */

@@ -14,7 +14,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 /** [N10] A cast as a listing says it. */
 export const SummaryShape = v.object({
   castId: v.string(),
-  status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted"]),
+  status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted", "queued"]),
   loadout: v.string(),
   request: v.string(),
   startedAt: v.string(),

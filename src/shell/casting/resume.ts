@@ -172,7 +172,8 @@ function tornNotes({ tornBytes }: LoadedCast): readonly string[] {
   return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
 }
 
-async function rememberedChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
+/** What answered for its agents when it was begun. */
+export async function rememberedChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
   const model = file.model === null ? {} : { model: file.model };
   if (file.rehearsal === null) return ok(model);
   const rehearsal = await rememberedReplies(store, file, file.rehearsal);
@@ -220,7 +221,8 @@ function real(path: string): string {
   }
 }
 
-function resumeEvents(
+/** What is written before a stopped cast goes on. */
+export function resumeEvents(
   state: CastState,
   how: Resumption,
   said: Omit<EventOf<"cast_resumed">, "type">,

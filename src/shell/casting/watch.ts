@@ -10,12 +10,15 @@ export interface Watching {
   /** Stops looking; the cast goes on. */
   readonly signal: AbortSignal;
   readonly onSteps: (steps: readonly CastStep[]) => void;
+  /** Whether somebody will drive it, where that is known by other means than its owner. */
+  readonly isExpected?: () => Promise<boolean>;
 }
 
 /** [C33] Follows a cast that another process drives, until it ends, waits, or nobody drives it any more. */
 export async function watchCast(store: CastStore, cast: LoadedCast, watching: Watching): Promise<Result<RunEnd>> {
   const { castId } = cast;
   const { signal, onSteps } = watching;
+  const isDriven = watching.isExpected ?? (async () => (await store.owner(castId)) !== undefined);
   let { state } = cast;
   let awake = Promise.withResolvers<void>();
   const wake = (): void => awake.resolve();
@@ -26,7 +29,7 @@ export async function watchCast(store: CastStore, cast: LoadedCast, watching: Wa
     for (;;) {
       awake = Promise.withResolvers();
       // Asked before the journal: an owner that has gone has written its last line by then.
-      const owner = await store.owner(castId);
+      const driven = await isDriven();
       const news = await journal.next();
       if (news.kind === "lost" || news.kind === "damaged") return fail(unreadable(castId, news));
       if (news.kind === "events") {
@@ -36,7 +39,7 @@ export async function watchCast(store: CastStore, cast: LoadedCast, watching: Wa
         continue;
       }
       if (state.phase.kind === "ended") return ok({ kind: "ended", state });
-      if (!owner) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
+      if (!driven) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
       if (signal.aborted) return ok({ kind: "paused", state });
       await awake.promise;
     }

@@ -14,6 +14,12 @@ export async function abort(
 ): Promise<Result<Answer>> {
   const id = await ownCastNamed(workspace, castId, UNFINISHED);
   if (!id.ok) return id;
+  if (workspace.fleet) {
+    const asked = await workspace.fleet.abort(id.value);
+    if (!asked.ok) return asked;
+    const said = `${id.value} is asked to stop; "materia status ${id.value} --on ${workspace.fleet.name}" says when it has.`;
+    return ok({ code: 0, data: { castId: id.value, status: asked.value }, lines: () => [line(said)] });
+  }
   const aborted = await abortCast(workspace, id.value, trust === true);
   if (!aborted.ok) return aborted;
   const text = `${id.value} is aborted. "${workspace.place.program ?? "materia"} recast ${id.value}" goes on where it stopped.`;
@@ -21,6 +27,7 @@ export async function abort(
 }
 
 const UNFINISHED: Wanted = {
-  suits: ({ status }) => status === "running" || status === "waiting" || status === "interrupted",
+  suits: ({ status }) =>
+    status === "running" || status === "queued" || status === "waiting" || status === "interrupted",
   none: "no cast here is running, waiting or interrupted, so there is nothing to stop",
 };

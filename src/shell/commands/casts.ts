@@ -1,14 +1,16 @@
 import type { Command } from "../../core/command/command.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import { stepFrom } from "../../core/cast/step.ts";
-import { ok } from "../../core/model/issue.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import { harmless } from "../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
+import type { CastSummary } from "../../core/view/casts.ts";
 import { follow, startTrail } from "../../core/view/now/trail.ts";
-import { line } from "../../core/view/text/line.ts";
+import { line, toned } from "../../core/view/text/line.ts";
+import type { Line } from "../../core/view/text/line.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
 import { foreignMarker } from "../casting/workspace/foreign.ts";
 import { raiseBudget } from "../casting/budget.ts";
@@ -71,14 +73,21 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   return ok({
     code: 0,
     data: { ...summary, ...board, runDir: store.placeOf(id.value), ...foreignMark(workspace, file) },
-    lines: (width) => [...boardLines(board, width), ...foreignLines(workspace, file)],
+    lines: (width) => [...boardLines(board, width), ...blockedLines(summary), ...foreignLines(workspace, file)],
   });
 }
 
+/** [B16] A cast that nobody takes up is no riddle. */
+function blockedLines(summary: CastSummary | undefined): readonly Line[] {
+  if (summary?.status !== "queued" || summary.blocked === undefined) return [];
+  return [line(toned("rework", `No worker could begin it: ${harmless(summary.blocked)}`))];
+}
+
 async function prune(
-  { store, place }: Workspace,
+  { store, place, fleet }: Workspace,
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<Answer>> {
+  if (fleet) return fail(error("not_on_fleet", "prune", "casts of a fleet are removed by whoever keeps its database"));
   const now = Date.now();
   const listed = await store.list();
   if (!listed.ok) return listed;
@@ -106,7 +115,10 @@ async function budget(
 ): Promise<Result<Answer>> {
   const id = await castNamed(workspace.store, castId);
   if (!id.ok) return id;
-  const figures = await raiseBudget(workspace.store, id.value, tokens);
+  const { fleet } = workspace;
+  const raised = fleet && tokens !== undefined ? await fleet.raise(id.value, tokens) : ok(undefined);
+  if (!raised.ok) return raised;
+  const figures = await raiseBudget(workspace.store, id.value, fleet ? undefined : tokens);
   if (!figures.ok) return figures;
   const { maxTokens, maxCostUsd, tokens: used, cost } = figures.value;
   const dollars = `$${cost.toFixed(2)} of ${maxCostUsd === null ? "unlimited" : `$${maxCostUsd}`}`;

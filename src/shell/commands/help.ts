@@ -111,6 +111,12 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   to: ["--to DIR", "into this folder, which must be empty or not there"],
   here: ["--here", "over the working tree itself, where nothing would be lost"],
   parallel: ["--parallel", "the demo of several items at once, with a conflict and its repair"],
+  on: ["--on FLEET", "casts of this fleet, which other machines drive"],
+  detach: ["--detach", "submit it and leave; it goes on without you"],
+  priority: ["--priority N", "lower goes first; 0 if unset"],
+  concurrency: ["--concurrency N", "how many casts it drives at a time"],
+  queues: ["--queues A,B", "the queues that it pulls from"],
+  workers: ["--workers N", "how many workers; 2 if unset"],
   salvage: ["--salvage", "keep what is sound of a damaged cast, as a new one"],
 };
 

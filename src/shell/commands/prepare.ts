@@ -24,6 +24,8 @@ import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { restore } from "./files/restore.ts";
+import { prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
+import type { FleetAsker } from "./fleet/prepare.ts";
 import { prepareFork } from "./testing/fork.ts";
 import { readText } from "./texts.ts";
 import type { TextSource } from "./texts.ts";
@@ -103,6 +105,8 @@ async function prepareNew(
   const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
   const dear = await forecastLimit(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
+  const onFleet = fleetAsker(asker);
+  if (onFleet) return prepareSubmission({ ...link, command: text }, agentsOf(asker), onFleet);
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;
   const busy = await treeIssue(asker);
@@ -162,6 +166,8 @@ async function prepareRecast(
 ): Promise<Result<PreparedCast>> {
   const id = await ownCastNamed(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
+  if (command.edited && asker.workspace.fleet)
+    return fail(error("not_on_fleet", "--edited", "a fork is made where its files are"));
   if (command.edited) return prepareForked({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
   return prepareAgain(
@@ -182,6 +188,8 @@ export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
+  const onFleet = fleetAsker(asker);
+  if (onFleet) return prepareAgainOnFleet(castId, { how, by }, onFleet);
   const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentsOf(asker));
   if (!ready.ok) return ready;
   const busy = await treeIssue(asker, castId);
@@ -260,6 +268,11 @@ async function prepareForked(command: ForkCommand, asker: Asker): Promise<Result
 function restoring(castId: CastId, { reused }: Fork): RestoreCommand {
   const visit = reused.at(-1);
   return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
+}
+
+function fleetAsker({ workspace, options, remember }: Asker): FleetAsker | undefined {
+  const { fleet } = workspace;
+  return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
 function agentsOf({ options: { model, rehearse }, replies, openReal }: Asker): Agents {

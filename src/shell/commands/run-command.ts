@@ -17,7 +17,7 @@ import { help } from "./help.ts";
 import { init } from "./init.ts";
 
 /** Commands that are answered at once. The others run a cast, or belong to a face. */
-export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" | "watch" }>;
+export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }>;
 
 /** The same meaning at every face: what is done here, and what is said about it. `from` is what file names are relative to. */
 export async function answer(command: AnsweredCommand, workspace: Workspace, from: string): Promise<Result<Answer>> {
@@ -26,6 +26,8 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
       return abort(workspace, command);
     case "diff":
       return diff(workspace, command);
+    case "take":
+      return (await import("./fleet/take.ts")).take(workspace, command);
     case "restore":
       return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "open":

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly interruption?: Interruption;
   /** What happened before the loop goes on: a resume, an answer, a raised limit. */
   readonly first?: readonly EventBody[];
+  /** [B8] Whether what a visit did must not be written before its files are. */
+  readonly travels?: true;
   readonly signal: AbortSignal;
   /** Told what was written, as soon as it is. */
   readonly onSteps?: (steps: readonly CastStep[]) => void;

@@ -41,6 +41,12 @@ async function runLoop(log: Log, lanes: Lanes, ports: Ports, options: RunOptions
   let interruption = options.interruption;
   for (;;) {
     const effect = settle(log, ports.agents);
+    if (effect.kind === "checkpoint" && options.travels) {
+      const ahead = log.ahead();
+      // [B8] In one write with what it was made by: on another machine the one would be nothing without the other.
+      log.note(completed(ahead, effect.visit, await checkpointAfter(effect, ahead, ports)));
+      continue;
+    }
     const problem = await log.write();
     if (problem !== undefined) return { kind: "broken", state: log.written(), problem };
     const state = log.written();

@@ -10,7 +10,7 @@ import { TIME, graph, seat } from "../seats.ts";
 /** A store to be tested, and a way to have the owner of a cast count as gone though it goes on. */
 export interface StoreUnderTest {
   readonly store: CastStore;
-  readonly giveUp: (castId: CastId) => void;
+  readonly giveUp: (castId: CastId) => void | Promise<void>;
 }
 
 export function idOf(text: string): CastId {

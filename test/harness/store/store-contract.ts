@@ -147,9 +147,10 @@ function owning(open: () => StoreUnderTest): void {
     const { store, giveUp } = open();
     const events = await eventsOf("c-1");
     const first = await created(store);
-    await first.journal.append(events.slice(0, 2), 0);
+    // A file counts once the append behind it has returned.
     await first.artifacts.write(at.socket, 1, "output.md", "first");
-    giveUp(castId);
+    await first.journal.append(events.slice(0, 2), 0);
+    await giveUp(castId);
     const second = await claimed(store);
     expect(await second.load()).toMatchObject({ ok: true, value: { events: events.slice(0, 2) } });
     expect(await first.holds()).toBe(false);

@@ -27,6 +27,10 @@ export async function perform(context: CommandContext, text: string): Promise<vo
 }
 
 async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {
+  if (options.on !== undefined || command.kind === "worker" || command.kind === "fleet" || command.kind === "take")
+    return fail(
+      error("not_here", "--on", "a fleet is spoken with from a terminal", "type it there, with materia before it"),
+    );
   switch (command.kind) {
     case "help":
       show(context, help(command.topic), options);

@@ -19,6 +19,7 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
   const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
   switch (status) {
     case "running":
+    case "queued":
       return [step(`abort ${id}`, "stop it")];
     case "waiting":
       if (personAsked(state))

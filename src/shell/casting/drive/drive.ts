@@ -73,6 +73,7 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
       ...from,
       secretOf,
       signal,
+      ...(driver.travels ? { travels: driver.travels } : {}),
       ...(onSteps ? { onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });

@@ -21,6 +21,11 @@ export interface Driver extends Listening {
   /** Its secrets are written nowhere. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly durability?: Durability;
+  /**
+   * [B8, B12] Set where another machine may go on with the cast: what a visit did is written together with its files, and
+   * the items of a parallel loop, whose work lies here alone until it is merged, come one after another.
+   */
+  readonly travels?: true;
 }
 
 /** How a cast that is driven so is written. */

@@ -36,7 +36,7 @@ export function itemsOf(
   drive: DriveItem,
 ): Items | undefined {
   const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
-  if (!isParallel || file.window !== undefined) return undefined;
+  if (!isParallel || file.window !== undefined || driver.travels) return undefined;
   const place = {
     castId: file.castId,
     cwd,

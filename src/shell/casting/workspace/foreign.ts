@@ -10,7 +10,9 @@ import type { CastFile } from "../../store/cast-file.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
-export function foreignIssue({ place }: Workspace, file: CastFile): Issue | undefined {
+export function foreignIssue({ place, fleet }: Workspace, file: CastFile): Issue | undefined {
+  // A cast of a fleet runs nothing here, whoever began it.
+  if (fleet) return undefined;
   if (ownCasts(place.env).has(file)) return undefined;
   const { castId, graph, cwd, rehearsal } = file;
   const parts = [
@@ -30,7 +32,8 @@ export function foreignMarker(workspace: Workspace): (cast: CastSummary) => Prom
 }
 
 /** Whether a cast that was listed is one's own. */
-export function ownLister({ store, place }: Workspace): (cast: CastSummary) => Promise<boolean> {
+export function ownLister({ store, place, fleet }: Workspace): (cast: CastSummary) => Promise<boolean> {
+  if (fleet) return async () => true;
   const own = ownCasts(place.env);
   return async (cast) => {
     const castId = parseCastId(cast.castId);

@@ -4,6 +4,7 @@ import type { Issue, Result } from "../../../core/model/issue.ts";
 import { artifactRoot, loadConfig } from "../../config/config.ts";
 import type { ConfigPlace } from "../../config/config.ts";
 import type { CastStore } from "../../store/cast-store.ts";
+import type { OnFleet } from "./on-fleet.ts";
 import { fileStore } from "../../store/files/file-store.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { executableDigest, isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
@@ -18,6 +19,8 @@ export interface Workspace {
   readonly root: string;
   readonly store: CastStore;
   readonly trust: Trust;
+  /** Set where the casts are those of a fleet, which other machines drive. */
+  readonly fleet?: OnFleet;
 }
 
 export type Trust =

@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS } from "../../../core/command/options.ts";
 import { COMMANDS, commandRow } from "../../../core/command/table.ts";
 import type { CommandName } from "../../../core/command/table.ts";
-import { SHELLS } from "../../../core/command/command.ts";
+import { FLEET_ACTIONS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
@@ -42,6 +42,8 @@ export async function offersFor(
   if (FILES.has(option)) return [];
   const workspace = open();
   if (!workspace) return [];
+  if (option === "--on")
+    return Object.keys(workspace.catalog.fleet?.profiles ?? {}).map((word) => ({ word: `${quoteWord(word)} ` }));
   if (option === "--loadout") return loadouts(workspace, "");
   if (option === "--from") return row.name === "init" ? [] : casts(workspace);
   const before = words.filter((word) => !word.startsWith("--"));
@@ -95,6 +97,7 @@ async function wordOffers(
     case "record":
     case "fork":
     case "budget":
+    case "take":
       return count === 0 ? casts(workspace) : [];
     case "continue":
       return count === 0 ? casts(workspace, ["waiting"]) : [];
@@ -102,6 +105,8 @@ async function wordOffers(
       return count === 0 ? casts(workspace, ["failed", "aborted", "interrupted"]) : [];
     case "abort":
       return count === 0 ? casts(workspace, ["running", "waiting", "interrupted"]) : [];
+    case "fleet":
+      return count === 0 ? FLEET_ACTIONS.map((word) => ({ word: `${word} ` })) : [];
     case "completion":
       return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
     case "cast":
@@ -110,6 +115,7 @@ async function wordOffers(
     case "test":
     case "stats":
     case "ui":
+    case "worker":
     case "init":
     case "demo":
       return [];

@@ -19,12 +19,17 @@ export interface CastTree {
 }
 
 /** [Y7] A cast whose files were kept, where they still are; or what is missing. */
-export async function castTree({ store, place }: Workspace, named: string | undefined): Promise<Result<CastTree>> {
+export async function castTree(
+  { store, place, fleet }: Workspace,
+  named: string | undefined,
+): Promise<Result<CastTree>> {
   const id = await castNamed(store, named);
   if (!id.ok) return id;
   const castId = id.value;
   const cast = await store.load(castId);
   if (!cast.ok) return cast;
+  const fetched = fleet ? await fleet.fetchFiles(castId, place.cwd) : ok(undefined);
+  if (!fetched.ok) return fetched;
   const spans = fileSpans(cast.value.events);
   if (spans.kind === "none") return fail(unkept(castId, spans.problem));
   // A project that was moved or copied brought its checkpoints along; one whose casts are kept elsewhere did not.

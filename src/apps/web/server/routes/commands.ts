@@ -102,6 +102,8 @@ async function answerCommand(
   served: ServedProject,
   { command, workspace, ...how }: PageCommand,
 ): Promise<Response> {
+  if (how.options.on !== undefined || command.kind === "worker" || command.kind === "fleet" || command.kind === "take")
+    return refuse(c, 422, error("not_here", "--on", "a fleet is spoken with from a terminal"));
   if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));

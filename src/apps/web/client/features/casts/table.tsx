@@ -177,6 +177,7 @@ export function actionOf({ status }: CastSummary): readonly [CastAction | null, 
     case "aborted":
       return ["resume", "Resume"];
     case "running":
+    case "queued":
       return ["abort", "Abort…"];
     case "completed":
     case "not_satisfied":

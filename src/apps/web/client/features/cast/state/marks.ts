@@ -66,6 +66,8 @@ function tagHere({ at, board }: CastView): string {
       return "Aborted here";
     case "interrupted":
       return "Interrupted here";
+    case "queued":
+      return "Waiting for a worker";
     case "running":
     case "completed":
     case "not_satisfied":

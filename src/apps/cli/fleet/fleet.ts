@@ -1,0 +1,95 @@
+import type { Command } from "../../../core/command/command.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { never } from "../../../core/model/values/never.ts";
+import { countedText } from "../../../core/view/numbers.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { Answer } from "../../../shell/commands/answer/answer.ts";
+import { LOCAL, localFolder, startLocal, startWorkers, stopLocal } from "../../../shell/fleet/embedded/local.ts";
+import { openFleet } from "../../../shell/fleet/open/fleet.ts";
+import { migrate } from "../../../shell/fleet/migrate.ts";
+import { findProfile } from "../../../shell/fleet/open/profile.ts";
+import { fleetStanding } from "../../../shell/fleet/workers.ts";
+import type { FleetStanding } from "../../../shell/fleet/workers.ts";
+import { printAnswer } from "../terminal/lines.ts";
+import type { Request } from "../terminal/request.ts";
+
+const WORKERS = 2;
+
+/** A fleet as a whole. */
+export async function fleet(command: Extract<Command, { kind: "fleet" }>, request: Request): Promise<Result<number>> {
+  const done = await carryOut(command, request);
+  return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
+}
+
+async function carryOut(
+  { action, workers = WORKERS }: Extract<Command, { kind: "fleet" }>,
+  { options, workspace }: Request,
+): Promise<Result<Answer>> {
+  const { env } = workspace.place;
+  switch (action) {
+    case "up":
+      return up(env, workers);
+    case "down": {
+      const stopped = await stopLocal(env);
+      const text = stopped.database
+        ? `${countedText(stopped.workers, "worker")} and the database are stopped. What they kept stays in ${localFolder(env)}.`
+        : "No fleet runs on this machine.";
+      return said(stopped, line(text));
+    }
+    case "migrate": {
+      const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
+      if (!profile.ok) return profile;
+      const done = await migrate(profile.value);
+      return done.ok
+        ? said({ fleet: profile.value.name, migrated: true }, line("The tables are as this version needs them."))
+        : done;
+    }
+    case "workers": {
+      const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
+      if (!profile.ok) return profile;
+      const opened = await openFleet(profile.value);
+      if (!opened.ok) return opened;
+      const standing = await fleetStanding(opened.value);
+      await opened.value.store.close();
+      return standing.ok ? ok({ code: 0, data: standing.value, lines: () => standingLines(standing.value) }) : standing;
+    }
+    default:
+      return never(action);
+  }
+}
+
+/** [B13] */
+async function up(env: Request["workspace"]["place"]["env"], workers: number): Promise<Result<Answer>> {
+  const url = await startLocal(env);
+  if (!url.ok) return url;
+  const migrated = await migrate({ url: url.value });
+  if (!migrated.ok) return migrated;
+  const started = startWorkers(env, workers, [process.execPath, ...process.execArgv, process.argv[1] ?? ""]);
+  return said(
+    { fleet: LOCAL, workers: started },
+    line(`A database and ${countedText(workers, "worker")} run on this machine.`),
+    line(toned("accent", `materia cast --on ${LOCAL} <prompt>`), toned("dim", "  submit this working tree")),
+    line(toned("accent", `materia fleet workers --on ${LOCAL}`), toned("dim", "  who works on what")),
+    line(toned("accent", "materia fleet down"), toned("dim", "  stop them")),
+  );
+}
+
+function said(data: unknown, ...lines: readonly Line[]): Result<Answer> {
+  return ok({ code: 0, data, lines: () => lines });
+}
+
+function standingLines({ workers, queued }: FleetStanding): readonly Line[] {
+  return [
+    ...workers.map(({ worker, state, casts, concurrency, silentMs, queues }) =>
+      line(
+        toned("strong", worker),
+        `  ${state}, ${casts.length} of ${concurrency} busy, heard ${Math.round(silentMs / 1000)} s ago, queues ${queues.join(", ")}`,
+        toned("dim", casts.length === 0 ? "" : `  ${casts.join(", ")}`),
+      ),
+    ),
+    ...(workers.length === 0 ? [line("No worker is up.")] : []),
+    line(toned("dim", `${countedText(queued, "cast")} waiting for a worker.`)),
+  ];
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { Command } from "../../../core/command/command.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { harmless, oneLine } from "../../../core/model/values/text.ts";
+import { localFolder } from "../../../shell/fleet/embedded/local.ts";
+import { findProfile } from "../../../shell/fleet/open/profile.ts";
+import { serveHealth } from "../../../shell/fleet/worker/health.ts";
+import type { Health } from "../../../shell/fleet/worker/health.ts";
+import { runWorker } from "../../../shell/fleet/worker/worker.ts";
+import type { LegReport, WorkerFigures } from "../../../shell/fleet/worker/worker.ts";
+import type { Io } from "../terminal/io.ts";
+import { jsonText } from "../terminal/lines.ts";
+import type { Request } from "../terminal/request.ts";
+
+/** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
+export async function worker(
+  command: Extract<Command, { kind: "worker" }>,
+  { io, options, workspace }: Request,
+): Promise<Result<number>> {
+  const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
+  if (!profile.ok) return profile;
+  let figures: () => WorkerFigures = () => ({ workerId: "", running: [], legs: {} });
+  const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
+  if (health && !health.ok) return health;
+  const signals = stopSignals();
+  try {
+    return await runWorker({
+      profile: profile.value,
+      queues: command.queues ?? [profile.value.queue],
+      concurrency: command.concurrency,
+      env: workspace.place.env,
+      folder: join(localFolder(workspace.place.env), "work"),
+      ...signals,
+      onStarted: (asked) => {
+        figures = asked;
+        tellStart(io, options.json === true, { workerId: asked().workerId, health: health?.value });
+      },
+      onLeg: (leg) => io.out(`${options.json ? jsonText(leg) : legLine(leg)}\n`),
+    });
+  } finally {
+    health?.value.close();
+    signals.stop();
+  }
+}
+
+function tellStart(
+  io: Io,
+  json: boolean,
+  { workerId, health }: { workerId: string; health: Health | undefined },
+): void {
+  const at = health ? `; http://127.0.0.1:${health.port}/health` : "";
+  io.err(json ? "" : `${workerId} waits for casts${at}. Ctrl-C hands back what it drives, at the end of a visit.\n`);
+}
+
+/** One line per leg, for whoever reads the log of a machine. */
+function legLine({ castId, leg, ms, how, why }: LegReport): string {
+  const time = new Date().toISOString();
+  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(harmless(why), 300)}`}`;
+}
+
+function stopSignals() {
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const stopped = (): void => (draining.signal.aborted ? stopping : draining).abort();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stopped);
+  const stop = (): void => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stopped);
+  };
+  return { draining: draining.signal, stopping: stopping.signal, stop };
+}

@@ -1,0 +1,102 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import type { Listening } from "../../casting/drive/driver.ts";
+import { refusalOf } from "../../casting/refusal.ts";
+import { resumeEvents } from "../../casting/resume.ts";
+import type { Resumption } from "../../casting/resume.ts";
+import { prepareCast } from "../../casting/start.ts";
+import type { CastRequest } from "../../casting/start.ts";
+import type { Agents } from "../../casting/workspace/hosts.ts";
+import type { OnFleet } from "../../casting/workspace/on-fleet.ts";
+import { readRehearsal } from "../../casting/workspace/rehearsal-file.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import type { AgentHost } from "../../ports.ts";
+import type { RunEnd } from "../../run/run-cast.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import { followOnFleet } from "./follow.ts";
+
+/** A cast that is about to run on other machines. */
+interface PreparedOnFleet {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  readonly events: readonly CastEvent[];
+  readonly notes: readonly string[];
+  readonly remarks: (end: RunEnd) => readonly string[];
+  readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
+}
+
+/** Who asks, and whether they stay to look. */
+export interface FleetAsker {
+  readonly workspace: Workspace;
+  readonly fleet: OnFleet;
+  readonly detach: boolean;
+  readonly remember: () => void;
+}
+
+/** [B10] The same cast, driven elsewhere: here nobody needs its models. */
+export async function prepareSubmission(
+  request: CastRequest,
+  agents: Agents,
+  asker: FleetAsker,
+): Promise<Result<PreparedOnFleet>> {
+  const { workspace, fleet } = asker;
+  const { rehearsal } = agents;
+  // A file of replies goes along: no worker could read it here.
+  const replies = typeof rehearsal === "string" ? readRehearsal(workspace.place.cwd, rehearsal) : ok(rehearsal);
+  if (!replies.ok) return replies;
+  const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
+  const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => ABSENT, ...brought });
+  if (!ready.ok) return ready;
+  const { plan } = ready.value;
+  const { file } = plan;
+  const run: PreparedOnFleet["run"] = async (listening) => {
+    const sent = await fleet.submit(plan);
+    if (!sent.ok) return sent;
+    asker.remember();
+    return leftOrFollowed(asker, file.castId, listening);
+  };
+  return ok({ castId: file.castId, file, events: [], notes: plan.notes, remarks: goesOn(fleet), run });
+}
+
+/** Who answers for agents is known to the workers alone. */
+const ABSENT: AgentHost = {
+  preflight: async () => [],
+  runTurn: () => Promise.reject(new Error("casts of a fleet are driven by its workers")),
+};
+
+/** [B10] A stopped cast of a fleet: what is said to it is written down, and a worker goes on with it. */
+export async function prepareAgainOnFleet(
+  castId: CastId,
+  { how, by }: { readonly how: Resumption; readonly by: string },
+  asker: FleetAsker,
+): Promise<Result<PreparedOnFleet>> {
+  const cast = await asker.workspace.store.load(castId);
+  if (!cast.ok) return cast;
+  const refusal = refusalOf(cast.value.state, castId, how);
+  if (refusal) return refusal;
+  const { file, events, state } = cast.value;
+  // One that never began is begun by the worker that takes it up.
+  const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
+  const run: PreparedOnFleet["run"] = async (listening) => {
+    const set = await asker.fleet.setGoing(cast.value, said);
+    return set.ok ? leftOrFollowed(asker, castId, listening) : set;
+  };
+  return ok({ castId, file, events, notes: [], remarks: goesOn(asker.fleet), run });
+}
+
+async function leftOrFollowed(
+  { detach, workspace: { store } }: FleetAsker,
+  castId: CastId,
+  listening: Listening,
+): Promise<Result<RunEnd>> {
+  const cast = await store.load(castId);
+  if (!cast.ok) return cast;
+  return detach ? ok({ kind: "paused", state: cast.value.state }) : followOnFleet(store, cast.value, listening);
+}
+
+function goesOn({ name }: OnFleet): PreparedOnFleet["remarks"] {
+  return ({ kind, state }) =>
+    kind === "paused" ? [`the cast goes on without you: materia watch ${state.castId} --on ${name}`] : [];
+}

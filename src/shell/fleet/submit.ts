@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import type { Graph } from "../../core/compile/graph.ts";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { removeRefs } from "../git/cast-ref.ts";
+import { openCheckpoints } from "../git/cast-checkpoints.ts";
+import { branchOf, makePack, pushedCommits } from "../git/packs/packs.ts";
+import type { TreeSource } from "../git/packs/travelling-tree.ts";
+import { findRepository } from "../git/repository.ts";
+import { redactKeys } from "../secrets/events.ts";
+import { redactor } from "../secrets/redact.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { NewCast } from "../store/cast-store.ts";
+import { databaseIssue } from "../store/postgres/database/database.ts";
+import { unbegunSummary } from "../store/summary.ts";
+import type { OpenFleet } from "./open/fleet.ts";
+
+/** Who submits a cast, and from where. */
+export interface Submitter {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where casts are kept here: no part of anybody's work. */
+  readonly artifacts: string;
+  /** Lower goes first. */
+  readonly priority?: number;
+}
+
+interface FirstPack {
+  readonly top: string;
+  readonly source: TreeSource;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly bytes: Buffer;
+}
+
+const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
+
+/** [B9] The cast and this working tree as it is, unpushed and uncommitted work included, in one transaction. */
+export async function submitCast(fleet: OpenFleet, plan: NewCast, by: Submitter): Promise<Result<CastFile>> {
+  const packed = await packTree(plan.file, fleet, by);
+  if (!packed.ok) return packed;
+  // [S12] Before it leaves this machine.
+  const kept = redactKeys(plan.file, TYPED, redactor(by.env));
+  const file: CastFile = {
+    ...kept,
+    graph: packed.value ? portable(kept.graph, kept.cwd, packed.value.top) : kept.graph,
+    checkpoints: packed.value !== undefined,
+  };
+  try {
+    await fleet.database.transaction(async (client) => {
+      await client.query(
+        `insert into materia.casts (cast_id, project, queue, priority, file, brings, source, status, leg, summary)
+          values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8)`,
+        [
+          file.castId,
+          fleet.profile.project,
+          fleet.profile.queue,
+          by.priority ?? 0,
+          `${JSON.stringify(file, undefined, 1)}\n`,
+          JSON.stringify(plan.brings ?? {}),
+          packed.value ? JSON.stringify(packed.value.source) : null,
+          JSON.stringify(unbegunSummary(file, false)),
+        ],
+      );
+      if (packed.value)
+        await client.query("insert into materia.packs values ($1, 0, $2, $3, 0, $4)", [
+          file.castId,
+          packed.value.head,
+          packed.value.ckpt,
+          packed.value.bytes,
+        ]);
+      await client.query("select pg_notify('materia', $1), pg_notify('materia_due', '')", [file.castId]);
+    });
+    return ok(file);
+  } catch (thrown) {
+    return fail(databaseIssue(fleet.profile.name, thrown));
+  }
+}
+
+/** Programs of the project by their place in it: on another machine it stands elsewhere. */
+function portable(graph: Graph, cwd: string, top: string): Graph {
+  const word = (text: string, index: number): string => {
+    if (!text.startsWith(`${top}${sep}`)) return text;
+    const below = relative(cwd, text);
+    // Without a slash it would be looked for among the programs of the machine.
+    return index === 0 && !below.includes(sep) ? `.${sep}${below}` : below;
+  };
+  const materia = Object.entries(graph.materia).map(([name, each]) => [
+    name,
+    each.type === "utility" && each.command ? { ...each, command: each.command.map(word) } : each,
+  ]);
+  return { ...graph, materia: Object.fromEntries(materia) };
+}
+
+/** Nothing where the cast works in no repository: its workers begin with an empty folder. */
+async function packTree(file: CastFile, fleet: OpenFleet, by: Submitter): Promise<Result<FirstPack | undefined>> {
+  const found = await findRepository(file.cwd);
+  if (found.kind === "none") return ok(undefined);
+  const { top, head } = found.repository;
+  const scratch = mkdtempSync(join(tmpdir(), "materia-submit-"));
+  const files = openCheckpoints({
+    castId: file.castId,
+    cwd: file.cwd,
+    store: by.artifacts,
+    scratch,
+    now: () => new Date(),
+  });
+  try {
+    const begun = await files.begin();
+    if ("problem" in begun) return fail(error("git_failed", file.cwd, `the files cannot be packed: ${begun.problem}`));
+    if (begun.left?.nested)
+      return fail(
+        error(
+          "git_failed",
+          file.cwd,
+          "a repository inside of this one cannot travel",
+          "ignore it, or submit from elsewhere",
+        ),
+      );
+    const pushed = await pushedCommits(top);
+    const mostBytes = fleet.profile.maxCheckpointBytes;
+    const packed = await makePack({ cwd: top, include: [begun.commit, head], exclude: pushed.commits, mostBytes });
+    if (packed.kind === "failed")
+      return fail(
+        error(
+          "files_too_large",
+          file.cwd,
+          `the files cannot be packed: ${packed.problem}`,
+          "maxCheckpointBytes of the profile says how large they may be",
+        ),
+      );
+    const source = { remote: pushed.remote, branch: await branchOf(top), below: relative(top, file.cwd) };
+    return ok({ top, source, head, ckpt: begun.commit, bytes: packed.bytes });
+  } finally {
+    files.close();
+    await removeRefs(top, [file.castId]);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,156 @@
+import type { PoolClient } from "pg";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { problemText } from "../../system/problem.ts";
+import type { Database } from "../../store/postgres/database/database.ts";
+
+/** A leg of a cast: from where it stands until it ends, waits for a person or is handed back. */
+export interface Leg {
+  readonly castId: string;
+  readonly leg: number;
+  readonly queue: string;
+  readonly project: string;
+  readonly priority: number;
+}
+
+/** Who hands legs to workers. Only here is DBOS known. */
+export interface Dispatcher {
+  /** In the transaction that marks them as sent. */
+  readonly send: (client: PoolClient, leg: Leg) => Promise<void>;
+  /** Puts what these workers had begun back into its queues. */
+  readonly takeBack: (workers: readonly string[]) => Promise<void>;
+  /** No leg is begun any more; resolves when those that run are over. */
+  readonly close: () => Promise<void>;
+}
+
+export interface DispatcherPlace {
+  readonly url: string;
+  readonly database: Database;
+  readonly workerId: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  readonly drive: (castId: string, leg: number) => Promise<void>;
+  readonly pollMs: number;
+}
+
+/** Of one application and one version: what another version of the program sent must not wait for ever. */
+const APPLICATION = "materia";
+const APP_VERSION = "materia-1";
+const WORKFLOW = "drive";
+const MOST_OF_A_PROJECT = 1_000;
+const LONGEST_DRAIN_MS = 24 * 3_600_000;
+const SDK = "5.3.0";
+
+const SILENT = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** [B11] Queues with their limits and order; the work itself stays with the casts. */
+export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dispatcher>> {
+  const loaded = await loadSdk();
+  if (!loaded.ok) return loaded;
+  const { DBOS } = loaded.value;
+  try {
+    await launch(loaded.value, place);
+    const send = await openSending(loaded.value, place);
+    return ok({
+      send,
+      takeBack: async (workers) => {
+        const begun = await DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
+        const byQueue = Map.groupBy(begun, ({ queueName }) => queueName ?? "");
+        // Without its queue a leg would run beside all limits.
+        for (const [queueName, legs] of byQueue)
+          if (queueName !== "")
+            await DBOS.resumeWorkflows(
+              legs.map((each) => each.workflowID),
+              { queueName },
+            );
+      },
+      close: async () => {
+        await DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS });
+      },
+    });
+  } catch (thrown) {
+    const message = `the queues cannot be used: ${problemText(thrown)}`;
+    return fail(error("database_failed", "fleet", message, "fleet migrate makes them"));
+  }
+}
+
+async function launch({ DBOS }: Sdk, place: DispatcherPlace): Promise<void> {
+  const { url, database, workerId, queues, concurrency, drive } = place;
+  DBOS.setConfig({
+    name: APPLICATION,
+    systemDatabaseUrl: url,
+    systemDatabasePool: database.pool,
+    useListenNotify: false,
+    runMigrations: false,
+    applicationVersion: APP_VERSION,
+    executorID: workerId,
+    listenQueues: [...queues],
+    logger: SILENT,
+  });
+  const step = (castId: string, leg: number): Promise<void> =>
+    DBOS.runStep(() => drive(castId, leg), { name: WORKFLOW });
+  DBOS.registerWorkflow(step, { name: WORKFLOW });
+  await DBOS.launch();
+  for (const queue of queues)
+    await DBOS.registerQueue(queue, {
+      workerConcurrency: concurrency,
+      partitionConcurrency: MOST_OF_A_PROJECT,
+      minPollingIntervalMs: place.pollMs,
+      onConflict: "always_update",
+    });
+}
+
+async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPlace): Promise<Dispatcher["send"]> {
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabasePool: database.pool,
+    applicationName: APPLICATION,
+    logger: SILENT,
+  });
+  return async (transaction, { castId, leg, queue, project, priority }) => {
+    const options = {
+      queueName: queue,
+      workflowName: WORKFLOW,
+      workflowID: `${castId}:${leg}`,
+      appVersion: APP_VERSION,
+      applicationName: APPLICATION,
+      // Without one it would stay in a queue of parts for ever.
+      queuePartitionKey: project,
+      priority,
+    };
+    await client.enqueueInTransaction<(castId: string, leg: number) => Promise<void>>(
+      transaction,
+      options,
+      castId,
+      leg,
+    );
+  };
+}
+
+/** Tables of the queues, for a role that may make them. */
+export async function migrateQueues(url: string): Promise<Result<undefined>> {
+  const loaded = await loadSdk();
+  if (!loaded.ok) return loaded;
+  const { log } = console;
+  try {
+    // It tells of its steps on standard output, which belongs to whoever asked.
+    console.log = () => undefined;
+    await loaded.value.DBOS.migrate(url, { applicationRole: "materia_worker" });
+    return ok(undefined);
+  } catch (thrown) {
+    return fail(error("database_failed", "fleet", `the queues cannot be made: ${problemText(thrown)}`));
+  } finally {
+    console.log = log;
+  }
+}
+
+type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient">;
+
+async function loadSdk(): Promise<Result<Sdk>> {
+  try {
+    return ok(await import("@dbos-inc/dbos-sdk"));
+  } catch {
+    const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK}`;
+    return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
+  }
+}

@@ -1,0 +1,159 @@
+import { started } from "../../../core/cast/next.ts";
+import { totalsOf } from "../../../core/cast/state/usage.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { isError } from "../../../core/model/issue.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { record } from "../../casting/record.ts";
+import { rememberedChoice, resumeCast } from "../../casting/resume.ts";
+import { agentNeeds, openPiHost } from "../../casting/workspace/hosts.ts";
+import type { AgentHost } from "../../ports.ts";
+import { PAUSE } from "../../run/effect.ts";
+import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import type { Database } from "../../store/postgres/database/database.ts";
+import type { Trees } from "./trees.ts";
+
+/** How a leg came to its end. */
+export interface LegEnd {
+  readonly how:
+    | "completed"
+    | "not_satisfied"
+    | "failed"
+    | "aborted"
+    | "waiting"
+    | "handed back"
+    | "not begun"
+    | "stopped"
+    | "over already";
+  readonly why?: string;
+}
+
+export interface LegPlace {
+  readonly workerId: string;
+  readonly database: Database;
+  readonly store: CastStore;
+  readonly trees: Trees;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the worker is to hand back what it drives, at the end of a visit. */
+  readonly draining: AbortSignal;
+  /** Aborted when it must stop at once. */
+  readonly stopping: AbortSignal;
+}
+
+/** [B15] Deaths without a completed visit between them, after which a cast is to blame. */
+const MOST_TRIES = 3;
+
+/** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
+export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Promise<LegEnd> {
+  const { database, store } = place;
+  const [row] = await database.rows<{ tries: number }>({
+    text: `update materia.casts set tries = tries + 1 where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted') returning tries`,
+    values: [castId, leg],
+  });
+  if (!row) return { how: "over already" };
+  const cast = await store.load(castId);
+  if (!cast.ok) return notBegun(cast.issues);
+  if (row.tries > MOST_TRIES)
+    return failCast(place, cast.value, `${MOST_TRIES} workers died over this cast without completing a visit`);
+  const host = await hostOf(store, cast.value);
+  if ("issues" in host) return stayQueued(place, castId, host.issues);
+  const end = await drive(place, cast.value, host);
+  if (end.how !== "not begun")
+    await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
+  if (end.how === "handed back") await handBack(database, castId);
+  return end;
+}
+
+async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promise<LegEnd> {
+  const { store, trees, draining, stopping, env, workerId } = place;
+  const { castId, file } = cast;
+  const pause = new AbortController();
+  const stop = (): void => pause.abort(PAUSE);
+  stopping.addEventListener("abort", stop);
+  let missing: string | undefined;
+  // Brought when nobody else can change them any more.
+  const claim: CastStore["claim"] = async (id, how) => {
+    const owned = await store.claim(id, how);
+    if (!owned.ok) return owned;
+    const tree = await trees.bring(id, stopping);
+    if (tree.ok) return owned;
+    missing = tree.issues.map(({ message }) => message).join("; ");
+    await owned.value.release();
+    return tree;
+  };
+  try {
+    const plan = {
+      cast,
+      how: { kind: "recast" as const },
+      by: `worker ${workerId}`,
+      cwd: await trees.cwdOf(castId),
+      ...(file.model === null ? {} : { model: file.model }),
+      notes: [],
+    };
+    const end = await resumeCast({ ...store, claim }, plan, {
+      host,
+      env,
+      signal: pause.signal,
+      travels: true,
+      onSteps: (steps) => {
+        if (draining.aborted && steps.some(({ event }) => event.type === "visit_completed")) stop();
+      },
+    });
+    // [B16] Nobody else could bring them either: a person has to look.
+    if (missing !== undefined) return await failCast(place, cast, missing);
+    if (!end.ok) return notBegun(end.issues);
+    const { kind, state } = end.value;
+    if (kind === "broken") return { how: "stopped", why: end.value.problem };
+    if (kind === "paused") return { how: "handed back" };
+    if (kind === "waiting" || state.phase.kind !== "ended") return { how: "waiting" };
+    return { how: state.phase.outcome, ...(state.phase.outcome === "failed" ? { why: state.phase.reason } : {}) };
+  } finally {
+    stopping.removeEventListener("abort", stop);
+    trees.forget(castId);
+  }
+}
+
+/** Another worker goes on with it. */
+async function handBack(database: Database, castId: string): Promise<void> {
+  await database.rows({
+    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1 where cast_id = $1 and status = 'running' and owner is null returning cast_id)
+      select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
+    values: [castId],
+  });
+}
+
+/** [B15] What kills every worker that takes it up fails, so that it kills no more of them. */
+async function failCast({ store }: LegPlace, { castId, state }: LoadedCast, why: string): Promise<LegEnd> {
+  const begun = state.phase.kind === "unstarted" ? [started(state)] : [];
+  const ended = await record(store, castId, [
+    ...begun,
+    { type: "cast_ended", outcome: "failed", reason: why, totals: totalsOf(state) },
+  ]);
+  return ended.ok ? { how: "failed", why } : notBegun(ended.issues);
+}
+
+/** [B16] A worker that lacks the model or tool of a cast leaves it to those that come. */
+async function stayQueued({ database }: LegPlace, castId: string, issues: readonly Issue[]): Promise<LegEnd> {
+  const why = issues.map(({ message }) => message).join("; ");
+  await database.rows({
+    text: "update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text) where cast_id = $1",
+    values: [castId, why],
+  });
+  return { how: "not begun", why };
+}
+
+async function hostOf(
+  store: CastStore,
+  { file }: LoadedCast,
+): Promise<AgentHost | { readonly issues: readonly Issue[] }> {
+  const choice = await rememberedChoice(store, file);
+  if (!choice.ok) return { issues: choice.issues };
+  const { rehearsal } = choice.value;
+  if (typeof rehearsal === "object") return (await import("../../agents/rehearsal.ts")).rehearsalHost(rehearsal, {});
+  const host = await openPiHost(choice.value, {});
+  const issues = (await host.preflight(agentNeeds(file.graph, choice.value.model))).filter(isError);
+  return issues.length > 0 ? { issues } : host;
+}
+
+function notBegun(issues: readonly Issue[]): LegEnd {
+  return { how: "not begun", why: issues.map(({ message }) => message).join("; ") };
+}

@@ -1,0 +1,136 @@
+import type { Client } from "pg";
+import type { Database } from "../../store/postgres/database/database.ts";
+
+/** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
+export interface Pace {
+  readonly beatMs: number;
+  /** Unheard for so long a worker is gone, … */
+  readonly silentMs: number;
+  /** … or for so long when the lock of its session is free. */
+  readonly unlockedMs: number;
+  /** Who is newer than this judges nobody: after a restart of the database all were silent. */
+  readonly newMs: number;
+  readonly pollMs: number;
+}
+
+export const PACE: Pace = { beatMs: 1_000, silentMs: 20_000, unlockedMs: 3_000, newMs: 10_000, pollMs: 500 };
+
+/** Locks of sessions, and the one of whoever takes back what others left. */
+const SESSIONS = 7_701;
+const TAKING_BACK = 7_702;
+
+export interface Enrolled {
+  readonly workerId: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string;
+  readonly version: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+}
+
+/** The session of a worker: it lives as long as this is heard of. */
+export interface Session {
+  /** Shows that it lives; false where it was given up. */
+  readonly beat: () => Promise<boolean>;
+  /** Those that are gone by now, which nobody had noticed. */
+  readonly judge: () => Promise<readonly string[]>;
+  /** All that are gone and may have left something. */
+  readonly gone: () => Promise<readonly string[]>;
+  /** Carried out by one worker at a time; not at all where another does it. */
+  readonly alone: (work: () => Promise<void>) => Promise<void>;
+  readonly setState: (state: "draining" | "gone") => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** [B14] Enrols a worker, and keeps a session that its lock belongs to. */
+export async function openSession(database: Database, me: Enrolled, pace: Pace): Promise<Session> {
+  const { workerId } = me;
+  await database.rows({
+    text: `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [workerId, me.host, me.pid, me.started, me.version, me.queues, me.concurrency],
+  });
+  const { ask, close } = await openLine(database, workerId);
+  return {
+    close,
+    beat: async () => (await ask(BEAT, [workerId])).length > 0,
+    judge: async () => {
+      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSIONS];
+      const rows = await ask<{ worker_id: string; backend_pid: number | null }>(JUDGE, values);
+      // It may only sleep: what its session holds must not wait for it to wake.
+      for (const { backend_pid: pid } of rows)
+        if (pid !== null) await ask("select pg_terminate_backend($1)", [pid]).catch(() => []);
+      return rows.map((row) => row.worker_id);
+    },
+    gone: async () => {
+      const text = "select worker_id from materia.workers where state = 'gone' and seen_at > now() - interval '1 day'";
+      return (await ask<{ worker_id: string }>(text, [])).map((row) => row.worker_id);
+    },
+    alone: async (work) => {
+      const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [TAKING_BACK]);
+      if (!row?.mine) return;
+      try {
+        await work();
+      } finally {
+        await ask("select pg_advisory_unlock($1)", [TAKING_BACK]).catch(() => []);
+      }
+    },
+    setState: async (state) => {
+      const text = "update materia.workers set state = $2 where worker_id = $1 and state <> 'gone'";
+      await database.rows({ text, values: [workerId, state] });
+    },
+  };
+}
+
+interface Line {
+  readonly ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => Promise<readonly T[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** One connection that holds the worker's lock; a new one takes its place when it breaks. */
+async function openLine(database: Database, workerId: string): Promise<Line> {
+  let client: Client | undefined;
+  const connected = async (): Promise<Client> => {
+    if (client) return client;
+    const made = await database.session();
+    made.on("end", () => {
+      if (client === made) client = undefined;
+    });
+    await made.query(LOCK, [SESSIONS, workerId]);
+    await made.query(CONNECTED, [workerId]);
+    client = made;
+    return made;
+  };
+  await connected();
+  return {
+    ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
+      (await (await connected()).query<T>(text, [...values])).rows,
+    close: async () => {
+      const open = client;
+      client = undefined;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}
+
+const LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
+const CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
+const BEAT = "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
+
+/** Marks them and frees their casts in one statement: nobody sees a cast whose worker is gone as running. */
+const JUDGE = `
+with old as (
+  select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
+), dead as (
+  update materia.workers w set state = 'gone' where w.state <> 'gone' and w.worker_id <> $1 and exists (select from old) and (
+    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and not exists (
+      select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = $5 and l.objid::bigint = w.n and l.objsubid = 2
+        and l.database = (select oid from pg_database where datname = current_database()))))
+  returning worker_id, backend_pid
+), freed as (
+  update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from dead) returning cast_id
+), told as (
+  select pg_notify('materia', cast_id) from freed
+)
+select worker_id, backend_pid from dead, (select count(*) from told) as t`;

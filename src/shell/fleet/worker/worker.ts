@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { parseCastId } from "../../../core/model/ids.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { thisProcess } from "../../process/process-owner.ts";
+import { postgresStore } from "../../store/postgres/postgres-store.ts";
+import { DUE, openNews } from "../../store/postgres/database/news.ts";
+import type { Database } from "../../store/postgres/database/database.ts";
+import { pause } from "../../run/pause.ts";
+import { problemText } from "../../system/problem.ts";
+import { VERSION } from "../../version.ts";
+import { openChecked } from "../open/fleet.ts";
+import type { Profile } from "../open/profile.ts";
+import { openDispatcher } from "./dispatcher.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { driveLeg } from "./leg.ts";
+import type { LegEnd, LegPlace } from "./leg.ts";
+import { sendDue } from "./outbox.ts";
+import { openTrees } from "./trees.ts";
+import { PACE, openSession } from "./watchdog.ts";
+import type { Pace, Session } from "./watchdog.ts";
+
+export interface WorkerRequest {
+  readonly profile: Profile;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where it keeps what it drives; nothing of it is needed once it has ended. */
+  readonly folder: string;
+  /** Aborted once: it hands back at the ends of visits. */
+  readonly draining: AbortSignal;
+  /** Aborted: it stops at once. */
+  readonly stopping: AbortSignal;
+  readonly onStarted?: (figures: () => WorkerFigures) => void;
+  readonly onLeg?: (leg: LegReport) => void;
+  readonly pace?: Pace;
+}
+
+export interface LegReport extends LegEnd {
+  readonly castId: string;
+  readonly leg: number;
+  readonly ms: number;
+}
+
+export interface WorkerFigures {
+  readonly workerId: string;
+  readonly running: readonly string[];
+  readonly legs: Readonly<Record<string, number>>;
+}
+
+/** Leaves with this when it was given up: whoever started it may start it again. */
+const GIVEN_UP = 75;
+
+/** A database that is down for a while is waited for. */
+const PATIENCE_MS = 120_000;
+const BEATS_BETWEEN_SWEEPS = 5;
+
+/** Pulls casts and drives them until it is told to stop, or given up by the others. Answers with the code to leave with. */
+export async function runWorker(request: WorkerRequest): Promise<Result<number>> {
+  const { profile, queues, concurrency, pace = PACE } = request;
+  const opened = await openChecked(profile, PATIENCE_MS);
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const { pid, startedAt: started } = thisProcess();
+  const workerId = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`;
+  const folder = join(request.folder, workerId);
+  const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
+  const trees = openTrees(database, folder, profile);
+  const scratch = join(folder, "casts");
+  const store = postgresStore({ database, place: scratch, worker: { id: workerId, scratch, packOf: trees.packOf } });
+  const stopping = new AbortController();
+  request.stopping.addEventListener("abort", () => stopping.abort());
+  const driven = legDriver(request, { workerId, database, store, trees, stopping: stopping.signal });
+  const session = await openSession(database, me, pace);
+  const dispatcher = await openDispatcher({
+    url: profile.url,
+    database,
+    workerId,
+    queues,
+    concurrency,
+    drive: driven.drive,
+    pollMs: pace.pollMs,
+  });
+  const leave = async (): Promise<void> => {
+    await session.setState("gone").catch(() => undefined);
+    await session.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (!dispatcher.ok) {
+    await leave();
+    return dispatcher;
+  }
+  request.onStarted?.(() => ({ workerId, running: [...driven.running], legs: driven.legs }));
+  await database.rows({ text: TRY_BLOCKED, values: [queues] }).catch(() => []);
+  const code = await untilOver(request, { session, dispatcher: dispatcher.value, database, pace });
+  // Given up it owns nothing any more; otherwise others go on where its visits end.
+  if (code === GIVEN_UP) stopping.abort();
+  else await session.setState("draining").catch(() => undefined);
+  await dispatcher.value.close();
+  await leave();
+  return ok(code);
+}
+
+/** [B16] What others could not begin, this one may. */
+const TRY_BLOCKED = `update materia.casts set leg = leg + 1, summary = summary - 'blocked'
+  where status = 'queued' and sent = leg and summary ? 'blocked' and queue = any($1)`;
+
+interface Driven {
+  readonly drive: (castId: string, leg: number) => Promise<void>;
+  readonly running: ReadonlySet<string>;
+  readonly legs: Readonly<Record<string, number>>;
+}
+
+/** Legs as the queue hands them over; whatever happens in one, the next is taken. */
+function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draining">): Driven {
+  const running = new Set<string>();
+  const legs: Record<string, number> = {};
+  const drive = async (text: string, leg: number): Promise<void> => {
+    const castId = parseCastId(text);
+    if (castId === undefined) return;
+    const begun = Date.now();
+    running.add(castId);
+    const end = await driveLeg({ ...place, env: request.env, draining: request.draining }, castId, leg).catch(
+      (thrown: unknown): LegEnd => ({ how: "stopped", why: problemText(thrown) }),
+    );
+    running.delete(castId);
+    legs[end.how] = (legs[end.how] ?? 0) + 1;
+    request.onLeg?.({ castId, leg, ms: Date.now() - begun, ...end });
+  };
+  return { drive, running, legs };
+}
+
+interface Beating {
+  readonly session: Session;
+  readonly dispatcher: Dispatcher;
+  readonly database: Database;
+  readonly pace: Pace;
+}
+
+/** [B14] Beat after beat: shows that it lives, looks after the others, and sends what is due. */
+async function untilOver({ draining, stopping }: WorkerRequest, beating: Beating): Promise<number> {
+  const { session, dispatcher, database, pace } = beating;
+  const due = openNews(database, DUE);
+  let wake = (): void => undefined;
+  const signals = [draining, stopping];
+  for (const signal of signals) signal.addEventListener("abort", () => wake());
+  due.on(undefined, () => wake());
+  try {
+    for (let beats = 0, next = 0; ;) {
+      if (signals.some(({ aborted }) => aborted)) return 0;
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      try {
+        while ((await sendDue(database, dispatcher)) > 0);
+        if (Date.now() >= next) {
+          next = Date.now() + pace.beatMs;
+          if (!(await session.beat())) return GIVEN_UP;
+          const dead = await session.judge();
+          if (dead.length > 0 || beats % BEATS_BETWEEN_SWEEPS === 0)
+            await session.alone(async () => dispatcher.takeBack(await session.gone()));
+          beats += 1;
+        }
+      } catch {
+        // The database is away; what this worker may still do, its claims decide.
+      }
+      const beat = new AbortController();
+      await Promise.race([woken, pause(Math.max(1, next - Date.now()), beat.signal)]);
+      beat.abort();
+    }
+  } finally {
+    await due.close();
+  }
+}

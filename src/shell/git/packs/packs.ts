@@ -1,0 +1,61 @@
+import { complaintOf, runGit, textOf } from "../run-git.ts";
+
+export type Packed =
+  | { readonly kind: "packed"; readonly bytes: Buffer }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface PackRequest {
+  readonly cwd: string;
+  /** All that is reachable from these, … */
+  readonly include: readonly string[];
+  /** … and from none of these: whoever unpacks it has them. */
+  readonly exclude: readonly string[];
+  readonly mostBytes: number;
+}
+
+/** [B8] Commits with their files, as small as can be told to somebody who has what is left out. */
+export async function makePack({ cwd, include, exclude, mostBytes }: PackRequest): Promise<Packed> {
+  const input = [...include, ...exclude.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
+  const args = ["pack-objects", "-q", "--thin", "--revs", "--stdout", "--delta-base-offset"];
+  const made = await runGit(args, { cwd, input, mostBytes });
+  if (made.ok) return { kind: "packed", bytes: made.stdout };
+  const isLong = made.stdout.length >= mostBytes;
+  return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : complaintOf(made) };
+}
+
+/** What is wrong with a pack, if it cannot be taken. */
+export async function takePack(cwd: string, bytes: Buffer): Promise<string | undefined> {
+  const taken = await runGit(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
+  return taken.ok ? undefined : complaintOf(taken);
+}
+
+/** Where others find the commits that were pushed from here. */
+export interface Pushed {
+  readonly remote: string | null;
+  readonly commits: readonly string[];
+}
+
+/** [B9] The commits that a worker can fetch for itself. What stands in a url as a password stays here. */
+export async function pushedCommits(cwd: string): Promise<Pushed> {
+  const asked = await runGit(["config", "--get", "remote.origin.url"], { cwd });
+  const remote = asked.ok ? withoutPassword(textOf(asked)) : "";
+  if (remote === "") return { remote: null, commits: [] };
+  const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
+  const commits = [...new Set(textOf(listed).split("\n"))].filter((commit) => commit !== "");
+  return commits.length === 0 ? { remote: null, commits: [] } : { remote, commits };
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, (_all, scheme: string) => scheme);
+}
+
+/** The branch that HEAD stands on; nothing where it stands on a commit. */
+export async function branchOf(cwd: string): Promise<string | null> {
+  const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
+  return asked.ok ? textOf(asked) : null;
+}
+
+export async function headOf(cwd: string): Promise<string | undefined> {
+  const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+  return asked.ok ? textOf(asked) : undefined;
+}

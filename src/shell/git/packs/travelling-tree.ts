@@ -1,0 +1,103 @@
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { problemText } from "../../system/problem.ts";
+import { takePack } from "./packs.ts";
+import { findRepository } from "../repository.ts";
+import { complaintOf, runGit } from "../run-git.ts";
+import { emptyShadow } from "../shadow.ts";
+
+/** Where the files of a cast came from. */
+export interface TreeSource {
+  /** The repository that holds what was pushed; nothing where the first pack holds everything. */
+  readonly remote: string | null;
+  /** The branch of the person who submitted it. */
+  readonly branch: string | null;
+  /** The folder below the top that the cast works in. */
+  readonly below: string;
+}
+
+export interface KeptPack {
+  readonly head: string;
+  readonly ckpt: string;
+  readonly pack: Buffer;
+}
+
+export interface TravelledTree {
+  /** The packs of the cast, first to last. */
+  readonly packs: readonly KeptPack[];
+  readonly source: TreeSource;
+  /** Where the tree is made, whatever lies there. */
+  readonly folder: string;
+  /** Where this machine keeps what it fetched, for all casts. */
+  readonly caches: string;
+}
+
+export type Restored =
+  | { readonly kind: "ready"; readonly cwd: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** [B9] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
+export async function restoreTree(tree: TravelledTree): Promise<Restored> {
+  try {
+    return await restoreInto(tree);
+  } catch (thrown) {
+    return failed(problemText(thrown));
+  }
+}
+
+async function restoreInto({ packs, source, folder, caches }: TravelledTree): Promise<Restored> {
+  const last = packs.at(-1);
+  if (!last) return failed("no checkpoint of it was kept");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const call = { cwd: folder };
+  const made = await runGit(["init", "-q"], call);
+  if (!made.ok) return failed(complaintOf(made));
+  if (source.remote !== null) {
+    const cache = await fetchCache(caches, source.remote);
+    if (cache.kind === "failed") return cache;
+    appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
+    await runGit(["remote", "add", "origin", source.remote], call);
+  }
+  for (const [index, { pack }] of packs.entries()) {
+    const wrong = await takePack(folder, pack);
+    if (wrong !== undefined) return failed(`pack ${index} of its files cannot be used: ${wrong}`);
+  }
+  const stands =
+    source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
+  if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
+  const moved = await runGit(stands, call);
+  if (!moved.ok) return failed(complaintOf(moved));
+  const found = await findRepository(folder);
+  if (found.kind === "none") return failed(found.why);
+  const shadow = await emptyShadow(found.repository, folder);
+  try {
+    const filled = await shadow.git(["read-tree", "--reset", "-u", last.ckpt]);
+    if (!filled.ok) return failed(complaintOf(filled));
+  } finally {
+    shadow.close();
+  }
+  const index = await runGit(["reset", "-q", "--mixed", last.head], call);
+  return index.ok ? { kind: "ready", cwd: join(folder, source.below) } : failed(complaintOf(index));
+}
+
+type Cache =
+  | { readonly kind: "cache"; readonly folder: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** What was pushed, fetched once for all casts of this machine. */
+async function fetchCache(caches: string, remote: string): Promise<Cache> {
+  const folder = join(caches, `${createHash("sha256").update(remote).digest("hex").slice(0, 32)}.git`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const call = { cwd: folder };
+  const made = await runGit(["init", "-q", "--bare"], call);
+  if (!made.ok) return failed(complaintOf(made));
+  const fetched = await runGit(["fetch", "-q", "--no-tags", remote, "+refs/heads/*:refs/heads/*"], call);
+  if (!fetched.ok) return failed(`the repository ${remote} cannot be read from here: ${complaintOf(fetched)}`);
+  return { kind: "cache", folder };
+}
+
+function failed(problem: string): { readonly kind: "failed"; readonly problem: string } {
+  return { kind: "failed", problem };
+}

@@ -1,0 +1,114 @@
+import { isConnectionTrouble } from "./database/database.ts";
+import type { Database, Statement } from "./database/database.ts";
+
+/** A file of a visit as it goes into the database. */
+export interface SentArtifact {
+  readonly socket: string;
+  readonly visit: number;
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** [B8] The files of a cast since the pack before, and where they stand. */
+export interface SentPack {
+  readonly head: string;
+  readonly ckpt: string;
+  readonly bytes: Buffer;
+}
+
+export interface Append {
+  readonly castId: string;
+  readonly claim: string;
+  readonly after: number;
+  readonly events: readonly string[];
+  readonly status: string;
+  readonly summary: unknown;
+  /** Whether a visit was completed: whoever gets that far is no poison. */
+  readonly hasAdvanced: boolean;
+  readonly artifacts: readonly SentArtifact[];
+  readonly pack?: SentPack;
+}
+
+/** A value of the database may not be much larger. */
+export const PART_BYTES = 4 * 1024 * 1024;
+const RETRY_MS = 200;
+
+/**
+ * [B5] One round trip for events, files and packs, carried out only for the claim and the place that are named. After a broken
+ * connection it is repeated; the same claim with the events already there means that it was carried out.
+ */
+export async function append(database: Database, what: Append): Promise<"written" | "lost"> {
+  const statement = statementOf(what);
+  for (let waited = 0; ; waited += RETRY_MS) {
+    try {
+      const rows = await database.once(statement);
+      if (rows.length > 0) return "written";
+      return waited > 0 && (await isThere(database, what)) ? "written" : "lost";
+    } catch (thrown) {
+      if (!isConnectionTrouble(thrown) || waited >= database.patienceMs) throw thrown;
+      await database.pause(RETRY_MS);
+    }
+  }
+}
+
+async function isThere(database: Database, { castId, claim, after, events }: Append): Promise<boolean> {
+  const rows = await database.rows({
+    text: "select from materia.casts where cast_id = $1 and claim = $2 and seq = $3",
+    values: [castId, claim, after + events.length],
+  });
+  return rows.length > 0;
+}
+
+const TEXT = `
+with c as (
+  update materia.casts set seq = $3::int + cardinality($4::text[]), status = $5, summary = $6, updated_at = now(),
+    tries = case when $7 then 0 else tries end, abort_by = case when $5 = 'aborted' then null else abort_by end
+  where cast_id = $1 and claim = $2 and seq = $3 returning cast_id
+), e as (
+  insert into materia.events select c.cast_id, $3::int + o, t.e from c, unnest($4::text[]) with ordinality as t (e, o)
+), a as (
+  insert into materia.artifacts (cast_id, socket, visit, name, part, size, body)
+  select c.cast_id, t.* from c, unnest($8::text[], $9::int[], $10::text[], $11::int[], $12::bigint[], $13::bytea[]) as t
+  on conflict (cast_id, socket, visit, name, part)
+  do update set body = excluded.body, size = excluded.size, changed_at = now()
+), p as (
+  insert into materia.packs select c.cast_id, (select coalesce(max(n), -1) + 1 from materia.packs k where k.cast_id = $1),
+    $14, $15, $3::int + cardinality($4::text[]), $16 from c where $14::text is not null
+)
+select cast_id from c`;
+
+function statementOf(what: Append): Statement {
+  const parts = what.artifacts.flatMap(partsOf);
+  return {
+    name: "append",
+    text: TEXT,
+    values: [
+      what.castId,
+      what.claim,
+      what.after,
+      what.events,
+      what.status,
+      JSON.stringify(what.summary),
+      what.hasAdvanced,
+      parts.map(({ socket }) => socket),
+      parts.map(({ visit }) => visit),
+      parts.map(({ name }) => name),
+      parts.map(({ part }) => part),
+      parts.map(({ size }) => size),
+      parts.map(({ bytes }) => bytes),
+      what.pack?.head ?? null,
+      what.pack?.ckpt ?? null,
+      what.pack?.bytes ?? null,
+    ],
+  };
+}
+
+function partsOf({ bytes, ...place }: SentArtifact) {
+  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  return Array.from({ length: count }, (_, part) => ({
+    ...place,
+    part,
+    size: bytes.length,
+    bytes: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+  }));
+}

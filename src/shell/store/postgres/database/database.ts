@@ -1,0 +1,158 @@
+import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
+import { error, fail, ok } from "../../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../../core/model/issue.ts";
+import { problemText } from "../../../system/problem.ts";
+
+/** Where a database is, and what is believed of its certificate. */
+export interface DatabaseAddress {
+  readonly url: string;
+  /** The certificate that signs the server's own. */
+  readonly ca?: string;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** Prepared under this name, once per connection. */
+  readonly name?: string;
+}
+
+/** Connections to one database. Only here is the driver known; a broken connection is tried anew for as long as `patienceMs`. */
+export interface Database {
+  readonly pool: Pool;
+  readonly rows: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  /** One attempt and no more, for what must know whether it was carried out. */
+  readonly once: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+  /** A connection of its own, for what belongs to a session. */
+  readonly session: () => Promise<Client>;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly patienceMs: number;
+  readonly close: () => Promise<void>;
+}
+
+const RETRY_MS = 200;
+const MOST_CONNECTIONS = 4;
+
+/** [B1] Nothing of this is loaded before a fleet is named. */
+export async function openDatabase(
+  { url, ca }: DatabaseAddress,
+  { patienceMs = 0 }: { readonly patienceMs?: number } = {},
+): Promise<Result<Database>> {
+  const pg = await loadDriver();
+  if (!pg.ok) return pg;
+  const secured = connectionOf(url, ca);
+  if (!secured.ok) return secured;
+  const pool = new pg.value.Pool({ ...secured.value, max: MOST_CONNECTIONS });
+  // A connection that breaks while nobody uses it is replaced by the next.
+  pool.on("error", () => undefined);
+  const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
+    const done = await pool.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+    return done.rows;
+  };
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let waited = 0; ; waited += RETRY_MS) {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (!isConnectionTrouble(thrown) || waited >= patienceMs) throw thrown;
+        await pause(RETRY_MS);
+      }
+    }
+  };
+  return ok({
+    pool,
+    once,
+    rows: (statement) => patiently(() => once(statement)),
+    transaction: async (work) => {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        const done = await work(client);
+        await client.query("commit");
+        return done;
+      } catch (thrown) {
+        await client.query("rollback").catch(() => undefined);
+        throw thrown;
+      } finally {
+        client.release();
+      }
+    },
+    session: async () => {
+      const client = new pg.value.Client(secured.value);
+      client.on("error", () => undefined);
+      await client.connect();
+      return client;
+    },
+    pause,
+    patienceMs,
+    close: () => pool.end(),
+  });
+}
+
+/** Classes 08 and 57P of the standard's codes, and whatever the network says. */
+export function isConnectionTrouble(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = "code" in thrown ? String(thrown.code) : "";
+  return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|57P|53300|E[A-Z]+$)/.test(code);
+}
+
+/** What a person is told when the database refuses or cannot be reached. */
+export function databaseIssue(at: string, thrown: unknown): Issue {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  if (isConnectionTrouble(thrown))
+    return error("database_unreachable", at, `the database cannot be reached: ${problemText(thrown)}`);
+  if (code === "42501") return error("database_rights", at, `this role lacks a right: ${problemText(thrown)}`);
+  if (code === "3F000" || code === "42P01")
+    return error("database_not_migrated", at, "the database has no tables of a fleet yet", "fleet migrate makes them");
+  return error("database_failed", at, `the database refused: ${problemText(thrown)}`);
+}
+
+const PG = "8.23.1";
+
+async function loadDriver(): Promise<Result<Pick<typeof import("pg"), "Pool" | "Client">>> {
+  try {
+    return ok((await import("pg")).default);
+  } catch {
+    return fail(
+      error(
+        "missing_package",
+        "pg",
+        "a fleet needs a driver that is not installed",
+        `install it beside pi-materia: npm install pg@${PG}`,
+      ),
+    );
+  }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1", "[::1]", ""]);
+
+/** [B4] Off this machine only with a certificate that names the host, whatever the url says. */
+function connectionOf(url: string, ca: string | undefined): Result<ClientConfig> {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return fail(error("bad_database_url", "url", "it is no url", "postgres://user@host:5432/database"));
+  }
+  if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
+    return fail(error("bad_database_url", "url", "it does not begin with postgres://"));
+  const mode = parsed.searchParams.get("sslmode");
+  const host = parsed.searchParams.get("host") ?? parsed.hostname;
+  const isLocal = LOOPBACK.has(host) || host.startsWith("/");
+  for (const name of Array.from(parsed.searchParams.keys()))
+    if (name.startsWith("ssl")) parsed.searchParams.delete(name);
+  const connectionString = parsed.toString();
+  if (isLocal && ca === undefined) return ok({ connectionString });
+  if (mode !== null && mode !== "verify-full")
+    return fail(
+      error(
+        "insecure_database",
+        "url",
+        `sslmode=${mode} to ${host} would be open to others`,
+        "use sslmode=verify-full",
+      ),
+    );
+  return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
+}

@@ -1,0 +1,74 @@
+import type { Client } from "pg";
+import type { Database } from "./database.ts";
+
+/** Who wants to hear of changes in the database. One connection for all of them, made when the first comes. */
+export interface News {
+  /** Of one cast, or of any. */
+  readonly on: (castId: string | undefined, listener: () => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Of whatever changes in a cast, and of casts that a worker is wanted for. */
+const CASTS = "materia";
+export const DUE = "materia_due";
+const AGAIN_MS = 500;
+
+export function openNews(database: Database, channel = CASTS): News {
+  const listeners = new Map<() => void, string | undefined>();
+  let client: Promise<Client | undefined> | undefined;
+  const closed = new AbortController();
+  const tell = (castId?: string): void => {
+    for (const [listener, of] of listeners) if (castId === undefined || of === undefined || of === castId) listener();
+  };
+  const connect = async (): Promise<Client | undefined> => {
+    while (!closed.signal.aborted) {
+      try {
+        const made = await database.session();
+        made.on("notification", ({ payload }) => tell(payload));
+        made.on("end", () => {
+          if (!closed.signal.aborted) client = connect();
+        });
+        await made.query(`listen ${channel}`);
+        // Whatever happened before it listened may have been missed.
+        tell();
+        return made;
+      } catch {
+        await database.pause(AGAIN_MS);
+      }
+    }
+    return undefined;
+  };
+  return {
+    on: (castId, listener) => {
+      // One function may be given twice, and is stopped once for each.
+      const own = (): void => listener();
+      listeners.set(own, castId);
+      client ??= connect();
+      return () => void listeners.delete(own);
+    },
+    close: async () => {
+      closed.abort();
+      const open = await client;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}
+
+const GATHERED_MS = 5;
+
+/** [B6] Told after the commit, gathered: inside of it every writer would wait for every other. */
+export function openTelling(database: Database): (castId: string) => void {
+  let waiting: Set<string> | undefined;
+  return (castId) => {
+    if (waiting) return void waiting.add(castId);
+    const gathered = new Set([castId]);
+    waiting = gathered;
+    setTimeout(() => {
+      waiting = undefined;
+      void database
+        .once({ text: `select pg_notify('${CASTS}', id) from unnest($1::text[]) id`, values: [[...gathered]] })
+        // Readers catch up by number: who was not told now is told with the next.
+        .catch(() => undefined);
+    }, GATHERED_MS);
+  };
+}

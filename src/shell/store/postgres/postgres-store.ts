@@ -1,0 +1,81 @@
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import type { ArtifactPart, ArtifactPlace, CastStore, Part } from "../cast-store.ts";
+import { fileStore } from "../files/file-store.ts";
+import { layoutOf } from "../layout.ts";
+import { claimingAs, removeCasts } from "./claiming.ts";
+import type { ClaimingWorker } from "./claiming.ts";
+import { followLines, followRows, readPart } from "./follow.ts";
+import { lookingAt, quietly } from "./looking.ts";
+import type { Sight } from "./looking.ts";
+import { VALUES } from "./scratch.ts";
+import { openNews, openTelling } from "./database/news.ts";
+
+export interface PostgresPlace extends Sight {
+  /** Without one nothing can be claimed here. */
+  readonly worker?: ClaimingWorker;
+}
+
+export interface PostgresStore extends CastStore {
+  readonly close: () => Promise<void>;
+}
+
+/** Casts in a database that many machines share. */
+export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStore {
+  const { database, place } = sight;
+  const news = openNews(database);
+  const tell = openTelling(database);
+  const held = new Map<CastId, string>();
+  // What this process writes is seen here before the append that takes it along.
+  const local = worker ? fileStore(worker.scratch) : undefined;
+  const localOf = (castId: CastId): CastStore | undefined => (held.has(castId) ? local : undefined);
+  const readArtifact = async (
+    castId: CastId,
+    at: ArtifactPlace,
+    part: Part = {},
+  ): Promise<ArtifactPart | undefined> => {
+    const own = localOf(castId);
+    return own ? own.readArtifact(castId, at, part) : quietly(() => readPart(database, castId, at, part));
+  };
+  const refused = async (at: string): Promise<Result<never>> =>
+    fail(error("not_a_worker", at, "casts of a fleet are driven by its workers alone"));
+  return {
+    ...lookingAt(sight),
+    place,
+    placeOf: (castId) => (worker ? layoutOf(worker.scratch, castId).folder : `${place}, ${castId}`),
+    readArtifact,
+    readValue: async (castId, digest) => {
+      const own = localOf(castId);
+      if (own) return own.readValue(castId, digest);
+      const part = await quietly(() => readPart(database, castId, { ...VALUES, name: `${digest}.json` }));
+      return part && Buffer.from(part.bytes).toString("utf8");
+    },
+    lastVisit: async (castId, socket) => {
+      const own = localOf(castId);
+      if (own) return own.lastVisit(castId, socket);
+      const text = "select coalesce(max(visit), 0) as last from materia.artifacts where cast_id = $1 and socket = $2";
+      const rows = await quietly(() => database.rows<{ last: number }>({ text, values: [castId, socket] }));
+      return rows?.[0]?.last ?? 0;
+    },
+    ...(worker
+      ? claimingAs({ ...sight, worker, news, tell, held })
+      : { create: ({ file }) => refused(file.castId), claim: refused }),
+    requestAbort: async (castId) =>
+      void (await quietly(() => database.rows({ text: "select materia.ask_abort($1)", values: [castId] }))),
+    remove: (casts) => removeCasts({ ...sight, tell }, casts, worker?.scratch),
+    follow: (castId, after, wake) => followRows(database, castId, { after, stop: news.on(castId, wake) }),
+    followTranscript: (castId, visit, wake) =>
+      followLines(
+        (from) => readArtifact(castId, { ...visit, name: "transcript.jsonl" }, { from }),
+        news.on(castId, wake),
+      ),
+    onListChange: (listener) => news.on(undefined, listener),
+    onCastChange: (castId, listener) => news.on(castId, listener),
+    onOwnerChange: (castId, listener) => news.on(castId, listener),
+    close: async () => {
+      await news.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import * as v from "valibot";
+import { apply } from "../../../core/cast/apply.ts";
+import { parseEvent } from "../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { startState } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { problemText } from "../../system/problem.ts";
+import { CastFile, startOf } from "../cast-file.ts";
+import type { Enough, Folded, Folding, JournalEnds, LoadedCast } from "../cast-store.ts";
+import type { Database } from "./database/database.ts";
+
+export function unknownCast(castId: string, place: string): Issue {
+  return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, `"casts" lists them`);
+}
+
+/** As much as one answer of the database may hold. */
+const EVENTS_AT_ONCE = 2_000;
+
+export interface EventRow {
+  readonly seq: number;
+  readonly event: string;
+}
+
+export function eventsAfter(database: Database, castId: string, after: number): Promise<readonly EventRow[]> {
+  return database.rows<EventRow>({
+    name: "events_after",
+    text: `select seq, event from materia.events where cast_id = $1 and seq > $2 order by seq limit ${EVENTS_AT_ONCE}`,
+    values: [castId, after],
+  });
+}
+
+/** An event as it is kept → as it is used; nothing where it is damaged. */
+export function readEvent({ seq, event }: EventRow, graph: Graph | null): CastEvent | undefined {
+  try {
+    const read = parseEvent(JSON.parse(event), () => graph);
+    return typeof read === "string" || read.seq !== seq ? undefined : read;
+  } catch {
+    return undefined;
+  }
+}
+
+export function readFile(text: string): Result<CastFile> {
+  try {
+    const parsed = v.safeParse(CastFile, JSON.parse(text));
+    if (parsed.success) return ok(parsed.output);
+    const key = v.getDotPath(parsed.issues[0]) ?? "";
+    return fail(error("bad_cast_file", key, `what the cast was started with cannot be used: "${key}"`));
+  } catch (thrown) {
+    return fail(error("bad_cast_file", "", `what the cast was started with cannot be read: ${problemText(thrown)}`));
+  }
+}
+
+interface CastRow {
+  readonly file: string;
+  readonly seq: number;
+  readonly stamp: string;
+}
+
+/** [J1] A cast from its first event to its last, a block of them at a time. */
+export async function foldEvents<T>(
+  database: Database,
+  { castId, place }: { readonly castId: CastId; readonly place: string },
+  { begin, step }: Folding<T>,
+): Promise<Result<Folded<T>>> {
+  const [row] = await database.rows<CastRow>({
+    name: "cast",
+    text: `select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
+    values: [castId],
+  });
+  if (!row) return fail(unknownCast(castId, place));
+  const file = readFile(row.file);
+  if (!file.ok) return file;
+  let value = begin(file.value);
+  for (let seen = 0; seen < row.seq;) {
+    const rows = await eventsAfter(database, castId, seen);
+    if (rows.length === 0) return fail(damaged(castId, seen + 1, "it is missing"));
+    for (const each of rows) {
+      if (each.seq > row.seq) break;
+      const event = each.seq === seen + 1 ? readEvent(each, file.value.graph) : undefined;
+      if (!event) return fail(damaged(castId, seen + 1, "it cannot be read"));
+      try {
+        value = step(value, event);
+      } catch (thrown) {
+        return fail(damaged(castId, each.seq, problemText(thrown)));
+      }
+      seen = each.seq;
+    }
+    if ((rows.at(-1)?.seq ?? 0) > row.seq) break;
+  }
+  return ok({ castId, file: file.value, value, tornBytes: 0, stamp: row.stamp });
+}
+
+function damaged(castId: string, seq: number, why: string): Issue {
+  return error("damaged_journal", `line ${seq}`, `event ${seq} of ${castId} is damaged: ${why}`);
+}
+
+export async function loadCast(database: Database, castId: CastId, place: string): Promise<Result<LoadedCast>> {
+  const folded = await foldEvents<{ readonly events: CastEvent[]; readonly state: CastState }>(
+    database,
+    { castId, place },
+    {
+      begin: (file) => ({ events: [], state: startState(startOf(file)) }),
+      step: ({ events, state }, event) => {
+        events.push(event);
+        return { events, state: apply(state, event) };
+      },
+    },
+  );
+  if (!folded.ok) return folded;
+  const { value, ...cast } = folded.value;
+  return ok({ ...cast, ...value });
+}
+
+const LAST_AT_ONCE = 64;
+
+/** [J21] The first event and the last ones, read from the end. */
+export async function castEnds(database: Database, castId: CastId, enough: Enough): Promise<JournalEnds> {
+  const [first] = await eventsAt(database, castId, 1, 1);
+  const begun = first && readEvent(first, null);
+  let last: readonly CastEvent[] = [];
+  let before: number | null = null;
+  let unread = 0;
+  for (;;) {
+    const rows: readonly EventRow[] = await database.rows<EventRow>({
+      name: "events_before",
+      text: `select seq, event from materia.events where cast_id = $1 and seq < coalesce($2::int, 2147483647) order by seq desc limit ${LAST_AT_ONCE}`,
+      values: [castId, before],
+    });
+    for (const row of rows) {
+      const event = readEvent(row, null);
+      if (event) last = [event, ...last];
+      else unread += 1;
+      if (enough(last)) return { ...(begun ? { first: begun } : {}), last, unread };
+    }
+    before = rows.at(-1)?.seq ?? 0;
+    if (rows.length < LAST_AT_ONCE) return { ...(begun ? { first: begun } : {}), last, unread };
+  }
+}
+
+function eventsAt(database: Database, castId: string, from: number, to: number): Promise<readonly EventRow[]> {
+  return database.rows<EventRow>({
+    text: "select seq, event from materia.events where cast_id = $1 and seq between $2 and $3 order by seq",
+    values: [castId, from, to],
+  });
+}

@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { Artifacts } from "../../ports.ts";
+import { fileArtifacts } from "../files/artifacts.ts";
+import type { Layout } from "../layout.ts";
+import type { Writing } from "../cast-store.ts";
+import { PART_BYTES } from "./append.ts";
+import type { SentArtifact } from "./append.ts";
+import type { Database } from "./database/database.ts";
+
+/** Large values that visits share are files of no visit. */
+export const VALUES = { socket: "", visit: 0 } as const;
+const TRANSCRIPT = "transcript.jsonl";
+
+/** The files of an owned cast: on the disk, where agents and programs need them, and on their way to the database. */
+export interface ScratchArtifacts extends Artifacts {
+  /** What has changed since it was last asked, as the next append takes it along; `events` are those it speaks of. */
+  readonly due: (events: readonly CastEvent[]) => readonly SentArtifact[];
+}
+
+export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts {
+  const files = fileArtifacts(layout, how);
+  const dirty = new Map<string, { readonly socket: string; readonly visit: number; readonly name: string }>();
+  const sentValues = new Set(existsSync(layout.values) ? readdirSync(layout.values) : []);
+  const sizes = new Map<string, number>();
+  let hasValues = false;
+  const note = (socket: string, visit: number, name: string): void => {
+    dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name });
+  };
+  /** The transcript is written by the agent's own library. */
+  const noteTranscripts = (events: readonly CastEvent[]): void => {
+    for (const event of events) {
+      if (!("visit" in event) || event.type === "visit_started") continue;
+      const file = layout.visitFile(event.socket, event.visit, TRANSCRIPT);
+      const size = statSync(file, { throwIfNoEntry: false })?.size;
+      if (size === undefined || sizes.get(file) === size) continue;
+      sizes.set(file, size);
+      note(event.socket, event.visit, TRANSCRIPT);
+    }
+  };
+  const newValues = (): readonly SentArtifact[] => {
+    if (!hasValues) return [];
+    hasValues = false;
+    const names = readdirSync(layout.values).filter((name) => !sentValues.has(name));
+    return names.map((name) => {
+      sentValues.add(name);
+      return { ...VALUES, name, bytes: readFileSync(join(layout.values, name)) };
+    });
+  };
+  return {
+    ...files,
+    write: (socket, visit, name, text) => {
+      note(socket, visit, name);
+      return files.write(socket, visit, name, text);
+    },
+    append: (socket, visit, name, text) => {
+      note(socket, visit, name);
+      return files.append(socket, visit, name, text);
+    },
+    keepValue: async (value) => {
+      const kept = await files.keepValue(value);
+      hasValues ||= existsSync(layout.values);
+      return kept;
+    },
+    due: (events) => {
+      noteTranscripts(events);
+      const sent = [...dirty].flatMap(([file, place]) =>
+        existsSync(file) ? [{ ...place, bytes: readFileSync(file) }] : [],
+      );
+      dirty.clear();
+      return [...sent, ...newValues()];
+    },
+  };
+}
+
+interface PartRow {
+  readonly socket: string;
+  readonly visit: number;
+  readonly name: string;
+  readonly part: number;
+  readonly body: Buffer;
+}
+
+/** [B7] The folder of a cast as its last owner's appends left it; what an owner before left here without one is gone. */
+export async function refill(
+  database: Database,
+  layout: Layout,
+  cast: { readonly castId: string; readonly file: string; readonly brings: Readonly<Record<string, string>> },
+): Promise<void> {
+  rmSync(layout.folder, { recursive: true, force: true });
+  emptyScratch(layout, cast);
+  for (let after: readonly (string | number)[] = ["", -1, "", -1]; ;) {
+    const rows: readonly PartRow[] = await database.rows<PartRow>({
+      text: `select socket, visit, name, part, body from materia.artifacts
+        where cast_id = $1 and (socket, visit, name, part) > ($2, $3, $4, $5)
+          and part::bigint * ${PART_BYTES} < greatest(size, 1)
+        order by socket, visit, name, part limit 32`,
+      values: [cast.castId, ...after],
+    });
+    for (const { socket, visit, name, part, body } of rows) {
+      const file = socket === VALUES.socket ? join(layout.values, name) : layout.visitFile(socket, visit, name);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, body, { flag: part === 0 ? "w" : "a", mode: 0o600 });
+      after = [socket, visit, name, part];
+    }
+    if (rows.length === 0) return;
+  }
+}
+
+/** The folder of a cast that has no visit yet. */
+export function emptyScratch(
+  layout: Layout,
+  { file, brings }: { readonly file: string; readonly brings: Readonly<Record<string, string>> },
+): void {
+  mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
+  writeFileSync(layout.castFile, file, { mode: 0o600 });
+  for (const [name, text] of Object.entries(brings)) writeFileSync(layout.brought(name), text, { mode: 0o600 });
+}

@@ -1,0 +1,23 @@
+import { expect, it, onTestFinished } from "vitest";
+import { serveHealth } from "../../src/shell/fleet/worker/health.ts";
+
+it("[B18] a worker answers its machine's monitoring, and nothing else", async () => {
+  const figures = { workerId: "w-1", running: ["c-1"], legs: { completed: 3, "handed back": 1 } };
+  const health = await serveHealth(0, () => figures);
+  if (!health.ok) throw new Error(JSON.stringify(health.issues));
+  onTestFinished(() => health.value.close());
+  const ask = (path: string) => fetch(`http://127.0.0.1:${health.value.port}${path}`);
+  expect(await (await ask("/health")).json()).toEqual(figures);
+  const metrics = await (await ask("/metrics")).text();
+  expect(metrics.split("\n").filter((line) => !line.startsWith("#"))).toEqual([
+    "materia_casts_running 1",
+    'materia_legs_total{end="completed"} 3',
+    'materia_legs_total{end="handed_back"} 1',
+    "",
+  ]);
+  expect((await ask("/casts")).status).toBe(404);
+  expect(await serveHealth(health.value.port, () => figures)).toMatchObject({
+    ok: false,
+    issues: [{ code: "cannot_listen" }],
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { migrate } from "../../src/shell/fleet/migrate.ts";
+import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import { fleetDatabase, opened } from "../harness/fleet/postgres.ts";
+
+/** A role that may log in, as one of the two that the migration makes. */
+async function roleOf(
+  admin: Database,
+  url: string,
+  name: string,
+  of: "materia_member" | "materia_worker",
+): Promise<Database> {
+  await admin.once({ text: `create role ${name} login password 'x' in role ${of}` });
+  return opened(url.replace(/\/\/[^@]*@/, `//${name}:x@`));
+}
+
+const submit = (project: string, id: string, by: string) => ({
+  text: `insert into materia.casts (cast_id, project, submitted_by, file, status, leg, summary) values ($1, $2, $3, '{}', 'queued', 1, '{}')`,
+  values: [id, project, by],
+});
+
+it("[B19] people see and submit to the projects that they are members of, and change nothing by hand", async () => {
+  const { url, database: admin } = await fleetDatabase();
+  expect((await migrate({ url })).ok).toBe(true);
+  const suffix = Math.random().toString(36).slice(2, 8);
+  const [ann, ben] = [`ann_${suffix}`, `ben_${suffix}`];
+  const [asAnn, asBen] = [
+    await roleOf(admin, url, ann, "materia_member"),
+    await roleOf(admin, url, ben, "materia_member"),
+  ];
+  const worker = await roleOf(admin, url, `w_${suffix}`, "materia_worker");
+  await admin.once({ text: "insert into materia.members values ('red', $1), ('blue', $2)", values: [ann, ben] });
+  const refused = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "allowed",
+      (thrown: { code?: string }) => thrown.code,
+    );
+  expect(await refused(asAnn.once(submit("red", "r-1", ann)))).toBe("allowed");
+  expect(await refused(asBen.once(submit("blue", "b-1", ben)))).toBe("allowed");
+  const seen = async (as: Database): Promise<unknown> =>
+    (await as.once<{ cast_id: string }>({ text: "select cast_id from materia.casts order by 1" })).map(
+      (row) => row.cast_id,
+    );
+  expect([await seen(asAnn), await seen(asBen), await seen(worker)]).toEqual([["r-1"], ["b-1"], ["b-1", "r-1"]]);
+  const forbidden = [
+    asAnn.once(submit("blue", "b-2", ann)),
+    asAnn.once(submit("red", "r-2", ben)),
+    asAnn.once({ text: "update materia.casts set status = 'completed'" }),
+    asAnn.once({ text: "delete from materia.casts" }),
+    asAnn.once({ text: "insert into materia.events values ('r-1', 1, '{}')" }),
+    asAnn.once({ text: "insert into materia.members values ('blue', $1)", values: [ann] }),
+    asAnn.once({ text: "select 1 from dbos.workflow_status" }),
+    worker.once({ text: "alter table materia.casts add column x int" }),
+  ];
+  expect(await Promise.all(forbidden.map(refused))).toEqual(Array.from({ length: 8 }, () => "42501"));
+  const abort = async (as: Database, id: string): Promise<unknown> =>
+    (await as.once({ text: "select materia.ask_abort($1) as said", values: [id] }))[0];
+  expect([await abort(asAnn, "b-1"), await abort(asAnn, "r-1")]).toEqual([{ said: "unknown" }, { said: "asked" }]);
+  const nudge = (event: object) => ({
+    text: "select materia.nudge('r-1', 0, $1, null, true) as said",
+    values: [[JSON.stringify(event)]],
+  });
+  await admin.once({ text: "update materia.casts set status = 'waiting'" });
+  expect(await asAnn.once(nudge({ type: "visit_completed" }))).toEqual([{ said: "refused" }]);
+  expect(await asBen.once(nudge({ type: "person_answered" }))).toEqual([{ said: "unknown" }]);
+  for (const each of [asAnn, asBen, worker, admin]) await each.close();
+});

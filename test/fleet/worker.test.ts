@@ -1,0 +1,181 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { git } from "../git/scratch.ts";
+import {
+  eventsOn,
+  fileOf,
+  fleetPlace,
+  isWaiting,
+  letGo,
+  statusOn,
+  submitted,
+  until,
+  workersOf,
+} from "../harness/fleet/fleet-place.ts";
+
+const completions = (events: readonly { readonly type: string }[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "visit_completed" && "socket" in event ? [String(event.socket)] : []));
+
+it("[B9, B10] a working tree as it is goes to a worker, is followed live, and comes home as a branch", async () => {
+  const place = await fleetPlace();
+  writeFileSync(join(place.cwd, "uncommitted.txt"), "mine\n");
+  await place.worker();
+  const ran = await place.materia("cast", "--quiet", place.gate);
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  const listed = await place.materia("casts", "--json");
+  const [cast] = JSON.parse(listed.stdout) as { castId: string; status: string; visits: number }[];
+  expect(cast).toMatchObject({ status: "completed", visits: 2 });
+  // Nothing of it has been done here.
+  expect(git(place.cwd, "status", "--short")).toBe("?? uncommitted.txt");
+  expect(git(place.cwd, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  expect((await place.materia("take", "last")).code).toBe(0);
+  const branch = `materia/${cast?.castId}`;
+  expect(fileOf(place.cwd, branch, "work.log")).toBe("Socket-1\nSocket-2");
+  expect(fileOf(place.cwd, branch, "uncommitted.txt")).toBe("mine");
+  expect(git(place.cwd, "status", "--short")).toBe("?? uncommitted.txt");
+});
+
+it("[B14] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
+  const place = await fleetPlace();
+  const first = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  const second = await place.worker();
+  first.kill("SIGKILL");
+  letGo(place);
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const events = await eventsOn(place, castId);
+  expect(completions(events)).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
+  expect(events.filter(({ type }) => type === "cast_resumed")).toMatchObject([{ by: `worker ${second.id}` }]);
+  expect((await place.materia("take", castId)).code).toBe(0);
+  expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2\nSocket-3");
+});
+
+it("[B11] a worker that is asked to stop hands back at the end of a visit, and leaves", async () => {
+  const place = await fleetPlace();
+  const first = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  first.kill("SIGTERM");
+  await until(async () => (await workersOf(place)).every(({ state }) => state === "draining"));
+  letGo(place);
+  expect(await first.ended).toBe(0);
+  expect(first.said.at(-1)).toMatchObject({ castId, leg: 1, how: "handed back" });
+  expect(await statusOn(place, castId)).toBe("queued");
+  expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
+});
+
+it("[B14] whoever was given up by the others leaves with 75", async () => {
+  const place = await fleetPlace();
+  const worker = await place.worker();
+  await place.database.rows({ text: "update materia.workers set state = 'gone'" });
+  expect(await worker.ended).toBe(75);
+});
+
+it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {
+  const place = await fleetPlace();
+  const castId = await submitted(place, "Quick");
+  await place.database.rows({ text: "update materia.casts set tries = 3" });
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "failed");
+  expect((await eventsOn(place, castId)).at(-1)).toMatchObject({
+    type: "cast_ended",
+    reason: expect.stringContaining("3 workers died"),
+  });
+  const again = await place.materia("recast", castId, "--quiet");
+  expect([again.code, await statusOn(place, castId)]).toEqual([0, "completed"]);
+});
+
+it("[B16] files that cannot be brought to a worker fail the cast with the reason", async () => {
+  const place = await fleetPlace();
+  const castId = await submitted(place, "Quick");
+  await place.database.rows({ text: "update materia.packs set pack = overlay(pack placing 'xxxx'::bytea from 40)" });
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "failed");
+  expect((await eventsOn(place, castId)).at(-1)).toMatchObject({
+    reason: expect.stringContaining("pack 0 of its files cannot be used"),
+  });
+});
+
+it("[B10] a waiting cast keeps no worker; of several answers at once one is taken", async () => {
+  const place = await fleetPlace();
+  const worker = await place.worker();
+  const asked = await place.materia("cast", "--loadout", "Asking", "--quiet", place.gate);
+  expect(asked.code).toBe(4);
+  const [cast] = JSON.parse((await place.materia("casts", "--json")).stdout) as { castId: string; status: string }[];
+  const castId = cast?.castId ?? "";
+  expect(cast?.status).toBe("waiting");
+  await until(() => worker.said.some(({ how }) => how === "waiting"));
+  const answers = await Promise.all([1, 2, 3].map(() => place.materia("continue", castId, "--detach")));
+  expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+  expect(answers.filter(({ code }) => code === 2)).toHaveLength(2);
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const events = await eventsOn(place, castId);
+  expect(events.filter(({ type }) => type === "person_judged")).toHaveLength(1);
+});
+
+it("[B20] a cast is stopped wherever it is driven, and also where it waits for a worker", async () => {
+  const place = await fleetPlace();
+  const queued = await submitted(place, "Quick");
+  expect((await place.materia("abort", queued)).code).toBe(0);
+  expect(await statusOn(place, queued)).toBe("queued");
+  await place.worker();
+  await until(async () => (await statusOn(place, queued)) === "aborted");
+  const running = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  expect((await place.materia("abort", running)).code).toBe(0);
+  await until(async () => (await statusOn(place, running)) === "aborted");
+  expect(await place.materia("abort", running)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("cast_is_over"),
+  });
+});
+
+it("[B18] the fleet says who works on what and what waits", async () => {
+  const place = await fleetPlace();
+  const { id } = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  const shown = await place.materia("fleet", "workers", "--json");
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    queued: 0,
+    workers: [{ worker: id, state: "up", casts: [castId], concurrency: 2 }],
+  });
+  letGo(place);
+  await until(async () => (await statusOn(place, castId)) === "completed");
+});
+
+it("[B12] the items of a parallel loop are worked on one after another", async () => {
+  const place = await fleetPlace();
+  await place.worker();
+  const castId = await submitted(place, "Parallel");
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  expect((await place.materia("take", castId)).code).toBe(0);
+  expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2 WI-1\nSocket-2 WI-2");
+});
+
+it("[B16] a cast whose model a worker does not have stays queued and says why, until another worker comes", async () => {
+  const place = await fleetPlace();
+  const first = await place.worker();
+  const castId = await submitted(place, "Thinking");
+  await until(() => first.said.some(({ how }) => how === "not begun"));
+  expect(await statusOn(place, castId)).toBe("queued");
+  const shown = await place.materia("status", castId);
+  expect(shown.stdout).toContain("No worker could begin it:");
+  const second = await place.worker();
+  await until(() => [...first.said, ...second.said].filter(({ how }) => how === "not begun").length === 2);
+});
+
+it("[B17] what a cast of a fleet changed is told here, without its branch", async () => {
+  const place = await fleetPlace();
+  await place.worker();
+  const castId = await submitted(place, "Quick");
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const shown = await place.materia("diff", castId, "--stat");
+  expect(shown.stdout).toContain("work.log");
+  expect(git(place.cwd, "branch", "--list")).toBe("* main");
+});

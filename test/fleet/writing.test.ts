@@ -1,0 +1,169 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
+import type { PostgresPlace, PostgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
+import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import { layoutOf } from "../../src/shell/store/layout.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { socket } from "../harness/seats.ts";
+import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
+import { bell, claimed, created, drained, eventsOf, idOf } from "../harness/store/store-casts.ts";
+
+let admin: Database;
+let url = "";
+
+beforeAll(async () => {
+  const made = await fleetDatabase();
+  admin = made.database;
+  ({ url } = made);
+});
+afterAll(() => admin.close());
+beforeEach(() => admin.once({ text: "truncate materia.casts, materia.workers cascade" }));
+
+const castId = idOf("c-1");
+const at = socket("Socket-1");
+
+/** The store of one worker; its connections may be changed on the way. */
+async function storeOf(
+  id: string,
+  {
+    through = (database: Database) => database,
+    packOf,
+  }: { through?: (database: Database) => Database; packOf?: NonNullable<PostgresPlace["worker"]>["packOf"] } = {},
+): Promise<{ readonly store: PostgresStore; readonly scratch: string }> {
+  await enrol(admin, id);
+  const scratch = join(scratchFolder(), "casts");
+  const database = through(await opened(url));
+  return {
+    store: closing(
+      postgresStore({ database, place: "the fleet", worker: { id, scratch, ...(packOf ? { packOf } : {}) } }),
+    ),
+    scratch,
+  };
+}
+
+const seqOf = async (): Promise<unknown> =>
+  (
+    await admin.once({ text: "select seq, (select count(*)::int from materia.events) as events from materia.casts" })
+  )[0];
+
+describe("writing for one claim", () => {
+  it("[B5] an answer that was lost on its way is no second write", async () => {
+    let cut = true;
+    const { store } = await storeOf("a", {
+      through: (database) => ({
+        ...database,
+        patienceMs: 1_000,
+        pause: async () => undefined,
+        once: async (statement) => {
+          const rows = await database.once(statement);
+          if (statement.name !== "append" || !cut) return rows as never; // passed on as it came
+          cut = false;
+          throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+        },
+      }),
+    });
+    const owned = await created(store);
+    const events = await eventsOf("c-1");
+    expect(await owned.journal.append(events.slice(0, 2), 0)).toBeUndefined();
+    expect(await owned.journal.append(events.slice(2), 2)).toBeUndefined();
+    expect(await seqOf()).toEqual({ seq: events.length, events: events.length });
+  });
+
+  it("[B5] a claim of a database that was set back is nobody's any more, though its number comes again", async () => {
+    const [{ store: first }, { store: second }] = [await storeOf("a"), await storeOf("b")];
+    const events = await eventsOf("c-1");
+    const owned = await created(first);
+    await owned.journal.append(events.slice(0, 2), 0);
+    // As restored from a backup of the moment before it was claimed.
+    await admin.once({ text: "update materia.casts set owner = null, claim = null, epoch = 0" });
+    const again = await claimed(second);
+    expect(again.epoch).toBe(owned.epoch);
+    expect(await owned.journal.append(events.slice(2, 3), 2)).toBeTypeOf("string");
+    expect([await owned.holds(), owned.isSuperseded()]).toEqual([false, true]);
+    expect(await again.journal.append(events.slice(2), 2)).toBeUndefined();
+  });
+
+  it("[B8] a checkpoint that cannot be stored stops the write that speaks of it", async () => {
+    const { store } = await storeOf("a", {
+      packOf: async (_id, events) => (events.length > 2 ? "they are too large" : undefined),
+    });
+    const owned = await created(store);
+    const events = await eventsOf("c-1");
+    expect(await owned.journal.append(events.slice(0, 2), 0)).toBeUndefined();
+    expect(await owned.journal.append(events.slice(2), 2)).toContain("they are too large");
+    expect(await seqOf()).toEqual({ seq: 2, events: 2 });
+  });
+
+  it("[B8] a pack stands behind the same event as the checkpoint", async () => {
+    const { store } = await storeOf("a", {
+      packOf: async () => ({ head: "h", ckpt: "c", bytes: Buffer.from([1, 2]) }),
+    });
+    const owned = await created(store);
+    await owned.journal.append((await eventsOf("c-1")).slice(0, 2), 0);
+    const rows = await admin.once({ text: "select n, head, ckpt, seq, pack from materia.packs" });
+    expect(rows).toEqual([{ n: 0, head: "h", ckpt: "c", seq: 2, pack: Buffer.from([1, 2]) }]);
+  });
+});
+
+describe("taking over", () => {
+  it("[B7] the next owner finds the files of visits, large values and the transcript, and nothing else", async () => {
+    const [{ store: first, scratch: here }, { store: second, scratch: there }] = [
+      await storeOf("a"),
+      await storeOf("b"),
+    ];
+    const events = await eventsOf("c-1");
+    const owned = await created(first);
+    const large = { text: "x".repeat(9_000_000) };
+    await owned.artifacts.write(at, 1, "output.md", large.text);
+    await owned.artifacts.keepValue({ list: "y".repeat(5_000) });
+    const transcript = layoutOf(here, castId).visitFile(at, 1, "transcript.jsonl");
+    mkdirSync(dirname(transcript), { recursive: true });
+    writeFileSync(transcript, '{"a":1}\n');
+    expect(await owned.journal.append(events, 0)).toBeUndefined();
+    await owned.artifacts.write(at, 2, "late.md", "never appended");
+    await owned.release();
+    mkdirSync(layoutOf(there, castId).visitFolder(at, 7), { recursive: true });
+    writeFileSync(layoutOf(there, castId).visitFile(at, 7, "left.md"), "of another time");
+    await claimed(second);
+    const read = async (visit: number, name: string) =>
+      (await second.readArtifact(castId, { socket: at, visit, name }))?.size;
+    expect(
+      await Promise.all([read(1, "output.md"), read(1, "transcript.jsonl"), read(2, "late.md"), read(7, "left.md")]),
+    ).toEqual([9_000_000, 8, undefined, undefined]);
+    const { readdirSync } = await import("node:fs");
+    expect(readdirSync(layoutOf(there, castId).values)).toEqual(readdirSync(layoutOf(here, castId).values));
+    // Who does not own it reads the same, in parts.
+    const digest = readdirSync(layoutOf(there, castId).values)[0]?.replace(".json", "") ?? "";
+    expect(await first.readValue(castId, digest)).toBe(await second.readValue(castId, digest));
+    expect((await first.readValue(castId, digest))?.length).toBeGreaterThan(5_000);
+    const part = await first.readArtifact(
+      castId,
+      { socket: at, visit: 1, name: "output.md" },
+      { from: 4_194_300, most: 10 },
+    );
+    expect([Buffer.from(part?.bytes ?? []).toString(), part?.size]).toEqual(["x".repeat(10), 9_000_000]);
+  });
+
+  it("[B6] who was not told catches up with the next notice, and who looks late misses nothing", async () => {
+    const { store } = await storeOf("a");
+    const { store: other } = await storeOf("b");
+    const events = await eventsOf("c-1");
+    const owned = await created(store);
+    const woken = bell();
+    const follower = other.follow(castId, 0, woken.ring);
+    await owned.journal.append(events.slice(0, 1), 0);
+    // Written by a worker that died before it could tell.
+    await admin.once({ text: "insert into materia.events values ('c-1', 2, $1)", values: [JSON.stringify(events[1])] });
+    await admin.once({ text: "update materia.casts set seq = 2" });
+    await owned.journal.append(events.slice(2), 2);
+    const heard = [...(await drained(follower))];
+    while (heard.length < events.length) {
+      await woken.rung();
+      heard.push(...(await drained(follower)));
+    }
+    expect(heard).toEqual(events);
+    follower.close();
+  });
+});

@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
+import { migrate } from "../../../src/shell/fleet/migrate.ts";
+import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { git } from "../../git/scratch.ts";
+import { newPlace, put, run, userFolder } from "../cli.ts";
+import type { Ran } from "../cli.ts";
+import { closing, fleetDatabase } from "./postgres.ts";
+
+/** Each visit writes its name into `work.log`; one that waits says so and goes on when it may. */
+const RUN = `
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+const input = JSON.parse(await new Promise((done) => { let text = ""; process.stdin.on("data", (c) => (text += c)).on("end", () => done(text)); }));
+const [what] = process.argv.slice(2);
+const gate = input.request.trim();
+if (what === "wait" || what === "die") {
+  writeFileSync(gate + "/" + input.socketId, "");
+  while (!existsSync(gate + "/go")) await new Promise((done) => setTimeout(done, 20));
+}
+appendFileSync("work.log", input.socketId + (input.itemKey ? " " + input.itemKey : "") + "\\n");
+console.log(JSON.stringify(what === "list" ? { workItems: [{ title: "a", context: "" }, { title: "b", context: "" }] } : { satisfied: true }));
+`;
+
+const utility = (what: string) => ({
+  type: "utility",
+  command: [process.execPath, "run.mjs", what],
+  parse: "json",
+  timeoutMs: 280_000,
+});
+
+function line(...materia: readonly string[]) {
+  const sockets = materia.map((name, index) => [
+    `Socket-${index + 1}`,
+    { materia: name, edges: index + 1 < materia.length ? [{ when: "always", to: `Socket-${index + 2}` }] : [] },
+  ]);
+  return { entry: "Socket-1", sockets: Object.fromEntries(sockets) };
+}
+
+const CONFIG = {
+  activeLoadout: "Quick",
+  materia: {
+    Step: utility("step"),
+    Wait: utility("wait"),
+    Ask: { type: "person", question: "Go on?" },
+    List: { ...utility("list"), generator: true },
+    Agent: { type: "agent", prompt: "Do it." },
+  },
+  loadouts: {
+    Quick: line("Step", "Step"),
+    Slow: line("Step", "Wait", "Step"),
+    Asking: line("Step", "Ask", "Step"),
+    Long: line("Step", "Step", "Step", "Step", "Step"),
+    Thinking: line("Agent"),
+    Parallel: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "List", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Step", advance: { when: "always" }, edges: [{ when: "always", to: "Socket-2" }] },
+      },
+      loops: { items: { sockets: ["Socket-2"], parallel: 2, consumes: { from: "Socket-1", output: "workItems" } } },
+    },
+  },
+};
+
+export interface FleetPlace {
+  readonly cwd: string;
+  readonly url: string;
+  readonly database: Database;
+  /** Where a visit that waits says so. */
+  readonly gate: string;
+  readonly materia: (...args: readonly string[]) => Promise<Ran>;
+  readonly worker: () => Promise<WorkerProcess>;
+}
+
+export interface WorkerProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Its exit code, and everything it said. */
+  readonly ended: Promise<number | null>;
+  readonly said: readonly Record<string, unknown>[];
+}
+
+/** A project with a repository, a database with the tables of a fleet, and a person who knows both. */
+export async function fleetPlace(): Promise<FleetPlace> {
+  const { url, database } = await fleetDatabase();
+  closing(database);
+  const migrated = await migrate({ url });
+  if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
+  const cwd = newPlace({ "conf.json": CONFIG, "run.mjs": RUN, "first.txt": "one\n" });
+  git(cwd, "init", "-q", "-b", "main");
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-q", "-m", "first");
+  const gate = join(dirname(cwd), "gate");
+  mkdirSync(gate);
+  put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } } });
+  return {
+    cwd,
+    url,
+    database,
+    gate,
+    materia: (...args) => run(["--on", "f", "--config", "conf.json", ...args], { cwd, env: { FLEET_URL: url } }),
+    worker: () => startWorker(url, join(dirname(cwd), "work")),
+  };
+}
+
+const PACE = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50 };
+const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
+
+async function startWorker(url: string, folder: string): Promise<WorkerProcess> {
+  const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify({ profile, folder, pace: PACE })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit").then(([code]) => code as number | null); // of the event "exit"
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const said: Record<string, unknown>[] = [];
+  const lines = createInterface(child.stdout);
+  const id = await new Promise<string>((resolve, reject) => {
+    lines.on("line", (text) => {
+      const value = JSON.parse(text) as Record<string, unknown>; // the script prints one object per line
+      said.push(value);
+      if (typeof value["started"] === "string") resolve(value["started"]);
+    });
+    void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)}`)));
+  });
+  return { id, pid: child.pid ?? 0, kill: (signal) => child.kill(signal), ended, said };
+}
+
+/** As soon as something is so: whoever makes it so is another process. */
+export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export function isWaiting({ gate }: FleetPlace, socket: string): boolean {
+  return existsSync(join(gate, socket));
+}
+
+export function letGo({ gate }: FleetPlace): void {
+  writeFileSync(join(gate, "go"), "");
+}
+
+export async function eventsOn({ database }: FleetPlace, castId: string): Promise<readonly CastEvent[]> {
+  const rows = await database.rows<{ event: string }>({
+    text: "select event from materia.events where cast_id = $1 order by seq",
+    values: [castId],
+  });
+  return rows.map(({ event }) => JSON.parse(event) as CastEvent); // written by the program under test
+}
+
+export async function statusOn({ database }: FleetPlace, castId: string): Promise<string> {
+  const [row] = await database.rows<{ status: string }>({
+    text: "select status from materia.casts where cast_id = $1",
+    values: [castId],
+  });
+  return row?.status ?? "none";
+}
+
+/** The id that a submission which nobody follows prints. */
+export async function submitted(place: FleetPlace, loadout: string): Promise<string> {
+  const ran = await place.materia("cast", "--loadout", loadout, "--detach", place.gate);
+  if (ran.code !== 0) throw new Error(ran.stderr);
+  return ran.stdout.trim();
+}
+
+export function fileOf(cwd: string, commit: string, name: string): string {
+  return git(cwd, "show", `${commit}:${name}`);
+}
+
+export function workersOf({ database }: FleetPlace): Promise<readonly { readonly state: string }[]> {
+  return database.rows({ text: "select state from materia.workers where state <> 'gone'" });
+}

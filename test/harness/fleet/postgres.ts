@@ -1,0 +1,87 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { findPrograms, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
+import type { Programs } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { MIGRATION } from "../../../src/shell/store/postgres/database/migration.ts";
+
+const NOBODY = { uid: 65534, gid: 65534 };
+const isRoot = process.getuid?.() === 0;
+
+/** The one server of this run of the tests: whoever comes first starts it, the others wait for its address. */
+async function serverUrl(): Promise<string> {
+  const folder = process.env["MATERIA_TEST_POSTGRES"] ?? "";
+  const [lock, ready] = [join(folder, "lock"), join(folder, "ready")];
+  try {
+    mkdirSync(lock);
+  } catch {
+    while (!existsSync(ready)) await new Promise((resolve) => setTimeout(resolve, 50));
+    return readFileSync(ready, "utf8");
+  }
+  const found = await findPrograms();
+  if (!found.ok) throw new Error(JSON.stringify(found.issues));
+  const started = await startDatabase(reachable(found.value, folder), {
+    folder: join(folder, "server"),
+    isDetached: true,
+    settings: ["fsync=off", "max_connections=200", "shared_buffers=32MB"],
+    ...(isRoot ? { as: NOBODY } : {}),
+  });
+  if (!started.ok) throw new Error(JSON.stringify(started.issues));
+  writeFileSync(join(folder, "ready.new"), started.value.url);
+  cpSync(join(folder, "ready.new"), ready);
+  return started.value.url;
+}
+
+/** Another user cannot look into root's own folders. */
+function reachable(programs: Programs, folder: string): Programs {
+  if (!isRoot || isOpen(programs.postgres)) return programs;
+  const native = join(folder, "native");
+  cpSync(dirname(dirname(programs.postgres)), native, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") };
+}
+
+function isOpen(path: string): boolean {
+  if (path === "/") return true;
+  return (statSync(path).mode & 0o001) !== 0 && isOpen(dirname(path));
+}
+
+/** A database of its own with the tables of a fleet. */
+export async function fleetDatabase(): Promise<{ readonly url: string; readonly database: Database }> {
+  const server = await serverUrl();
+  const name = `t_${randomUUID().replaceAll("-", "")}`;
+  const admin = await opened(server);
+  await admin.once({ text: `create database ${name}` });
+  await admin.close();
+  const url = server.replace(/\/postgres$/, `/${name}`);
+  const database = await opened(url);
+  // Roles belong to the server, and two files may make them at once.
+  await database.transaction(async (client) => {
+    await client.query("select pg_advisory_xact_lock(1)");
+    await client.query(MIGRATION);
+  });
+  return { url, database };
+}
+
+export async function opened(url: string): Promise<Database> {
+  const database = await openDatabase({ url });
+  if (!database.ok) throw new Error(JSON.stringify(database.issues));
+  return database.value;
+}
+
+/** A worker as the tables know it, without a process behind it. */
+export async function enrol(database: Database, id: string): Promise<string> {
+  await database.once({
+    text: "insert into materia.workers (worker_id, host, pid, started, version) values ($1, 'here', $2, '', 'test') on conflict do nothing",
+    values: [id, process.pid],
+  });
+  return id;
+}
+
+/** Closed when the test is over, whatever became of it. */
+export function closing<T extends { readonly close: () => Promise<unknown> }>(thing: T): T {
+  onTestFinished(async () => void (await thing.close()));
+  return thing;
+}

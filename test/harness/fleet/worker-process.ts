@@ -1,0 +1,26 @@
+// A worker as `materia worker` starts one, with others' patience: a test need not wait as long as a fleet does.
+import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
+import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
+
+const { profile, folder, pace } = JSON.parse(process.argv[2] ?? "{}") as {
+  profile: Profile;
+  folder: string;
+  pace: Parameters<typeof runWorker>[0]["pace"] & object;
+}; // given by the test that starts it
+const [draining, stopping] = [new AbortController(), new AbortController()];
+process.on("SIGTERM", () => (draining.signal.aborted ? stopping : draining).abort());
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const done = await runWorker({
+  profile,
+  queues: [profile.queue],
+  concurrency: 2,
+  env: process.env,
+  folder,
+  pace,
+  draining: draining.signal,
+  stopping: stopping.signal,
+  onStarted: (figures) => say({ started: figures().workerId }),
+  onLeg: say,
+});
+if (!done.ok) say({ issues: done.issues });
+process.exit(done.ok ? done.value : 2);
