@@ -5,14 +5,21 @@ import { live, newPlace } from "../parallel/harness/lives.ts";
 import type { Place } from "../parallel/harness/lives.ts";
 import { randomScenario } from "../parallel/harness/scenarios.ts";
 
-async function playedWith(seed: number, lanes: number, pace: number): Promise<readonly string[]> {
+interface Played {
+  readonly visits: readonly string[];
+  readonly outcome: string | undefined;
+}
+
+async function playedWith(seed: number, lanes: number, pace: number): Promise<Played> {
   const place = newPlace(randomScenario(seed, { lanes, pace, shared: true }));
   await live(place);
   const own = await eventsOf(place, place.file.castId);
   const items = new Map<string, readonly CastEvent[]>();
   for (const event of own)
     if (event.type === "item_started") items.set(event.child, await eventsOf(place, event.child));
-  return withItems(own, items).flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+  const visits = withItems(own, items).flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+  const last = own.at(-1);
+  return { visits, outcome: last?.type === "cast_ended" ? last.outcome : undefined };
 }
 
 async function eventsOf({ store }: Place, castId: Place["file"]["castId"]): Promise<readonly CastEvent[]> {
@@ -21,10 +28,15 @@ async function eventsOf({ store }: Place, castId: Place["file"]["castId"]): Prom
 }
 
 it("[T26] the visits of items stand in the order of the list, whoever was quicker and however many at once", async () => {
+  let compared = 0;
   for (let seed = 1; seed <= 60; seed += 1) {
     const calm = await playedWith(seed, 3, 1);
+    // [V11] Which items have begun when one fails or ends the cast depends on who was quicker.
+    if (calm.outcome !== "completed") continue;
+    compared += 1;
     expect(await playedWith(seed, 3, seed + 7), `seed ${seed}`).toEqual(calm);
-    if (!calm.includes("Socket-4")) continue;
-    expect(calm.slice(0, 2), `seed ${seed}`).toEqual(["Socket-1", "Socket-2"]);
+    if (!calm.visits.includes("Socket-4")) continue;
+    expect(calm.visits.slice(0, 2), `seed ${seed}`).toEqual(["Socket-1", "Socket-2"]);
   }
+  expect(compared).toBeGreaterThan(20);
 });
