@@ -140,6 +140,9 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   init: [["init", "--from", "nothing.json"]],
   completion: [["completion", "bahs"]],
   demo: [["demo", "x"]],
+  worker: [["worker"], ["worker", "--on", "nobody"]],
+  fleet: [["fleet"], ["fleet", "workers", "--on", "nobody"], ["fleet", "migrate"]],
+  take: [["take"], ["take", "last", "--on", "nobody"]],
   help: [["help"], ["help", "cats"]],
 };
 
