@@ -9,5 +9,6 @@ export default defineConfig({
     // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

@@ -67,7 +67,8 @@ export async function look(at: Served, place = "casts", { width = 1440, theme = 
   const page = await context?.newPage();
   if (!context || !page) throw new Error("there is no browser");
   onTestFinished(() => context.close());
-  page.setDefaultTimeout(120_000);
+  // Of every page that is opened in it, too.
+  context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {

@@ -30,6 +30,20 @@ async function isKept(page: Page, words: string): Promise<void> {
   await expect.poll(async () => String(await page.evaluate(all)).includes(words)).toBe(true);
 }
 
+/** The key by which another tab gets in is kept a moment after the page is there. */
+async function keyKept(page: Page): Promise<void> {
+  const kept = `new Promise((resolve) => {
+    const opening = indexedDB.open("materia", 1);
+    opening.onupgradeneeded = () => { opening.transaction.abort(); };
+    opening.onerror = () => resolve(0);
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction("door").objectStore("door").count();
+      counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+    };
+  })`;
+  await expect.poll(() => page.evaluate(kept)).toBe(1);
+}
+
 /** Left and opened anew, as after a crash: whatever the page had in its memory is gone. */
 async function reopened(page: Page, place: string): Promise<void> {
   await page.goto("about:blank");
@@ -125,8 +139,7 @@ describe("the page and its server", () => {
     const at = await served(withLoadout());
     const { page } = await look(at, "casts");
     await page.getByText("Live", { exact: true }).waitFor();
-    const names = `indexedDB.databases().then((all) => all.map(({ name }) => name).join())`;
-    await expect.poll(() => page.evaluate(names)).toBe("materia");
+    await keyKept(page);
     const second = await page.context().newPage();
     await second.goto(`http://127.0.0.1:${at.port}/#/loadouts/Own`);
     await socket(second, "Socket-1").waitFor();
@@ -144,6 +157,7 @@ describe("the page and its server", () => {
     const at = await served(withLoadout());
     const { page } = await look(at, "loadouts/Own");
     await socket(page, "Socket-1").waitFor();
+    await keyKept(page);
     const second = await page.context().newPage();
     await second.goto(`http://127.0.0.1:${at.port}/#/loadouts/Own`);
     await addSocket(second, "Maintain");
