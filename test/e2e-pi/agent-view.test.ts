@@ -19,11 +19,11 @@ async function looked() {
   await pi.send("/materia link Build -- a hut");
   await pi.sees(/» The \*\*hut\*\* stands/);
   pi.type(ALT_W);
-  const end = await pi.sees(/▸ Build \(Socket-1\), visit 1/, /The hut stands/);
+  const end = await pi.sees(/▸ Build \(Socket-1\), visit 1/, /The hut stands/, /Esc closes/);
   pi.type(HOME);
-  const start = await pi.sees(/more rows below/, /\$ echo first/);
+  const start = await pi.sees(/more rows below/, /\$ echo first/, /a hut/);
   pi.type(PAGE_DOWN);
-  const diff = await pi.sees(/-2 two/, /\+2 a roof/);
+  const diff = await pi.sees(/-2 two/, /\+2 a roof/, /edit hut\.txt/);
   held.resolve();
   pi.type(END);
   const over = await pi.sees(/■ Build/, /how it was built\./);
