@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { weather } from "../harness/storm.ts";
 
-const CASTS = 1_500;
+const CASTS = 600;
 const only = process.env["SEED"];
 // In memory where there is such a place: the weather is ours, not the disk's.
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "materia-storm-"));
