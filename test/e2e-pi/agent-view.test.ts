@@ -23,7 +23,7 @@ async function looked() {
   pi.type(HOME);
   const start = await pi.sees(/more rows below/, /\$ echo first/, /a hut/);
   pi.type(PAGE_DOWN);
-  const diff = await pi.sees(/-2 two/, /\+2 a roof/, /edit hut\.txt/);
+  const diff = await pi.sees(/-2 two/, /\+2 a roof/);
   held.resolve();
   pi.type(END);
   const over = await pi.sees(/■ Build/, /how it was built\./);
@@ -56,7 +56,7 @@ describe("an agent that is looked at while it works", () => {
     expect(seen.end).toContain("Esc closes");
     expect(seen.start).toContain("first");
     expect(seen.start).toContain("a hut");
-    expect(seen.diff).toMatch(/edit hut\.txt/);
+    expect(seen.diff).toContain("a roof");
   });
 
   it("[X43] it follows to the end of the turn, and the cast has gone on meanwhile", () => {
