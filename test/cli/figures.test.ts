@@ -1,33 +1,11 @@
 import { expect, it } from "vitest";
 import { castFile, castsIn, jsonOf, newPlace, run } from "../harness/cli.ts";
+import { judgedItems } from "../harness/judged-items.ts";
 
-const conf = {
-  materia: {
-    Plan: { prompt: "Plan.", generator: true },
-    Build: { prompt: "Build." },
-    Judge: { prompt: "Judge.", parse: "json" },
-    Say: { type: "utility", command: ["echo", "hi"] },
-  },
-  loadouts: {
-    Main: {
-      entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
-        "Socket-3": {
-          materia: "Judge",
-          advance: { when: "satisfied" },
-          edges: [
-            { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
-            { when: "satisfied", to: "Socket-2" },
-          ],
-        },
-      },
-      loops: { each: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
-    },
-    Alone: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Say" } } },
-  },
-};
+const conf = judgedItems({
+  materia: { Say: { type: "utility", command: ["echo", "hi"] } },
+  loadouts: { Alone: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Say" } } } },
+});
 const item = (title: string) => ({ title, context: "" });
 const no = { json: { satisfied: false, context: "no" } };
 /** The first item is done, the second one comes back more often than it may. */

@@ -6,39 +6,20 @@ import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { COMMANDS } from "../../src/core/command/table.ts";
 import { columnsOf } from "../../src/core/view/text/columns.ts";
 import { envOf, newPlace } from "../harness/cli.ts";
+import { judgedItems } from "../harness/judged-items.ts";
 
 const HINDI = "हिन्दी में लिखा हुआ एक छोटा सा अनुरोध जो एक पंक्ति से लंबा है";
 const THAI = "ภาษาไทยไม่มีช่องว่างระหว่างคำและประโยคนี้ยาวกว่าหนึ่งบรรทัดของหน้าจอแคบๆ";
 const MIXED = "שלום עולם 漢字かな交じり文 👩‍👩‍👧‍👦 and some plain words behind them, until the line is full";
 
-const conf = {
-  activeLoadout: "Main",
+const conf = judgedItems({
   materia: {
     Plan: { prompt: "Plan.", generator: true, description: HINDI },
     Build: { prompt: `Build. ${MIXED}`, tools: "coding", description: THAI },
-    Judge: { prompt: "Judge.", parse: "json" },
   },
-  loadouts: {
-    Main: {
-      description: MIXED,
-      entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
-        "Socket-3": {
-          materia: "Judge",
-          advance: { when: "satisfied" },
-          edges: [
-            { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
-            { when: "satisfied", to: "Socket-2" },
-          ],
-        },
-      },
-      loops: { each: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
-    },
-    Broken: { entry: "Socket-9", sockets: { "Socket-1": { materia: "Nobody" } } },
-  },
-};
+  main: { description: MIXED },
+  loadouts: { Broken: { entry: "Socket-9", sockets: { "Socket-1": { materia: "Nobody" } } } },
+});
 const no = { json: { satisfied: false, context: `${HINDI}\n${MIXED}` } };
 const replies = {
   Plan: [

@@ -2,35 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { castsIn, journalOf, newPlace, run } from "../harness/cli.ts";
+import { judgedItems } from "../harness/judged-items.ts";
 
-/** Two items; what is built of one is judged, and sent back at most once. */
-const CONFIG = {
-  materia: {
-    Plan: { prompt: "Plan.", generator: true },
-    Make: { prompt: "Make." },
-    Judge: { prompt: "Judge.", parse: "json" },
-  },
-  loadouts: {
-    Each: {
-      entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": { materia: "Make", edges: [{ when: "always", to: "Socket-3" }] },
-        "Socket-3": {
-          materia: "Judge",
-          advance: { when: "satisfied" },
-          edges: [
-            { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
-            { when: "satisfied", to: "Socket-2" },
-          ],
-        },
-      },
-      loops: {
-        items: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } },
-      },
-    },
-  },
-};
+const CONFIG = judgedItems({ build: "Make" });
 const NO = { text: '{"satisfied":false,"context":"too small"}' };
 const YES = { text: '{"satisfied":true}' };
 const REPLIES = {
@@ -46,7 +20,7 @@ let castId = "";
 
 beforeEach(async () => {
   cwd = newPlace({ "conf.json": CONFIG, "replies.json": REPLIES });
-  await run(["cast", ...HOW, "--loadout", "Each", "x"], { cwd });
+  await run(["cast", ...HOW, "--loadout", "Main", "x"], { cwd });
   castId = castsIn(cwd)[0] ?? "";
 });
 

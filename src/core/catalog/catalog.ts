@@ -34,7 +34,12 @@ export interface Setting<T> {
   readonly file?: string;
 }
 
-const DEFAULT_LIMITS: CastLimits & AgentLimits = { maxNoAdvanceCycles: 3, maxRepairs: 1, agentSilenceMs: 900_000 };
+/** What holds where no layer says otherwise. */
+export const DEFAULT_LIMITS: CastLimits & AgentLimits = {
+  maxNoAdvanceCycles: 3,
+  maxRepairs: 1,
+  agentSilenceMs: 900_000,
+};
 
 /** Later layers win: a materia or loadout replaces the earlier one whole (a materia may extend it), `null` removes it, settings merge by key. */
 export function mergeLayers(layers: readonly Layer[]): Catalog {

@@ -8,6 +8,7 @@ import { go, hrefOf } from "../browser/route.ts";
 import { Ask } from "../parts/controls/dialog.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { ModelField } from "./model-field.tsx";
+import { RequestField } from "./request-field.tsx";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import controlsSheet from "../parts/controls/controls.module.css";
@@ -50,18 +51,7 @@ export function CastDialog(props: {
       onAct={() => void start()}
     >
       {draft && <p className={css("secondary")}>It is cast as you see it. Its file stays as it is until you save.</p>}
-      <label className={css("option")}>
-        <span className={css("label")}>Request</span>
-        <span className={css("field")}>
-          <textarea
-            data-first
-            rows={4}
-            value={request}
-            placeholder="What is to be done"
-            onChange={(event) => setRequest(event.target.value)}
-          />
-        </span>
-      </label>
+      <RequestField value={request} onType={setRequest} />
       <ModelField value={model} onType={setModel} />
       <Issues issues={command.issues} />
     </Ask>

@@ -6,6 +6,7 @@ import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { Forecast } from "./forecast.tsx";
 import { ModelField } from "../../dialogs/model-field.tsx";
+import { RequestField } from "../../dialogs/request-field.tsx";
 import { Ask } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { useKeptText } from "../../browser/drafts/kept-text.ts";
@@ -62,7 +63,7 @@ export function NewCast({
           ))}
         </select>
       </label>
-      <RequestField value={request} onChange={setRequest} />
+      <RequestField value={request} onType={setRequest} />
       <Forecast loadout={chosen} />
       <ModelField value={model} onType={setModel} />
       <RehearsalField value={rehearsal} onChange={setRehearsal} />
@@ -85,32 +86,6 @@ function useLoadoutChoice(first = "") {
     void load();
   }, []);
   return { catalog, chosen, setChosen };
-}
-
-function RequestField({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}): ReactElement {
-  return (
-    <label className={css("option")}>
-      <span className={css("label")}>Request</span>
-      <span className={css("field")}>
-        <textarea
-          data-first
-          rows={4}
-          value={value}
-          placeholder="What is to be done"
-          onChange={(event) => onChange(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-          }}
-        />
-      </span>
-    </label>
-  );
 }
 
 function RehearsalField({

@@ -7,6 +7,7 @@ import type { Composed } from "../../../../../core/edit/chain.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
+import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
@@ -81,26 +82,8 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
 
 function Steps(): ReactElement {
   const { past, future } = useChainHistory();
-  const [back, on] = [past.at(-1), future[0]];
   useKeysOutsideDialogs({ "ctrl+z": undoChain, "ctrl+shift+z": redoChain, "ctrl+y": redoChain });
-  return (
-    <>
-      <Button
-        look="bare"
-        icon="undo"
-        label={back ? `Undo: ${back.what}` : "Undo"}
-        off={back ? null : "Nothing to undo"}
-        onClick={undoChain}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label={on ? `Redo: ${on.what}` : "Redo"}
-        off={on ? null : "Nothing to redo"}
-        onClick={redoChain}
-      />
-    </>
-  );
+  return <UndoRedo back={past.at(-1)} on={future[0]} onUndo={undoChain} onRedo={redoChain} />;
 }
 
 function countsOf(composed: Composed): string {

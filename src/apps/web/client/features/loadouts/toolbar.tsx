@@ -3,6 +3,7 @@ import { compareLoadouts } from "../../../../../core/edit/compare.ts";
 import { tidyLayout } from "../../../../../core/edit/graph/sockets.ts";
 import { exportWork } from "./state/export-work.ts";
 import { Button } from "../../parts/controls/button.tsx";
+import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
 import type { MenuItem } from "../../parts/controls/menu.tsx";
 import { useWidth } from "../../browser/use-width.ts";
@@ -84,25 +85,7 @@ export function Toolbar(props: {
 
 function Steps(): ReactElement {
   const { work, undo, redo } = useEditor();
-  const [back, on] = [work.history.past.at(-1), work.history.future[0]];
-  return (
-    <>
-      <Button
-        look="bare"
-        icon="undo"
-        label={back ? `Undo: ${back.what}` : "Undo"}
-        off={back ? null : "Nothing to undo"}
-        onClick={undo}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label={on ? `Redo: ${on.what}` : "Redo"}
-        off={on ? null : "Nothing to redo"}
-        onClick={redo}
-      />
-    </>
-  );
+  return <UndoRedo back={work.history.past.at(-1)} on={work.history.future[0]} onUndo={undo} onRedo={redo} />;
 }
 
 function Worst(): ReactElement {

@@ -3,6 +3,8 @@ import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
+import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
+import type { Step } from "../../parts/controls/undo-redo.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
 import { download } from "../../browser/download.ts";
@@ -179,22 +181,13 @@ function indented({ history }: MateriaWork): string {
 }
 
 function Steps({ work: { name, history } }: { readonly work: MateriaWork }): ReactElement {
+  const step = (steps: readonly unknown[]): Step | undefined => (steps.length === 0 ? undefined : {});
   return (
-    <>
-      <Button
-        look="bare"
-        icon="undo"
-        label="Undo"
-        off={history.past.length === 0 ? "Nothing to undo" : null}
-        onClick={() => undoMateria(name)}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label="Redo"
-        off={history.future.length === 0 ? "Nothing to redo" : null}
-        onClick={() => redoMateria(name)}
-      />
-    </>
+    <UndoRedo
+      back={step(history.past)}
+      on={step(history.future)}
+      onUndo={() => undoMateria(name)}
+      onRedo={() => redoMateria(name)}
+    />
   );
 }

@@ -1,4 +1,6 @@
+import { DEFAULT_LIMITS } from "../../../../../core/catalog/catalog.ts";
 import type { Settings } from "../../../../../core/catalog/catalog.ts";
+import { mostConflicts } from "../../../../../core/model/config.ts";
 
 /** One number of the settings: its place in the file, what it is called, and what it does. */
 export interface NumberField {
@@ -35,20 +37,25 @@ export const LIMITS: readonly NumberField[] = [
     path: ["limits", "maxNoAdvanceCycles"],
     label: "Returns without progress",
     about: "Then the cast fails.",
-    without: "3",
+    without: String(DEFAULT_LIMITS.maxNoAdvanceCycles),
   },
-  { path: ["limits", "maxRepairs"], label: "Repairs of a handoff", about: "Then the cast fails.", without: "1" },
+  {
+    path: ["limits", "maxRepairs"],
+    label: "Repairs of a handoff",
+    about: "Then the cast fails.",
+    without: String(DEFAULT_LIMITS.maxRepairs),
+  },
   {
     path: ["limits", "maxConflicts"],
     label: "Conflicts of a parallel item",
     about: "How often it is done again.",
-    without: "2",
+    without: String(mostConflicts(DEFAULT_LIMITS)),
   },
   {
     path: ["limits", "agentSilenceMs"],
     label: "Silence of an agent in ms",
     about: "Then it is ended; 0 waits for ever.",
-    without: "900000",
+    without: String(DEFAULT_LIMITS.agentSilenceMs),
   },
   {
     path: ["limits", "maxRetries"],

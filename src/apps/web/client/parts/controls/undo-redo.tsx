@@ -1,0 +1,38 @@
+import type { ReactElement } from "react";
+import { Button } from "./button.tsx";
+
+/** What a step back and a step forth would do; `what` names it where that is known, and nothing says that there is none. */
+export interface Step {
+  readonly what?: string;
+}
+
+export function UndoRedo(props: {
+  readonly back: Step | undefined;
+  readonly on: Step | undefined;
+  readonly onUndo: () => void;
+  readonly onRedo: () => void;
+}): ReactElement {
+  const { back, on, onUndo, onRedo } = props;
+  return (
+    <>
+      <Button
+        look="bare"
+        icon="undo"
+        label={labelOf("Undo", back)}
+        off={back ? null : "Nothing to undo"}
+        onClick={onUndo}
+      />
+      <Button
+        look="bare"
+        icon="redo"
+        label={labelOf("Redo", on)}
+        off={on ? null : "Nothing to redo"}
+        onClick={onRedo}
+      />
+    </>
+  );
+}
+
+function labelOf(word: string, step: Step | undefined): string {
+  return step?.what === undefined ? word : `${word}: ${step.what}`;
+}
