@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { castsIn, listing, newPlace, put, run } from "../harness/cli.ts";
+import { castsIn, listing, newPlace, put, run, runProcess } from "../harness/cli.ts";
 
 const main = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
 const conf = {
@@ -97,9 +97,9 @@ it("[C7] commands that run no agent never load Pi", async () => {
     ["link", "Nope", "--", "x"],
   ];
   const codes: (number | null)[] = [];
-  for (const args of commands) codes.push((await run(args, { cwd, env })).code);
+  for (const args of commands) codes.push((await runProcess(args, { cwd, env })).code);
   expect(codes).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
   expect(castsIn(cwd)).toHaveLength(1);
-  const agent = await run(["cast", ...config, "--rehearse", "replies.json", "x"], { cwd, env });
+  const agent = await runProcess(["cast", ...config, "--rehearse", "replies.json", "x"], { cwd, env });
   expect(agent.code).toBe(99);
 });

@@ -2,7 +2,17 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSyn
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
-import { castFile, castsIn, eventsOf, listing, newPlace, readText, run, userFolder } from "../harness/cli.ts";
+import {
+  castFile,
+  castsIn,
+  eventsOf,
+  listing,
+  newPlace,
+  readText,
+  run,
+  runProcess,
+  userFolder,
+} from "../harness/cli.ts";
 
 const single = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
 const mark = (name: string) => ({ type: "utility", command: ["sh", "-c", `echo ran >> ${name}; exit 1`] });
@@ -111,7 +121,7 @@ it("[S11] of many casts begun at once each one is one's own", async () => {
     "conf.json": { activeLoadout: "Main", materia: { Own: mark("own") }, loadouts: { Main: single("Own") } },
   });
   rmSync(userFolder(cwd), { recursive: true, force: true });
-  await Promise.all(Array.from({ length: 6 }, () => run(["cast", ...conf, "--anyway", "mine"], { cwd })));
+  await Promise.all(Array.from({ length: 6 }, () => runProcess(["cast", ...conf, "--anyway", "mine"], { cwd })));
   const listed = JSON.parse((await run(["casts", "--json"], { cwd })).stdout) as readonly object[];
   expect([listed.length, listed.filter((cast) => "foreign" in cast)]).toEqual([6, []]);
 });

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/core/command/table.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { castsIn, eventsOf, journalOf, newPlace, run } from "../harness/cli.ts";
+import { castsIn, eventsOf, journalOf, newPlace, run, runProcess } from "../harness/cli.ts";
 
 const ECHO = {
   materia: { Echo: { type: "utility", command: ["echo", "said"] } },
@@ -61,7 +61,7 @@ it.each(COMMANDS.map(({ name, example }) => [`[C2] the example of ${name} can be
 );
 
 it("[C2] the version is printed alone", async () => {
-  const { code, stdout } = await run(["--version"], { cwd: newPlace() });
+  const { code, stdout } = await runProcess(["--version"], { cwd: newPlace() });
   expect([code, /^\d+\.\d+\.\d+\n$/.test(stdout)]).toEqual([0, true]);
 });
 

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { beforeAll, expect, it } from "vitest";
 import { main } from "../../src/apps/cli/main.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
@@ -47,6 +48,7 @@ async function typed(columns: number, argv: readonly string[]): Promise<string> 
     err: (more) => {
       text += more;
     },
+    stdin: Readable.from([]),
     live: false,
     canAsk: false,
     isTerminal: true,

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { judgedPair } from "../harness/loadouts.ts";
 import { PROGRAM, envOf, listing, newPlace, put, run } from "../harness/cli.ts";
 
 const CONFIG = {
@@ -11,16 +12,7 @@ const CONFIG = {
   loadouts: {
     Review: {
       entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": {
-          materia: "Judge",
-          edges: [
-            { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
-            { when: "satisfied", to: "end" },
-          ],
-        },
-      },
+      sockets: judgedPair("Build", "Judge", 1),
     },
   },
 };

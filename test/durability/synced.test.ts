@@ -1,6 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import { expect, it } from "vitest";
-import { castsIn, newPlace, readText, run } from "../harness/cli.ts";
+import { castsIn, newPlace, readText, runProcess } from "../harness/cli.ts";
 
 const preload = new URL("../harness/recorded-syncs.mjs", import.meta.url).href;
 const config = {
@@ -15,7 +15,7 @@ const replies = { replies: { Think: [{ text: "{}" }] } };
 async function syncsOf(cwd: string, durability: readonly string[]) {
   const record = join(dirname(cwd), "syncs");
   const args = ["link", "--config", "conf.json", "--rehearse", "replies.json", "--quiet", ...durability];
-  const { code } = await run([...args, "Say", "Think", "--", "go"], {
+  const { code } = await runProcess([...args, "Say", "Think", "--", "go"], {
     cwd,
     env: { NODE_OPTIONS: `--import ${preload}`, MATERIA_TEST_SYNCS: record },
   });

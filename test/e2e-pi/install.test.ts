@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castsIn, jsonOf } from "../harness/cli.ts";
@@ -10,7 +11,7 @@ import { result, settled, status } from "../harness/pi-seen.ts";
 describe("the published package", () => {
   it("[X31] pi install of the packed package brings /materia, and pi remove takes it away", async () => {
     const place = await newPiPlace({}, { text: "made as published" }, { text: "Wood or stone?" }, { text: "hello" });
-    const source = `npm:pi-materia@file:${pack(place)}`;
+    const source = `npm:pi-materia@file:${pack()}`;
     pi(place, "install", source);
     expect(jsonOf(join(place.agentDir, "settings.json"))).toMatchObject({ packages: [source] });
 
@@ -37,7 +38,7 @@ describe("the package as a registry's folder holds it", () => {
     const place = await newPiPlace({}, { text: "made as unpacked" });
     const folder = join(dirname(place.cwd), "unpacked");
     mkdirSync(folder);
-    execFileSync("tar", ["-xzf", pack(place), "-C", folder]);
+    execFileSync("tar", ["-xzf", pack(), "-C", folder]);
     pi(place, "install", join(folder, "package"));
     const session = startPi(place, { installed: true });
     await session.type("/materia link Build -- make it");
@@ -102,13 +103,18 @@ function copyOfTheProject(folder: string): string {
 }
 
 /** The tarball, of what is built; `npm test` builds before it tests. */
-function pack({ cwd, env }: PiPlace): string {
+function pack(): string {
+  packed ??= packOnce();
+  return packed;
+}
+
+let packed: string | undefined;
+
+function packOnce(): string {
   if (!existsSync(fromRoot("dist/pi.js"))) execFileSync(process.execPath, [fromRoot("scripts/build.ts")]);
-  const folder = join(dirname(cwd), "packed");
-  mkdirSync(folder);
+  const folder = mkdtempSync(join(tmpdir(), "materia-packed-"));
   const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
-  const name = execFileSync("npm", args, { cwd: fromRoot("."), env: withCache(env), encoding: "utf8" });
-  return join(folder, name.trim());
+  return join(folder, execFileSync("npm", args, { cwd: fromRoot("."), encoding: "utf8" }).trim());
 }
 
 function pi({ cwd, env }: PiPlace, ...args: readonly string[]): void {
@@ -117,6 +123,8 @@ function pi({ cwd, env }: PiPlace, ...args: readonly string[]): void {
 
 /** What npm has fetched once it need not fetch again, although the home is another. */
 function withCache(env: PiPlace["env"]): Record<string, string> {
-  const cache = execFileSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).trim();
+  cache ??= execFileSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).trim();
   return { ...env, npm_config_cache: cache, npm_config_prefer_offline: "true", npm_config_update_notifier: "false" };
 }
+
+let cache: string | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { castsIn, eventsOf, journalOf, run } from "../harness/cli.ts";
+import { castsIn, eventsOf, journalOf, run, runProcess } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, userConfig, type PiPlace } from "../harness/pi-place.ts";
 import { startPi } from "../harness/pi-rpc.ts";
@@ -131,7 +131,7 @@ describe("one cast, two faces", () => {
     const place = await newTwo({ hang: "after text" });
     const options = { cwd: place.cwd, env: place.env };
     const asked = place.model.asked();
-    const running = run(["link", "Sketch", "--", "a hut"], options);
+    const running = runProcess(["link", "Sketch", "--", "a hut"], options);
     await asked;
     const [castId = ""] = castsIn(place.cwd);
     const pi = startPi(place);

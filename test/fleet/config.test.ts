@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/shell/store/postgres/database/database.ts";
-import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
+import { listing, newPlace, put, run, runProcess, userFolder } from "../harness/cli.ts";
 import { fleetDatabase } from "../harness/fleet/postgres.ts";
 
 const profile = (url: string) => ({ "materia.json": { fleet: { profiles: { f: { url } } } } });
@@ -16,8 +16,8 @@ it("[B1] no command that names no fleet loads anything of one", async () => {
   put(userFolder(cwd), profile("postgres://127.0.0.1:1/none"));
   const env = { NODE_OPTIONS: `--import=${HOOK}` };
   for (const command of [["casts"], ["status"], ["check"], ["help"]])
-    expect((await run(command, { cwd, env })).stderr).not.toContain("LOADED");
-  expect((await run(["casts", "--on", "f"], { cwd, env })).stderr).toContain("LOADED pg");
+    expect((await runProcess(command, { cwd, env })).stderr).not.toContain("LOADED");
+  expect((await runProcess(["casts", "--on", "f"], { cwd, env })).stderr).toContain("LOADED pg");
 });
 
 it("[B3] a fleet of the user's own file is known, with what the environment says; any other is refused", async () => {

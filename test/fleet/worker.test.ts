@@ -110,7 +110,7 @@ it("[B10] a waiting cast keeps no worker; of several answers at once one is take
   const castId = cast?.castId ?? "";
   expect(cast?.status).toBe("waiting");
   await until(() => worker.said.some(({ how }) => how === "waiting"));
-  const answers = await Promise.all([1, 2, 3].map(() => place.materia("continue", castId, "--detach")));
+  const answers = await Promise.all([1, 2, 3].map(() => place.materiaBeside("continue", castId, "--detach")));
   expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
   expect(answers.filter(({ code }) => code === 2)).toHaveLength(2);
   await until(async () => (await statusOn(place, castId)) === "completed");

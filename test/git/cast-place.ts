@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { castFile, castsIn, eventsOf, newPlace, put, readText, run } from "../harness/cli.ts";
 import type { Ran, RunOptions } from "../harness/cli.ts";
-import { git } from "./scratch.ts";
+import { copied } from "../harness/copied.ts";
+import { commitAll } from "./scratch.ts";
 
 /** A reply of an agent, with the files that it writes before. */
 export function writes(files: Readonly<Record<string, string>>, text = "Done."): object {
@@ -44,11 +45,12 @@ const REPLIES = {
 
 /** A project in a repository with one commit, a configuration that its user trusts, and a rehearsal of it. */
 export function repositoryPlace(replies: object = REPLIES, config: object = {}): string {
-  const cwd = newPlace({ ".gitignore": ".pi/pi-materia/\nignored.txt\n", "first.txt": "first\n" });
+  const cwd = newPlace();
+  copied("place", cwd, (folder) => {
+    put(folder, { ".gitignore": ".pi/pi-materia/\nignored.txt\n", "first.txt": "first\n" });
+    commitAll(folder);
+  });
   put(cwd, { "../home/materia.json": { ...CONFIG, ...config }, "../home/replies.json": { replies } });
-  git(cwd, "init", "-q", "-b", "main");
-  git(cwd, "add", "-A");
-  git(cwd, "commit", "-qm", "first");
   return cwd;
 }
 

@@ -1,37 +1,22 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { execFileSync } from "node:child_process";
-import { delimiter, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
 import { doom, said } from "../harness/doomed.ts";
 import { castFile } from "../harness/cli.ts";
+import { mortalGit, soundGit } from "../harness/mortal-git.ts";
 import { journalOf, lastCast, materia, repositoryPlace, visitFiles } from "./cast-place.ts";
 import { git, newRepository, personsView, scratch } from "./scratch.ts";
-
-const PATH = process.env["PATH"] ?? "";
-afterEach(() => {
-  process.env["PATH"] = PATH;
-});
-
-/** A `git` before the real one whose call of this number is killed, before it does anything or when it has done it. */
-function killGit(call: number, when: "before" | "after"): void {
-  const folder = scratch();
-  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8", env: { PATH } }).trim();
-  const script = `#!/bin/sh
-n=$(cat '${folder}/calls' 2>/dev/null || echo 0); n=$((n + 1)); echo $n > '${folder}/calls'
-if [ $n -ne ${call} ]; then exec '${real}' "$@"; fi
-${when === "after" ? `'${real}' "$@" > /dev/null` : ""}
-kill -9 $$
-`;
-  mkdirSync(join(folder, "bin"));
-  writeFileSync(join(folder, "bin", "git"), script);
-  chmodSync(join(folder, "bin", "git"), 0o755);
-  process.env["PATH"] = `${join(folder, "bin")}${delimiter}${PATH}`;
-}
 
 function locksIn(cwd: string): readonly string[] {
   return readdirSync(join(cwd, ".git"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".lock"));
 }
+
+/** What a person sees of a repository before anything has happened in it: the same in each. */
+let before: readonly string[] = [];
+beforeAll(() => {
+  before = personsView(newRepository()).slice(1);
+});
 
 const UNHARMED = {
   counts: { changed: 2, added: 2, removed: 0, names: ["a.txt", "b.txt"] } as object,
@@ -44,16 +29,15 @@ const UNHARMED = {
 /** Two checkpoints with a git that is killed on its way, then one with a sound git. */
 async function survive(call: number, when: "before" | "after"): Promise<typeof UNHARMED> {
   const cwd = newRepository();
-  const before = personsView(cwd).slice(1);
   const castId = "cast-1";
   const place = { castId, cwd, store: join(cwd, ".pi"), scratch: join(scratch(), "shadow"), now: () => new Date(0) };
-  killGit(call, when);
+  mortalGit(call, when);
   const checkpoints = openCheckpoints(place);
   const begun = await checkpoints.begin();
   writeFileSync(join(cwd, "a.txt"), "a\n");
   const base = "commit" in begun ? begun.commit : git(cwd, "rev-parse", "HEAD");
   const first = await checkpoints.take({ last: base, since: base, title: "first" });
-  process.env["PATH"] = PATH;
+  soundGit();
   const last = first && "commit" in first ? first.commit : base;
   writeFileSync(join(cwd, "b.txt"), "b\n");
   const second = await checkpoints.take({ last, since: base, title: "second" });

@@ -8,6 +8,7 @@ import { treeOf } from "../../src/shell/git/changes.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import type { Repository } from "../../src/shell/git/repository.ts";
 import { openShadow } from "../../src/shell/git/shadow.ts";
+import { copied } from "../harness/copied.ts";
 
 /** git as a person calls it, with a name of its own and none of the machine's configuration. */
 export function git(cwd: string, ...args: readonly string[]): string {
@@ -28,6 +29,13 @@ export function git(cwd: string, ...args: readonly string[]): string {
   }).trim();
 }
 
+/** Makes a repository of a folder, with one commit of all that lies there. */
+export function commitAll(cwd: string, ...options: readonly string[]): void {
+  git(cwd, "init", "-q", "-b", "main", ...options);
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-qm", "first");
+}
+
 export function scratch(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "materia-git-")));
 }
@@ -35,10 +43,10 @@ export function scratch(): string {
 /** A repository with one commit of one file. */
 export function newRepository(...options: readonly string[]): string {
   const cwd = scratch();
-  git(cwd, "init", "-q", "-b", "main", ...options);
-  writeFileSync(join(cwd, "first.txt"), "one\n");
-  git(cwd, "add", "-A");
-  git(cwd, "commit", "-qm", "first");
+  copied(`repository ${options.join(" ")}`, cwd, (folder) => {
+    writeFileSync(join(folder, "first.txt"), "one\n");
+    commitAll(folder, ...options);
+  });
   return cwd;
 }
 

@@ -11,9 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { main } from "../../src/apps/cli/main.ts";
+import { processIo } from "../../src/apps/cli/terminal/io.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { OpenUi } from "../../src/shell/commands/ui.ts";
 
 /** The program as people start it. */
 export const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
@@ -76,23 +80,66 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. */
-export function run(args: readonly string[], { cwd, from = cwd, env = {}, stdin = "" }: RunOptions): Promise<Ran> {
+/**
+ * Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. One command after another, all
+ * of them in this process: to start a program takes longer than nearly everything that is done in it.
+ */
+export function run(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const ran = last.then(() => runHere(args, options));
+  last = ran.catch(() => undefined);
+  return ran;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+const openUi: OpenUi = async (request) => (await import("../../src/apps/web/server/open-ui.ts")).openUi(request);
+
+async function runHere(args: readonly string[], { cwd, from = cwd, env, stdin = "" }: RunOptions): Promise<Ran> {
+  const [stdout, stderr] = [collector(), collector()];
+  const own = { ...process.env };
+  setEnvironment({ ...envOf(cwd), ...env });
+  try {
+    const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
+    const io = processIo({ env: process.env, cwd: () => from, ...streams });
+    const code = await main(args, io, openUi);
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    setEnvironment(own);
+  }
+}
+
+function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) if (!Object.hasOwn(env, name)) delete process.env[name];
+  for (const [name, value] of Object.entries(env)) process.env[name] = value;
+}
+
+function collector(): { readonly stream: Writable; readonly text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}
+
+/** The same in a process of its own: where several run at once, or the process itself is what is looked at. */
+export function runProcess(
+  args: readonly string[],
+  { cwd, from = cwd, env = {}, stdin = "" }: RunOptions,
+): Promise<Ran> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: from, env: { ...envOf(cwd), ...env } });
-  const [stdout, stderr] = [textOf(child.stdout), textOf(child.stderr)];
+  const [stdout, stderr] = [collector(), collector()];
+  child.stdout.pipe(stdout.stream);
+  child.stderr.pipe(stderr.stream);
   // A program that ends without reading its input closes the pipe, which harms nobody.
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
+    child.on("close", (code) => resolve({ code, stdout: stdout.text(), stderr: stderr.text() }));
   });
-}
-
-function textOf(stream: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = [];
-  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString("utf8");
 }
 
 /** Everything in a place, home and temporary folder included, with size and time of change: what a refusal must leave alone. */

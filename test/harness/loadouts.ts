@@ -56,6 +56,14 @@ export function edge(when: string, to: string, maxTraversals?: unknown): EdgeInp
   return maxTraversals === undefined ? { when, to } : { when, to, maxTraversals };
 }
 
+/** One socket that makes, and one that judges and may send it back so many times. */
+export function judgedPair(maker: string, judge: string, times: number) {
+  return {
+    "Socket-1": { materia: maker, edges: [always("Socket-2")] },
+    "Socket-2": { materia: judge, edges: [notSatisfied("Socket-1", times), satisfied("end")] },
+  } as const satisfies Sockets;
+}
+
 /** A loop over the list of `Socket-1`. */
 export function consuming(sockets: readonly string[], ...exits: readonly object[]): object {
   return { sockets, consumes: { from: "Socket-1", output: "workItems" }, exits };

@@ -3,7 +3,8 @@ import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import type { Graph } from "../../src/core/compile/graph.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
@@ -57,13 +58,20 @@ export function compiled(config: TestConfig, target = "loadout:Main"): Compiled 
 }
 
 export async function play(config: TestConfig, script: Script = {}): Promise<Played> {
-  const { graph } = compiled(config);
-  const { limits, budget } = catalogOf(config).settings;
+  const { request = "do it", data = {} } = script;
+  return playFrom(startState(startOf(config, { request, data })), script);
+}
+
+/** What a cast of the loadout `Main` begins with. */
+export function startOf(config: TestConfig, more: Partial<CastStart> = {}): CastStart {
+  return startWith(compiled(config).graph, catalogOf(config), more);
+}
+
+/** What a cast of a graph begins with, under the limits of its configuration. */
+export function startWith(graph: Graph, { settings }: Catalog, more: Partial<CastStart> = {}): CastStart {
+  const { limits, budget } = settings;
   const castId = "test-cast" as CastId; // of an id's form
-  return playFrom(
-    startState({ castId, request: script.request ?? "do it", graph, limits, budget, data: script.data ?? {} }),
-    script,
-  );
+  return { castId, request: "do it", graph, limits, budget, data: {}, ...more };
 }
 
 export async function playFrom(state: CastState, script: Script): Promise<Played> {

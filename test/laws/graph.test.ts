@@ -8,9 +8,8 @@ import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import { allowedTurns } from "../harness/loadouts.ts";
-import { catalogOf } from "../harness/play.ts";
+import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
 import type { Chance } from "../harness/random-graph.ts";
 
@@ -30,10 +29,8 @@ function draw([seed, size]: readonly [number, number]): Drawn | undefined {
   const catalog = catalogOf(randomConfig(chance, size));
   const result = compile([MAIN], catalog);
   if (!result.ok) return undefined;
-  const { limits, budget } = catalog.settings;
-  const castId = "law" as CastId; // of an id's form
-  const start = startState({ castId, request: "r", graph: result.value.graph, limits, budget, data: {} });
-  return { compiled: result.value, limits, start, chance };
+  const start = startState(startWith(result.value.graph, catalog));
+  return { compiled: result.value, limits: catalog.settings.limits, start, chance };
 }
 
 it("[G17] most random graphs compile, many of them with loops, and few without a bound", () => {

@@ -3,9 +3,8 @@ import { startState } from "../../src/core/cast/state/state.ts";
 import { evaluate } from "../../src/core/compile/amount.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import { mostTurns } from "../harness/explore.ts";
-import { catalogOf } from "../harness/play.ts";
+import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf } from "../harness/random-graph.ts";
 import { structuredConfig } from "../harness/structured.ts";
 
@@ -25,10 +24,8 @@ function explored(seed: number): readonly Case[] {
   const result = compile([{ kind: "loadout", name: "Main" }], catalog);
   if (!result.ok) return [];
   const { graph, flow } = result.value;
-  const { limits, budget } = catalog.settings;
-  const formulas = worstCase(graph, flow, limits);
-  const castId = "law" as CastId; // of an id's form
-  const start = startState({ castId, request: "r", graph, limits, budget, data: {} });
+  const formulas = worstCase(graph, flow, catalog.settings.limits);
+  const start = startState(startWith(graph, catalog));
   return [0, 1, 2].flatMap((items) =>
     [false, true].flatMap((invalid) => {
       const truth = mostTurns(start, { items, invalid, most: 800 });

@@ -1,39 +1,15 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PROGRAM, castsIn, envOf, newPlace, run } from "../harness/cli.ts";
 import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
 import type { Doing, Ran, Setting } from "./harness/repository.ts";
-import { scratch } from "../git/scratch.ts";
+import { commitAll } from "../git/scratch.ts";
+import { copied } from "../harness/copied.ts";
+import { mortalGit, soundGit } from "../harness/mortal-git.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
-
-const PATH = process.env["PATH"] ?? "";
-
-afterEach(() => {
-  process.env["PATH"] = PATH;
-});
-
-/** A git that is killed at its n-th call: before it has done anything, in the middle, or when it was done but nobody heard. */
-function mortalGit(at: number, when: "before" | "middle" | "after"): () => number {
-  const folder = scratch();
-  const bin = join(folder, "bin");
-  mkdirSync(bin);
-  const count = join(folder, "count");
-  writeFileSync(count, "");
-  const real = `PATH="${PATH}" git "$@"`;
-  const dies = {
-    before: "kill -9 $$",
-    middle: `${real} & pid=$!; sleep 0.002; kill -9 $pid 2>/dev/null; kill -9 $$`,
-    after: `${real} > /dev/null 2>&1; kill -9 $$`,
-  };
-  const script = `#!/bin/sh\nprintf x >> "${count}"\n[ $(wc -c < "${count}") -eq ${at} ] && { ${dies[when]}; }\nexec env ${real}\n`;
-  writeFileSync(join(bin, "git"), script);
-  chmodSync(join(bin, "git"), 0o755);
-  process.env["PATH"] = `${bin}${delimiter}${PATH}`;
-  return () => readFileSync(count, "utf8").length;
-}
 
 const doing: Doing = {
   "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
@@ -67,7 +43,7 @@ it("[V12] a git that is killed, at any of its calls and in any moment of it, cos
   const calls = mortalGit(0, "before");
   expect(isDone(await castThrough({ cwd: calm, titles, doing }))).toBe(true);
   const all = calls();
-  process.env["PATH"] = PATH;
+  soundGit();
   const expected = found(calm);
   const kinds = ["before", "middle", "after"] as const;
   // A stride that meets every kind of call over the three kinds of death.
@@ -76,7 +52,7 @@ it("[V12] a git that is killed, at any of its calls and in any moment of it, cos
     const when = kinds[round % kinds.length] ?? "before";
     mortalGit(at, when);
     const ran = await castThrough({ cwd, titles, doing });
-    process.env["PATH"] = PATH;
+    soundGit();
     // A death at the questions before the fork means one item after another.
     const [forked] = await ofType(ran, "loop_forked");
     if (forked?.base === null) continue;
@@ -88,6 +64,11 @@ const WRITE = (name: string, content: string) => ({ name: "write", arguments: { 
 
 function place(): string {
   const cwd = newPlace();
+  copied("place", cwd, fill);
+  return cwd;
+}
+
+function fill(cwd: string): void {
   const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
   const materia = { Build: { tools: "coding", prompt: "Build." } };
   writeFiles(cwd, {
@@ -106,13 +87,7 @@ function place(): string {
       onEmpty: "repeat-last",
     }),
   });
-  for (const args of [
-    ["init", "-q"],
-    ["add", "-A"],
-  ])
-    git(cwd, ...args);
-  git(cwd, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "first");
-  return cwd;
+  commitAll(cwd);
 }
 
 /** Casts in a process of its own, which is killed when it has told so many events of its own journal. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { castsIn, journalOf, newPlace, put, run } from "../harness/cli.ts";
+import { judgedPair } from "../harness/loadouts.ts";
 
 const yes = { json: { satisfied: true } };
 const no = { json: { satisfied: false, context: "louder" } };
@@ -13,16 +14,7 @@ function config(prompt: string) {
     loadouts: {
       Main: {
         entry: "Socket-1",
-        sockets: {
-          "Socket-1": { materia: "Writer", edges: [{ when: "always", to: "Socket-2" }] },
-          "Socket-2": {
-            materia: "Judge",
-            edges: [
-              { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
-              { when: "satisfied", to: "end" },
-            ],
-          },
-        },
+        sockets: judgedPair("Writer", "Judge", 1),
       },
     },
   };

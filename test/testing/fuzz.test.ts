@@ -1,28 +1,17 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CastStart } from "../../src/core/cast/state/state.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
-import { catalogOf, compiled } from "../harness/play.ts";
+import { judgedPair } from "../harness/loadouts.ts";
+import { compiled, startOf } from "../harness/play.ts";
 import type { TestConfig } from "../harness/play.ts";
 
 const judge = { prompt: "Judge.", parse: "json" };
 
 function fuzzed(config: TestConfig, casts = 3_000) {
-  const { graph, flow } = compiled(config);
-  const castId = "test-cast" as CastId; // of an id's form
-  const start: CastStart = {
-    castId,
-    request: "x",
-    graph,
-    limits: catalogOf(config).settings.limits,
-    budget: {},
-    data: {},
-  };
-  return fuzz(subjectOf(start, flow), { casts, seed: 7, items: 3 });
+  return fuzz(subjectOf(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
 }
 
 const config = {
@@ -30,16 +19,7 @@ const config = {
   loadouts: {
     Main: {
       entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": {
-          materia: "Judge",
-          edges: [
-            { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
-            { when: "satisfied", to: "end" },
-          ],
-        },
-      },
+      sockets: judgedPair("Build", "Judge", 1),
     },
   },
 };

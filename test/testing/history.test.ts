@@ -4,8 +4,6 @@ import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { forecastNote } from "../../src/shell/commands/testing/history.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart } from "../../src/core/cast/state/state.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import { chanceOf } from "../../src/core/testing/chance.ts";
 import { compareCasts } from "../../src/core/testing/history/compare.ts";
 import { factsOf } from "../../src/core/testing/history/facts.ts";
@@ -16,7 +14,7 @@ import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
 import { envOf, newPlace, run } from "../harness/cli.ts";
 import { writePastCast } from "../harness/past-casts.ts";
-import { catalogOf, compiled } from "../harness/play.ts";
+import { compiled, startOf } from "../harness/play.ts";
 
 const config = {
   materia: {
@@ -44,15 +42,8 @@ const config = {
   },
 };
 const { graph, flow } = compiled(config);
-const castId = "test-cast" as CastId; // of an id's form
-const start: CastStart = {
-  castId,
-  request: "x",
-  graph,
-  limits: catalogOf(config).settings.limits,
-  budget: {},
-  data: {},
-};
+const start = startOf(config);
+const { castId } = start;
 
 /** A past cast: how much its request weighs decides over lists, returns and tokens. */
 function pastCast(seed: number): CastFacts {

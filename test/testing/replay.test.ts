@@ -1,28 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { CastStart } from "../../src/core/cast/state/state.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import { chanceOf } from "../../src/core/testing/chance.ts";
 import { randomChoice } from "../../src/core/testing/fuzz/choice.ts";
 import { castOnce, subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { differencesOf } from "../../src/core/testing/replay/differences.ts";
 import { replayCast } from "../../src/core/testing/replay/replay.ts";
-import { catalogOf, compiled, play } from "../harness/play.ts";
+import { judgedPair } from "../harness/loadouts.ts";
+import { play, startOf, startWith } from "../harness/play.ts";
 import type { TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";
 
-const sockets = {
-  "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
-  "Socket-2": {
-    materia: "Judge",
-    edges: [
-      { when: "not_satisfied", to: "Socket-1", maxTraversals: 2 },
-      { when: "satisfied", to: "end" },
-    ],
-  },
-};
+const sockets = judgedPair("Build", "Judge", 2);
 const judge = { prompt: "Judge.", parse: "json" };
 const before: TestConfig = {
   materia: { Build: { prompt: "Build." }, Judge: judge },
@@ -32,12 +22,6 @@ const says = {
   Build: ["built", "built better"],
   Judge: [{ satisfied: false, context: "louder" }, { satisfied: true }],
 };
-
-function startOf(config: TestConfig): CastStart {
-  const { limits, budget } = catalogOf(config).settings;
-  const castId = "test-cast" as CastId; // of an id's form
-  return { castId, request: "do it", graph: compiled(config).graph, limits, budget, data: {} };
-}
 
 async function kinds(after: TestConfig): Promise<readonly string[]> {
   const { events } = await play(before, { says });
@@ -126,8 +110,7 @@ it.each([...bundledLayer().loadouts.keys()])("[T14] random casts of %s replay to
   const target = compile([{ kind: "loadout", name }], bundled);
   if (!target.ok) throw new Error("a bundled loadout is sound");
   const { graph, flow } = target.value;
-  const castId = "test-cast" as CastId; // of an id's form
-  const start: CastStart = { castId, request: "x", graph, limits: bundled.settings.limits, budget: {}, data: {} };
+  const start = startWith(graph, bundled);
   for (let seed = 0; seed < 200; seed += 1) {
     const chance = chanceOf(seed);
     const { cast } = castOnce(subjectOf(start, flow), () => randomChoice(chance, 3));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { copied } from "../harness/copied.ts";
 
 const created: string[] = [];
 
@@ -74,11 +75,14 @@ export function git(cwd: string, ...args: readonly string[]): string {
 
 /** A repository on `main` with one commit of these files. */
 export function newRepository(files: Readonly<Record<string, string>> = { "a.txt": "a\n" }): string {
-  const path = newFolder(files);
-  git(path, "init", "--quiet", "--initial-branch=main");
-  git(path, "config", "user.name", "Ada");
-  git(path, "config", "user.email", "ada@example.com");
-  git(path, "add", "--all");
-  git(path, "commit", "--quiet", "--allow-empty", "--message", "start");
+  const path = newFolder();
+  copied(JSON.stringify(files), path, (folder) => {
+    for (const [name, text] of Object.entries(files)) write(join(folder, name), text);
+    git(folder, "init", "--quiet", "--initial-branch=main");
+    git(folder, "config", "user.name", "Ada");
+    git(folder, "config", "user.email", "ada@example.com");
+    git(folder, "add", "--all");
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "start");
+  });
   return path;
 }

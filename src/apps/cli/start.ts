@@ -6,4 +6,4 @@ import { main } from "./main.ts";
 const openUi: OpenUi = async (request) => (await import("../web/server/open-ui.ts")).openUi(request);
 
 // Set rather than called: standard output may still be on its way to a pipe.
-process.exitCode = await main(process.argv.slice(2), processIo(), openUi);
+process.exitCode = await main(process.argv.slice(2), processIo(process), openUi);

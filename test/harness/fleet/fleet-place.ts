@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { migrate } from "../../../src/shell/fleet/migrate.ts";
 import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
-import { git } from "../../git/scratch.ts";
-import { newPlace, put, run, userFolder } from "../cli.ts";
+import { commitAll, git } from "../../git/scratch.ts";
+import { copied } from "../copied.ts";
+import { newPlace, put, run, runProcess, userFolder } from "../cli.ts";
 import type { Ran } from "../cli.ts";
 import { closing, fleetDatabase } from "./postgres.ts";
 
@@ -75,6 +75,8 @@ export interface FleetPlace {
   /** Where a visit that waits says so. */
   readonly gate: string;
   readonly materia: (...args: readonly string[]) => Promise<Ran>;
+  /** The same in a process of its own: several may do so at once. */
+  readonly materiaBeside: (...args: readonly string[]) => Promise<Ran>;
   readonly worker: () => Promise<WorkerProcess>;
 }
 
@@ -91,21 +93,23 @@ export interface WorkerProcess {
 export async function fleetPlace(): Promise<FleetPlace> {
   const { url, database } = await fleetDatabase();
   closing(database);
-  const migrated = await migrate({ url });
-  if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
-  const cwd = newPlace({ "conf.json": CONFIG, "run.mjs": RUN, "first.txt": "one\n" });
-  git(cwd, "init", "-q", "-b", "main");
-  git(cwd, "add", "-A");
-  git(cwd, "commit", "-q", "-m", "first");
+  const cwd = newPlace();
+  copied("fleet", cwd, (folder) => {
+    put(folder, { "conf.json": CONFIG, "run.mjs": RUN, "first.txt": "one\n" });
+    commitAll(folder);
+  });
   const gate = join(dirname(cwd), "gate");
   mkdirSync(gate);
   put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } } });
+  const options = { cwd, env: { FLEET_URL: url } };
+  const words = (args: readonly string[]) => ["--on", "f", "--config", "conf.json", ...args];
   return {
     cwd,
     url,
     database,
     gate,
-    materia: (...args) => run(["--on", "f", "--config", "conf.json", ...args], { cwd, env: { FLEET_URL: url } }),
+    materia: (...args) => run(words(args), options),
+    materiaBeside: (...args) => runProcess(words(args), options),
     worker: () => startWorker(url, join(dirname(cwd), "work")),
   };
 }

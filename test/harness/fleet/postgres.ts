@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { findPrograms, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
 import type { Programs } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { migrate } from "../../../src/shell/fleet/migrate.ts";
 import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
 import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
-import { MIGRATION } from "../../../src/shell/store/postgres/database/migration.ts";
 
 const NOBODY = { uid: 65534, gid: 65534 };
 const isRoot = process.getuid?.() === 0;
@@ -30,9 +30,25 @@ async function serverUrl(): Promise<string> {
     ...(isRoot ? { as: NOBODY } : {}),
   });
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
+  await makeTemplate(started.value.url);
   writeFileSync(join(folder, "ready.new"), started.value.url);
   cpSync(join(folder, "ready.new"), ready);
   return started.value.url;
+}
+
+/** The tables are made once; every further database is a copy of this one. */
+async function makeTemplate(server: string): Promise<void> {
+  const admin = await opened(server);
+  await admin.once({ text: `create database ${TEMPLATE}` });
+  const migrated = await migrate({ url: inServer(server, TEMPLATE) });
+  if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
+  await admin.close();
+}
+
+const TEMPLATE = "migrated";
+
+function inServer(server: string, name: string): string {
+  return server.replace(/\/postgres$/, `/${name}`);
 }
 
 /** Another user cannot look into root's own folders. */
@@ -53,16 +69,10 @@ export async function fleetDatabase(): Promise<{ readonly url: string; readonly 
   const server = await serverUrl();
   const name = `t_${randomUUID().replaceAll("-", "")}`;
   const admin = await opened(server);
-  await admin.once({ text: `create database ${name}` });
+  await admin.once({ text: `create database ${name} template ${TEMPLATE}` });
   await admin.close();
-  const url = server.replace(/\/postgres$/, `/${name}`);
-  const database = await opened(url);
-  // Roles belong to the server, and two files may make them at once.
-  await database.transaction(async (client) => {
-    await client.query("select pg_advisory_xact_lock(1)");
-    await client.query(MIGRATION);
-  });
-  return { url, database };
+  const url = inServer(server, name);
+  return { url, database: await opened(url) };
 }
 
 export async function opened(url: string): Promise<Database> {

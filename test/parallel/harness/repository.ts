@@ -12,7 +12,8 @@ import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore } from "../../../src/shell/store/cast-store.ts";
 import { catalogOf, compiled } from "../../harness/play.ts";
 import type { TestConfig } from "../../harness/play.ts";
-import { git, scratch } from "../../git/scratch.ts";
+import { copied } from "../../harness/copied.ts";
+import { commitAll, git, scratch } from "../../git/scratch.ts";
 import { parallelWorkshop } from "./scenarios.ts";
 
 export { git };
@@ -22,12 +23,12 @@ export type Files = Readonly<Record<string, string>>;
 /** A repository with one commit of these files, whose casts are kept in an ignored folder. */
 export function repositoryWith(files: Files): string {
   const cwd = scratch();
-  git(cwd, "init", "-q", "-b", "main");
-  git(cwd, "config", "user.name", "A Person");
-  git(cwd, "config", "user.email", "person@example.org");
-  writeFiles(cwd, { ".gitignore": ".pi/\n", ...files });
-  git(cwd, "add", "-A");
-  git(cwd, "commit", "-qm", "first");
+  copied(JSON.stringify(files), cwd, (folder) => {
+    writeFiles(folder, { ".gitignore": ".pi/\n", ...files });
+    commitAll(folder);
+    git(folder, "config", "user.name", "A Person");
+    git(folder, "config", "user.email", "person@example.org");
+  });
   return cwd;
 }
 

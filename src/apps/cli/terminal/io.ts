@@ -1,9 +1,11 @@
+import type { Readable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 
 /** The terminal, or what stands in for it. */
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
+  readonly stdin: Input;
   /** Whether standard error is a terminal that can redraw. */
   readonly live: boolean;
   /** Whether a person can be asked. */
@@ -18,25 +20,45 @@ export interface Io {
   readonly program: string;
 }
 
-export function processIo(): Io {
-  const { env, stdout, stderr, stdin } = process;
+type Input = Readable & { readonly isTTY?: boolean };
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly write: (text: string | Uint8Array) => unknown;
+  readonly on: (event: "error", listener: () => void) => unknown;
+}
+
+/** What of a process a terminal is made of. */
+interface Streams {
+  readonly env: Io["env"];
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly cwd: () => string;
+}
+
+export function processIo({ env, stdin, stdout, stderr, cwd }: Streams): Io {
+  const isTerminal = stdout.isTTY === true;
+  const isShown = stderr.isTTY === true;
   return {
     out: writerTo(stdout),
     err: writerTo(stderr),
-    live: stderr.isTTY && env["TERM"] !== "dumb",
-    isTerminal: stdout.isTTY,
-    canAsk: stdin.isTTY && stderr.isTTY,
+    stdin,
+    live: isShown && env["TERM"] !== "dumb",
+    isTerminal,
+    canAsk: stdin.isTTY === true && isShown,
     columns: () => Math.max(40, stderr.columns ?? stdout.columns ?? 80),
-    color: wantsColor(env, stdout.isTTY),
+    color: wantsColor(env, isTerminal),
     env,
-    cwd: process.cwd(),
+    cwd: cwd(),
     // In a clone, or installed in a project, npm found it: a shell would not.
     program: env["npm_command"] === undefined ? "materia" : "npx materia",
   };
 }
 
 /** [D23] A reader that leaves, or a full disk behind the pipe, is no fault of the command: it goes on and is silent there. */
-function writerTo(stream: NodeJS.WriteStream): Io["out"] {
+function writerTo(stream: Output): Io["out"] {
   let isOpen = true;
   stream.on("error", () => {
     isOpen = false;

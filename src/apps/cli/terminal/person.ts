@@ -70,7 +70,7 @@ function waiting(castId: string, how: string): Line {
 }
 
 async function ask(io: Io, question: string): Promise<string | undefined> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const reader = createInterface({ input: io.stdin, output: process.stderr });
   const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
   try {
     const leave = new Promise<undefined>((resolve) => reader.once("SIGINT", () => resolve(undefined)));
