@@ -85,6 +85,12 @@ it("[B2] a database without tables, or with those of a newer version, is refused
   ];
   expect(twice.map(({ code }) => code)).toEqual([0, 0]);
   expect((await run(["casts", "--on", "f"], { cwd })).code).toBe(0);
+  await database.once({ text: "update materia.format set version = 1" });
+  expect((await run(["casts", "--on", "f"], { cwd })).stderr).toContain("those of an older version");
+  expect((await run(["fleet", "migrate", "--on", "f"], { cwd })).code).toBe(0);
+  expect((await run(["casts", "--on", "f"], { cwd })).code).toBe(0);
+  await database.once({ text: "insert into materia.format values (99)" });
+  expect((await run(["fleet", "migrate", "--on", "f"], { cwd })).stderr).toContain("database_too_new");
   await database.close();
 });
 
@@ -104,4 +110,12 @@ it("[B13] fleet down says where nothing runs, and makes nothing", async () => {
     stdout: expect.stringContaining("No fleet runs"),
   });
   expect(listing(cwd)).toEqual(before);
+});
+
+it("[B21] a key without a fleet is refused", async () => {
+  const cwd = newPlace();
+  expect(await run(["cast", "--key", "k", "hello"], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("a key belongs to a cast of a fleet"),
+  });
 });

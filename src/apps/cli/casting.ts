@@ -45,7 +45,7 @@ async function askerOf(request: Request): Promise<Asker> {
 
 async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
-  const { file, events, castId } = prepared;
+  const { file, events } = prepared;
   const { cwd, below } = request.workspace.place;
   if (below !== undefined && !options.quiet) printText(io, `note: working in ${harmless(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
@@ -55,11 +55,13 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   interrupt.stop();
   progress.stop();
   if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);
-  if (end.ok && options.detach) {
-    io.out(options.json ? `${jsonText({ castId })}\n` : `${castId}\n`);
-    return ok(0);
-  }
-  return end.ok ? finish(request, castId, end.value) : end;
+  if (!end.ok) return end;
+  // [B21] Another one where its key came first.
+  const { castId } = end.value.state;
+  const already = prepared.isKnown === true || castId !== prepared.castId;
+  if (!options.detach) return finish(request, castId, end.value);
+  io.out(options.json ? `${jsonText({ castId, ...(already ? { already } : {}) })}\n` : `${castId}\n`);
+  return ok(0);
 }
 
 /** Shows how it ended; where a person is wanted and there is one, asks, and goes on. */

@@ -70,7 +70,7 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
   if (command.kind === "fleet") return (await import("./fleet/fleet.ts")).fleet(command, request);
   if (options.on === undefined) return runIn(request, command);
   const { workspaceOn } = await import("../../shell/fleet/on-fleet.ts");
-  const fleet = await workspaceOn(workspace.value, options.on, options.priority);
+  const fleet = await workspaceOn(workspace.value, options.on, options);
   if (!fleet.ok) return fleet;
   try {
     return await runIn({ ...request, workspace: fleet.value.workspace }, command);

@@ -51,15 +51,35 @@ export type Command =
       readonly queues?: readonly string[];
       readonly port?: number;
     }
-  | { readonly kind: "fleet"; readonly action: FleetAction; readonly workers?: number }
+  | FleetCommand
   | { readonly kind: "take"; readonly castId?: string }
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
   | { readonly kind: "demo"; readonly which: DemoKind };
 
 /** What is done with a fleet as a whole. */
-export const FLEET_ACTIONS = ["up", "down", "migrate", "workers"] as const;
-export type FleetAction = (typeof FLEET_ACTIONS)[number];
+export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits"] as const;
+
+export type FleetCommand = { readonly kind: "fleet" } & (
+  | { readonly action: "up"; readonly workers?: number }
+  | { readonly action: "down" | "migrate" | "workers" }
+  | { readonly action: "limits"; readonly change?: LimitChange }
+);
+
+/** [B22] What the number of casts at once is limited for. */
+export const LIMIT_KINDS = ["all", "project", "provider"] as const;
+export type LimitKind = (typeof LIMIT_KINDS)[number];
+
+export interface Limit {
+  readonly kind: LimitKind;
+  /** Of the project or the provider; empty for all. */
+  readonly name: string;
+}
+
+/** Without a number the limit is taken away. */
+export interface LimitChange extends Limit {
+  readonly most?: number;
+}
 
 /** Shells whose completion is known. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;

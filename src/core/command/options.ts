@@ -62,6 +62,7 @@ const OPTIONS = {
   on: "text",
   detach: "flag",
   priority: "count",
+  key: "text",
   concurrency: "count",
   queues: "text",
   workers: "count",

@@ -24,7 +24,7 @@ const ROWS = [
     usage: "cast [--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
     does: "run the active loadout",
     example: "cast Add a dark mode to the settings page",
-    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority"],
+    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
     takes: "prompt",
   },
   {
@@ -32,7 +32,7 @@ const ROWS = [
     usage: "link [--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
     does: "chain saved materia and loadouts into one immediate cast",
     example: "link Planner Build -- Add a small settings page.",
-    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority"],
+    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
     takes: "targets",
   },
   {
@@ -245,11 +245,11 @@ const ROWS = [
   },
   {
     name: "fleet",
-    usage: "fleet up [--workers N] | down | migrate --on FLEET | workers --on FLEET",
-    does: "a fleet on this machine for a first look; the tables of one, and its workers",
-    example: "fleet up",
+    usage: "fleet up | down | migrate | workers | limits [set|unset all|project NAME|provider NAME [N]]",
+    does: "a fleet on this machine for a first look; the tables of one, its workers, and how many casts it drives at once",
+    example: "fleet limits set project website 3 --on team",
     options: ["on", "workers"],
-    takes: 1,
+    takes: 5,
   },
   {
     name: "take",

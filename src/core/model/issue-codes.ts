@@ -8,6 +8,7 @@ export const ISSUE_CODES = {
   missing_option: "the command needs an option to know what is meant",
   unknown_word: "the command does not know this word",
   too_many_words: "the command takes fewer words",
+  missing_word: "the command needs one word more",
   bad_number: "this is not a number",
   open_quote: "a quotation mark is never closed",
   missing_prompt: "there is no request",

@@ -22,6 +22,7 @@ import { emptyPool } from "../git/items/pool.ts";
 import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
+import { placeLines } from "./fleet/place.ts";
 import { foreignLines, foreignMark, lineageOf, programOf } from "./show/marks.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
@@ -70,10 +71,22 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   const alive = (await store.owner(id.value)) !== undefined;
   const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
   const summary = await store.summary(id.value);
+  const queued = await workspace.fleet?.placeOf(id.value);
   return ok({
     code: 0,
-    data: { ...summary, ...board, runDir: store.placeOf(id.value), ...foreignMark(workspace, file) },
-    lines: (width) => [...boardLines(board, width), ...blockedLines(summary), ...foreignLines(workspace, file)],
+    data: {
+      ...summary,
+      ...board,
+      ...(queued ? { queued } : {}),
+      runDir: store.placeOf(id.value),
+      ...foreignMark(workspace, file),
+    },
+    lines: (width) => [
+      ...boardLines(board, width),
+      ...blockedLines(summary),
+      ...placeLines(queued),
+      ...foreignLines(workspace, file),
+    ],
   });
 }
 

@@ -114,6 +114,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   on: ["--on FLEET", "casts of this fleet, which other machines drive"],
   detach: ["--detach", "submit it and leave; it goes on without you"],
   priority: ["--priority N", "lower goes first; 0 if unset"],
+  key: ["--key TEXT", "submit it once: a second cast of this key in the project is the first one"],
   concurrency: ["--concurrency N", "how many casts it drives at a time"],
   queues: ["--queues A,B", "the queues that it pulls from"],
   workers: ["--workers N", "how many workers; 2 if unset"],

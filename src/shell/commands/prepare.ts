@@ -53,6 +53,8 @@ export interface PreparedCast {
   readonly file: CastFile;
   /** What happened to it before. */
   readonly events: readonly CastEvent[];
+  /** [B21] Set where the cast was submitted before, and this command submits none. */
+  readonly isKnown?: true;
   readonly notes: readonly string[];
   /** [T6] What a rehearsal left over or met unexpectedly; asked when it has run. */
   readonly remarks: (end: RunEnd) => readonly string[];
@@ -106,6 +108,8 @@ async function prepareNew(
   const dear = await forecastLimit(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetAsker(asker);
+  if (asker.options.key !== undefined && !onFleet)
+    return fail(error("missing_option", "--on", "a key belongs to a cast of a fleet", "name the fleet with --on"));
   if (onFleet) return prepareSubmission({ ...link, command: text }, agentsOf(asker), onFleet);
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;

@@ -1,8 +1,9 @@
-import { fail, ok } from "../../core/model/issue.ts";
+import type { PoolClient } from "pg";
+import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase } from "../store/postgres/database/database.ts";
 import type { DatabaseAddress } from "../store/postgres/database/database.ts";
-import { MIGRATION } from "../store/postgres/database/migration.ts";
+import { DATABASE_FORMAT, MIGRATION } from "../store/postgres/database/migration.ts";
 import { migrateQueues } from "./worker/dispatcher.ts";
 
 /** Two who migrate at once go one after another. */
@@ -13,10 +14,17 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
   const opened = await openDatabase(address);
   if (!opened.ok) return opened;
   try {
-    await opened.value.transaction(async (client) => {
+    const isNewer = await opened.value.transaction(async (client) => {
       await client.query("select pg_advisory_xact_lock($1)", [MIGRATING]);
+      // Its functions would be put back to what they were.
+      if (await hasNewerTables(client)) return true;
       await client.query(MIGRATION);
+      return false;
     });
+    if (isNewer)
+      return fail(
+        error("database_too_new", "fleet migrate", "its tables were made by a newer version", "migrate with that one"),
+      );
   } catch (thrown) {
     return fail(databaseIssue("fleet migrate", thrown));
   } finally {
@@ -24,4 +32,11 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
   }
   const queues = await migrateQueues(address.url);
   return queues.ok ? ok(undefined) : queues;
+}
+
+async function hasNewerTables(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('materia.format') is not null as there");
+  if (!rows[0]?.there) return false;
+  const newer = await client.query("select from materia.format where version > $1", [DATABASE_FORMAT]);
+  return (newer.rowCount ?? 0) > 0;
 }

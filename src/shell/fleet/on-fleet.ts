@@ -1,7 +1,7 @@
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import type { FetchedFiles, OnFleet } from "../casting/workspace/on-fleet.ts";
+import type { FetchedFiles, OnFleet, QueuePlace } from "../casting/workspace/on-fleet.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { takePack } from "../git/packs/packs.ts";
 import { findRepository } from "../git/repository.ts";
@@ -11,7 +11,8 @@ import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { nudge } from "./nudge.ts";
-import { submitCast } from "./submit.ts";
+import { castOfKey, submitCast } from "./submit/submit.ts";
+import type { SubmitOptions } from "./submit/submit.ts";
 
 /** The same project, with the casts of a fleet in place of those that are kept here. */
 export interface FleetWorkspace {
@@ -22,7 +23,7 @@ export interface FleetWorkspace {
 export async function workspaceOn(
   workspace: Workspace,
   name: string,
-  priority?: number,
+  { priority = 0, key }: SubmitOptions = {},
 ): Promise<Result<FleetWorkspace>> {
   const profile = findProfile(workspace.catalog, name, workspace.place);
   if (!profile.ok) return profile;
@@ -32,8 +33,9 @@ export async function workspaceOn(
   const { env } = workspace.place;
   const on: OnFleet = {
     name,
+    submittedBefore: () => castOfKey(fleet, key),
     submit: (plan) =>
-      submitCast(fleet, plan, { env, artifacts: workspace.root, ...(priority === undefined ? {} : { priority }) }),
+      submitCast(fleet, plan, { env, artifacts: workspace.root, priority, ...(key === undefined ? {} : { key }) }),
     setGoing: (cast, said) => nudge(fleet, cast, { said, env, starts: true }),
     abort: (castId) => askAbort(fleet, castId),
     raise: async (castId, maxTokens) => {
@@ -41,10 +43,17 @@ export async function workspaceOn(
       if (!cast.ok) return cast;
       return nudge(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
+    placeOf: (castId) => placeOf(fleet, castId),
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
   };
   const { store } = fleet;
   return ok({ workspace: { ...workspace, store, root: store.place, fleet: on }, close: store.close });
+}
+
+async function placeOf({ database }: OpenFleet, castId: CastId): Promise<QueuePlace | undefined> {
+  const text = "select * from materia.queue_place($1)";
+  const [row] = await database.rows<QueuePlace & Record<string, unknown>>({ text, values: [castId] }).catch(() => []);
+  return row;
 }
 
 async function askAbort({ database }: OpenFleet, castId: CastId): Promise<Result<"asked">> {

@@ -1,4 +1,4 @@
-import type { Command } from "../../../core/command/command.ts";
+import type { FleetCommand } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
@@ -8,29 +8,28 @@ import type { Line } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { LOCAL, localFolder, startLocal, startWorkers, stopLocal } from "../../../shell/fleet/embedded/local.ts";
 import { openFleet } from "../../../shell/fleet/open/fleet.ts";
+import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 import { migrate } from "../../../shell/fleet/migrate.ts";
 import { findProfile } from "../../../shell/fleet/open/profile.ts";
 import { fleetStanding } from "../../../shell/fleet/workers.ts";
 import type { FleetStanding } from "../../../shell/fleet/workers.ts";
 import { printAnswer } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
+import { limits } from "./limits.ts";
 
 const WORKERS = 2;
 
 /** A fleet as a whole. */
-export async function fleet(command: Extract<Command, { kind: "fleet" }>, request: Request): Promise<Result<number>> {
+export async function fleet(command: FleetCommand, request: Request): Promise<Result<number>> {
   const done = await carryOut(command, request);
   return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
 }
 
-async function carryOut(
-  { action, workers = WORKERS }: Extract<Command, { kind: "fleet" }>,
-  { options, workspace }: Request,
-): Promise<Result<Answer>> {
+async function carryOut(command: FleetCommand, { options, workspace }: Request): Promise<Result<Answer>> {
   const { env } = workspace.place;
-  switch (action) {
+  switch (command.action) {
     case "up":
-      return up(env, workers);
+      return up(env, command.workers ?? WORKERS);
     case "down": {
       const stopped = await stopLocal(env);
       const text = stopped.database
@@ -46,18 +45,34 @@ async function carryOut(
         ? said({ fleet: profile.value.name, migrated: true }, line("The tables are as this version needs them."))
         : done;
     }
-    case "workers": {
-      const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
-      if (!profile.ok) return profile;
-      const opened = await openFleet(profile.value);
-      if (!opened.ok) return opened;
-      const standing = await fleetStanding(opened.value);
-      await opened.value.store.close();
-      return standing.ok ? ok({ code: 0, data: standing.value, lines: () => standingLines(standing.value) }) : standing;
-    }
+    case "workers":
+      return withFleet({ options, workspace }, workers);
+    case "limits":
+      return withFleet({ options, workspace }, (opened) => limits(opened, command.change));
     default:
-      return never(action);
+      return never(command);
   }
+}
+
+/** Closed afterwards: a connection that stays open would keep the process. */
+async function withFleet(
+  { options, workspace }: Pick<Request, "options" | "workspace">,
+  work: (fleet: OpenFleet) => Promise<Result<Answer>>,
+): Promise<Result<Answer>> {
+  const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
+  if (!profile.ok) return profile;
+  const opened = await openFleet(profile.value);
+  if (!opened.ok) return opened;
+  try {
+    return await work(opened.value);
+  } finally {
+    await opened.value.store.close();
+  }
+}
+
+async function workers(fleet: OpenFleet): Promise<Result<Answer>> {
+  const standing = await fleetStanding(fleet);
+  return standing.ok ? ok({ code: 0, data: standing.value, lines: () => standingLines(standing.value) }) : standing;
 }
 
 /** [B13] */

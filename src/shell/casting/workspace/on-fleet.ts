@@ -1,21 +1,32 @@
 import type { EventBody } from "../../../core/cast/state/event.ts";
+import type { Limit } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { CastFile } from "../../store/cast-file.ts";
 import type { LoadedCast, NewCast } from "../../store/cast-store.ts";
 
 /** What people do with casts that other machines drive, in place of driving them here. */
 export interface OnFleet {
   /** The name that --on was given. */
   readonly name: string;
-  /** This working tree and a cast for it. */
-  readonly submit: (plan: NewCast) => Promise<Result<CastFile>>;
+  /** [B21] The cast that was submitted under the key of this command before, where there is one. */
+  readonly submittedBefore: () => Promise<Result<CastId | undefined>>;
+  /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
+  readonly submit: (plan: NewCast) => Promise<Result<CastId>>;
   /** [B10] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
   readonly setGoing: (cast: LoadedCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
   readonly raise: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
+  /** Nothing where the cast does not wait for a worker. */
+  readonly placeOf: (castId: CastId) => Promise<QueuePlace | undefined>;
   /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
   readonly fetchFiles: (castId: CastId, cwd: string) => Promise<Result<FetchedFiles>>;
+}
+
+/** [B22] Where a cast stands among those of its project that wait, and the limits that hold it back. */
+export interface QueuePlace {
+  readonly place: number;
+  readonly waiting: number;
+  readonly held: readonly (Limit & { readonly most: number })[];
 }
 
 export interface FetchedFiles {

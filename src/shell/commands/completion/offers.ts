@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS } from "../../../core/command/options.ts";
 import { COMMANDS, commandRow } from "../../../core/command/table.ts";
 import type { CommandName } from "../../../core/command/table.ts";
-import { FLEET_ACTIONS, SHELLS } from "../../../core/command/command.ts";
+import { FLEET_ACTIONS, LIMIT_KINDS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
@@ -106,7 +106,7 @@ async function wordOffers(
     case "abort":
       return count === 0 ? casts(workspace, ["running", "waiting", "interrupted"]) : [];
     case "fleet":
-      return count === 0 ? FLEET_ACTIONS.map((word) => ({ word: `${word} ` })) : [];
+      return fleetWords(words).map((word) => ({ word: `${word} ` }));
     case "completion":
       return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
     case "cast":
@@ -120,6 +120,12 @@ async function wordOffers(
     case "demo":
       return [];
   }
+}
+
+function fleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
+  if (action === undefined) return FLEET_ACTIONS;
+  if (action !== "limits" || more.length > 0) return [];
+  return verb === undefined ? ["set", "unset"] : LIMIT_KINDS;
 }
 
 /** Plain names first, where one name means one thing; then all of them with their kind. */

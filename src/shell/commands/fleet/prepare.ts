@@ -22,6 +22,7 @@ interface PreparedOnFleet {
   readonly castId: CastId;
   readonly file: CastFile;
   readonly events: readonly CastEvent[];
+  readonly isKnown?: true;
   readonly notes: readonly string[];
   readonly remarks: (end: RunEnd) => readonly string[];
   readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
@@ -42,6 +43,9 @@ export async function prepareSubmission(
   asker: FleetAsker,
 ): Promise<Result<PreparedOnFleet>> {
   const { workspace, fleet } = asker;
+  const before = await fleet.submittedBefore();
+  if (!before.ok) return before;
+  if (before.value !== undefined) return submittedBefore(before.value, asker);
   const { rehearsal } = agents;
   // A file of replies goes along: no worker could read it here.
   const replies = typeof rehearsal === "string" ? readRehearsal(workspace.place.cwd, rehearsal) : ok(rehearsal);
@@ -55,9 +59,24 @@ export async function prepareSubmission(
     const sent = await fleet.submit(plan);
     if (!sent.ok) return sent;
     asker.remember();
-    return leftOrFollowed(asker, file.castId, listening);
+    // Who came first under the key may have asked for something else: what shows this cast cannot show that one.
+    return leftOrFollowed(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
   };
-  return ok({ castId: file.castId, file, events: [], notes: plan.notes, remarks: goesOn(fleet), run });
+  const remarks: PreparedOnFleet["remarks"] = (end) => [
+    ...(end.state.castId === file.castId ? [] : [knownNote(end.state.castId)]),
+    ...goesOn(fleet)(end),
+  ];
+  return ok({ castId: file.castId, file, events: [], notes: plan.notes, remarks, run });
+}
+
+/** [B21] Nothing is submitted: the first cast of the key is looked at. */
+async function submittedBefore(castId: CastId, asker: FleetAsker): Promise<Result<PreparedOnFleet>> {
+  const cast = await asker.workspace.store.load(castId);
+  if (!cast.ok) return cast;
+  const { file, events } = cast.value;
+  const notes = [knownNote(castId)];
+  const run: PreparedOnFleet["run"] = (listening) => leftOrFollowed(asker, castId, listening);
+  return ok({ castId, file, events, isKnown: true, notes, remarks: goesOn(asker.fleet), run });
 }
 
 /** Who answers for agents is known to the workers alone. */
@@ -84,6 +103,10 @@ export async function prepareAgainOnFleet(
     return set.ok ? leftOrFollowed(asker, castId, listening) : set;
   };
   return ok({ castId, file, events, notes: [], remarks: goesOn(asker.fleet), run });
+}
+
+function knownNote(castId: string): string {
+  return `this key was submitted before, as ${castId}; nothing is submitted now`;
 }
 
 async function leftOrFollowed(

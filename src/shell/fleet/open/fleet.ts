@@ -54,5 +54,12 @@ async function unfit(database: Database, at: string) {
   });
   if ((format?.version ?? 0) > DATABASE_FORMAT)
     return error("database_too_new", at, "its tables were made by a newer version", "use that version here as well");
+  if ((format?.version ?? 0) < DATABASE_FORMAT)
+    return error(
+      "database_not_migrated",
+      at,
+      "its tables are those of an older version",
+      "fleet migrate brings them up to date; workers of that version go on until they are stopped",
+    );
   return undefined;
 }

@@ -1,25 +1,84 @@
+import type { PoolClient } from "pg";
 import type { Database } from "../../store/postgres/database/database.ts";
+import type { LimitStanding } from "../operations/limits.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-interface UnsentRow {
+interface DueRow {
   readonly cast_id: string;
   readonly leg: number;
   readonly queue: string;
   readonly project: string;
   readonly priority: number;
+  readonly providers: readonly string[];
 }
 
 const AT_ONCE = 50;
+/** Two who send at once would both see the last free place under a limit. */
+const SENDING = 7_704;
 
-/** [B11] Sends what was submitted or set going to its queue. Several workers may do so at once; each leg is sent once. */
-export async function sendDue(database: Database, dispatcher: Dispatcher): Promise<number> {
+/** [B11] Sends what was submitted or set going to these queues. Several workers may do so at once; each leg is sent once. */
+export async function sendDue(database: Database, dispatcher: Dispatcher, queues: readonly string[]): Promise<number> {
   return database.transaction(async (client) => {
-    const { rows } = await client.query<UnsentRow>(
-      `select cast_id, leg, queue, project, priority from materia.casts where sent < leg
-        order by cast_id limit ${AT_ONCE} for update skip locked`,
-    );
-    for (const { cast_id: castId, ...leg } of rows) await dispatcher.send(client, { castId, ...leg });
-    await client.query("update materia.casts set sent = leg where cast_id = any($1)", [rows.map((row) => row.cast_id)]);
-    return rows.length;
+    const limits = await standingLimits(client);
+    const due = limits.length === 0 ? await allDue(client, queues) : await dueUnder(client, queues, limits);
+    for (const { cast_id: castId, providers: _providers, ...leg } of due)
+      await dispatcher.send(client, { castId, ...leg });
+    await client.query("update materia.casts set sent = leg, sent_at = clock_timestamp() where cast_id = any($1)", [
+      due.map((row) => row.cast_id),
+    ]);
+    return due.length;
   });
+}
+
+async function standingLimits(client: PoolClient): Promise<readonly LimitStanding[]> {
+  const { rowCount } = await client.query("select from materia.limits limit 1");
+  if (rowCount === 0) return [];
+  await client.query("select pg_advisory_xact_lock($1)", [SENDING]);
+  return (await client.query<LimitStanding>("select * from materia.limit_standing()")).rows;
+}
+
+async function allDue(client: PoolClient, queues: readonly string[]): Promise<readonly DueRow[]> {
+  const text = `select cast_id, leg, queue, project, priority, providers from materia.casts
+    where sent < leg and queue = any($1) order by cast_id limit ${AT_ONCE} for update skip locked`;
+  return (await client.query<DueRow>(text, [queues])).rows;
+}
+
+/** [B22] Projects take turns: whoever has less under way goes first, then whoever was sent something longest ago. */
+const DUE_UNDER = `
+with waiting as (
+  select c.cast_id, c.project, row_number() over (partition by c.project order by c.priority, c.cast_id) as turn
+  from materia.casts c where c.sent < c.leg and c.queue = any($1) and not exists (
+    select from jsonb_to_recordset($2) as l (kind text, name text) where materia.is_bound_by(c, l.kind, l.name))
+), projects as (
+  select project, (select max(sent_at) from materia.casts c where c.project = w.project) as last_sent,
+    (select count(*) from materia.casts c where c.project = w.project and materia.is_under_way(c)) as busy
+  from (select distinct project from waiting) w
+)
+select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers
+from waiting w join projects p using (project) join materia.casts c using (cast_id)
+order by p.busy + w.turn, p.last_sent nulls first, c.priority, c.cast_id limit ${AT_ONCE} for update of c skip locked`;
+
+async function dueUnder(
+  client: PoolClient,
+  queues: readonly string[],
+  limits: readonly LimitStanding[],
+): Promise<readonly DueRow[]> {
+  const full = limits.filter(({ most, busy }) => busy >= most);
+  const { rows } = await client.query<DueRow>(DUE_UNDER, [queues, JSON.stringify(full)]);
+  return admitted(rows, limits);
+}
+
+/** As many, in their order, as there are places for. */
+function admitted(rows: readonly DueRow[], limits: readonly LimitStanding[]): readonly DueRow[] {
+  const busy = new Map(limits.map((limit) => [limit, limit.busy]));
+  return rows.filter((row) => {
+    const bound = limits.filter((limit) => isBoundBy(row, limit));
+    if (bound.some((limit) => (busy.get(limit) ?? 0) >= limit.most)) return false;
+    for (const limit of bound) busy.set(limit, (busy.get(limit) ?? 0) + 1);
+    return true;
+  });
+}
+
+function isBoundBy({ project, providers }: DueRow, { kind, name }: LimitStanding): boolean {
+  return kind === "all" || (kind === "project" ? project === name : providers.includes(name));
 }

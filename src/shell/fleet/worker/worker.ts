@@ -73,7 +73,11 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
   const store = postgresStore({ database, place: scratch, worker: { id: workerId, scratch, packOf: trees.packOf } });
   const stopping = new AbortController();
   request.stopping.addEventListener("abort", () => stopping.abort());
-  const driven = legDriver(request, { workerId, database, store, trees, stopping: stopping.signal });
+  let wake = (): void => undefined;
+  const driven = legDriver(
+    { ...request, onLeg: (leg) => (request.onLeg?.(leg), wake()) },
+    { workerId, database, store, trees, stopping: stopping.signal },
+  );
   const session = await openSession(database, me, pace);
   const dispatcher = await openDispatcher({
     url: profile.url,
@@ -96,7 +100,14 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
   }
   request.onStarted?.(() => ({ workerId, running: [...driven.running], legs: driven.legs }));
   await database.rows({ text: TRY_BLOCKED, values: [queues] }).catch(() => []);
-  const code = await untilOver(request, { session, dispatcher: dispatcher.value, database, pace });
+  const code = await untilOver(request, {
+    session,
+    dispatcher: dispatcher.value,
+    database,
+    pace,
+    // [B22] Where a leg has ended there may be a place under a limit.
+    onReady: (waker) => (wake = waker),
+  });
   // Given up it owns nothing any more; otherwise others go on where its visits end.
   if (code === GIVEN_UP) stopping.abort();
   else await session.setState("draining").catch(() => undefined);
@@ -139,22 +150,25 @@ interface Beating {
   readonly dispatcher: Dispatcher;
   readonly database: Database;
   readonly pace: Pace;
+  /** Given what makes it look before the next beat. */
+  readonly onReady: (wake: () => void) => void;
 }
 
 /** [B14] Beat after beat: shows that it lives, looks after the others, and sends what is due. */
-async function untilOver({ draining, stopping }: WorkerRequest, beating: Beating): Promise<number> {
+async function untilOver({ draining, stopping, queues }: WorkerRequest, beating: Beating): Promise<number> {
   const { session, dispatcher, database, pace } = beating;
   const due = openNews(database, DUE);
   let wake = (): void => undefined;
   const signals = [draining, stopping];
   for (const signal of signals) signal.addEventListener("abort", () => wake());
   due.on(undefined, () => wake());
+  beating.onReady(() => wake());
   try {
     for (let beats = 0, next = 0; ;) {
       if (signals.some(({ aborted }) => aborted)) return 0;
       const woken = new Promise<void>((resolve) => (wake = resolve));
       try {
-        while ((await sendDue(database, dispatcher)) > 0);
+        while ((await sendDue(database, dispatcher, queues)) > 0);
         if (Date.now() >= next) {
           next = Date.now() + pace.beatMs;
           if (!(await session.beat())) return GIVEN_UP;

@@ -1,5 +1,7 @@
+import { LIMITS } from "./operations.ts";
+
 /** The shape of the tables; a database of a newer one is refused rather than misread. */
-export const DATABASE_FORMAT = 1;
+export const DATABASE_FORMAT = 2;
 
 /** [B2] Tables, rights and functions of a fleet. May be run again: it changes nothing then. */
 export const MIGRATION = `
@@ -53,6 +55,8 @@ create table if not exists materia.casts (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
+alter table materia.casts add column if not exists key text;
+create unique index if not exists casts_key on materia.casts (project, key) where key is not null;
 create index if not exists casts_newest on materia.casts (project, cast_id desc) where parent is null;
 create index if not exists casts_unsent on materia.casts (queue) where sent < leg;
 create index if not exists casts_owned on materia.casts (owner) where owner is not null;
@@ -167,6 +171,7 @@ create policy submitting on materia.packs for insert to materia_member with chec
   n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
     and c.submitted_by = session_user and c.seq = 0));
 
+${LIMITS}
 grant usage on schema materia to materia_worker, materia_member;
 grant select on all tables in schema materia to materia_worker, materia_member;
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs to materia_worker;

@@ -1,33 +1,35 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
-import type { Graph } from "../../core/compile/graph.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
-import { removeRefs } from "../git/cast-ref.ts";
-import { openCheckpoints } from "../git/cast-checkpoints.ts";
-import { branchOf, makePack, pushedCommits } from "../git/packs/packs.ts";
-import type { TreeSource } from "../git/packs/travelling-tree.ts";
-import { findRepository } from "../git/repository.ts";
-import { redactKeys } from "../secrets/events.ts";
-import { redactor } from "../secrets/redact.ts";
-import type { CastFile } from "../store/cast-file.ts";
-import type { NewCast } from "../store/cast-store.ts";
-import { databaseIssue } from "../store/postgres/database/database.ts";
-import { unbegunSummary } from "../store/summary.ts";
-import type { OpenFleet } from "./open/fleet.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { removeRefs } from "../../git/cast-ref.ts";
+import { openCheckpoints } from "../../git/cast-checkpoints.ts";
+import { branchOf, makePack, pushedCommits } from "../../git/packs/packs.ts";
+import type { TreeSource } from "../../git/packs/travelling-tree.ts";
+import { findRepository } from "../../git/repository.ts";
+import { redactKeys } from "../../secrets/events.ts";
+import { redactor } from "../../secrets/redact.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { NewCast } from "../../store/cast-store.ts";
+import type { OpenFleet } from "../open/fleet.ts";
 
-/** Who submits a cast, and from where. */
-export interface Submitter {
+/** Whose machine it is packed on. */
+export interface Packer {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where casts are kept here: no part of anybody's work. */
   readonly artifacts: string;
-  /** Lower goes first. */
-  readonly priority?: number;
 }
 
-interface FirstPack {
-  readonly top: string;
+/** A cast as it leaves this machine, with its working tree where it works in one. */
+export interface PackedCast {
+  readonly file: CastFile;
+  readonly brings: Readonly<Record<string, string>>;
+  readonly tree?: PackedTree;
+}
+
+export interface PackedTree {
   readonly source: TreeSource;
   readonly head: string;
   readonly ckpt: string;
@@ -36,46 +38,19 @@ interface FirstPack {
 
 const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-/** [B9] The cast and this working tree as it is, unpushed and uncommitted work included, in one transaction. */
-export async function submitCast(fleet: OpenFleet, plan: NewCast, by: Submitter): Promise<Result<CastFile>> {
+/** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
+export async function packCast(fleet: OpenFleet, plan: NewCast, by: Packer): Promise<Result<PackedCast>> {
   const packed = await packTree(plan.file, fleet, by);
   if (!packed.ok) return packed;
   // [S12] Before it leaves this machine.
   const kept = redactKeys(plan.file, TYPED, redactor(by.env));
+  const { top, ...tree } = packed.value ?? { top: undefined };
   const file: CastFile = {
     ...kept,
-    graph: packed.value ? portable(kept.graph, kept.cwd, packed.value.top) : kept.graph,
-    checkpoints: packed.value !== undefined,
+    graph: top === undefined ? kept.graph : portable(kept.graph, kept.cwd, top),
+    checkpoints: top !== undefined,
   };
-  try {
-    await fleet.database.transaction(async (client) => {
-      await client.query(
-        `insert into materia.casts (cast_id, project, queue, priority, file, brings, source, status, leg, summary)
-          values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8)`,
-        [
-          file.castId,
-          fleet.profile.project,
-          fleet.profile.queue,
-          by.priority ?? 0,
-          `${JSON.stringify(file, undefined, 1)}\n`,
-          JSON.stringify(plan.brings ?? {}),
-          packed.value ? JSON.stringify(packed.value.source) : null,
-          JSON.stringify(unbegunSummary(file, false)),
-        ],
-      );
-      if (packed.value)
-        await client.query("insert into materia.packs values ($1, 0, $2, $3, 0, $4)", [
-          file.castId,
-          packed.value.head,
-          packed.value.ckpt,
-          packed.value.bytes,
-        ]);
-      await client.query("select pg_notify('materia', $1), pg_notify('materia_due', '')", [file.castId]);
-    });
-    return ok(file);
-  } catch (thrown) {
-    return fail(databaseIssue(fleet.profile.name, thrown));
-  }
+  return ok({ file, brings: plan.brings ?? {}, ...("bytes" in tree ? { tree } : {}) });
 }
 
 /** Programs of the project by their place in it: on another machine it stands elsewhere. */
@@ -94,7 +69,11 @@ function portable(graph: Graph, cwd: string, top: string): Graph {
 }
 
 /** Nothing where the cast works in no repository: its workers begin with an empty folder. */
-async function packTree(file: CastFile, fleet: OpenFleet, by: Submitter): Promise<Result<FirstPack | undefined>> {
+async function packTree(
+  file: CastFile,
+  fleet: OpenFleet,
+  by: Packer,
+): Promise<Result<(PackedTree & { readonly top: string }) | undefined>> {
   const found = await findRepository(file.cwd);
   if (found.kind === "none") return ok(undefined);
   const { top, head } = found.repository;

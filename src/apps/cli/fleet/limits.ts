@@ -1,0 +1,29 @@
+import type { LimitChange } from "../../../core/command/command.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { harmless } from "../../../core/model/values/text.ts";
+import { line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import type { Answer } from "../../../shell/commands/answer/answer.ts";
+import { changeLimit, limitText, readLimits } from "../../../shell/fleet/operations/limits.ts";
+import type { LimitStanding } from "../../../shell/fleet/operations/limits.ts";
+import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
+
+/** [B22] What may be under way at once, changed where that was asked for. */
+export async function limits(fleet: OpenFleet, change: LimitChange | undefined): Promise<Result<Answer>> {
+  const changed = change ? await changeLimit(fleet, change) : ok(true);
+  if (!changed.ok) return changed;
+  const standing = await readLimits(fleet);
+  if (!standing.ok) return standing;
+  const none = change && !changed.value ? [line(`There was no limit for ${harmless(limitText(change))}.`)] : [];
+  return ok({ code: 0, data: standing.value, lines: () => [...none, ...limitLines(standing.value)] });
+}
+
+function limitLines(limits: readonly LimitStanding[]): readonly Line[] {
+  if (limits.length === 0) return [line("No limit is set: whatever workers can drive is driven.")];
+  return limits.map((limit) => {
+    const isFull = limit.busy >= limit.most;
+    const text = `  ${limit.busy} of at most ${limit.most} at once`;
+    return line(toned("strong", harmless(limitText(limit))), isFull ? toned("wait", text) : text);
+  });
+}

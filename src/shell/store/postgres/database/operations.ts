@@ -1,0 +1,49 @@
+/** [B22] How many casts may be under way at once: limits, who is at them, and the places of those that wait. */
+export const LIMITS = `
+create table if not exists materia.limits (
+  kind text not null check (kind in ('all', 'project', 'provider')),
+  name text not null default '',
+  most int not null check (most >= 0),
+  primary key (kind, name)
+);
+alter table materia.casts add column if not exists providers text[] not null default '{}';
+alter table materia.casts add column if not exists sent_at timestamptz;
+create index if not exists casts_sent on materia.casts (project, sent_at);
+create index if not exists casts_under_way on materia.casts (project)
+  where leg > 0 and sent = leg and status in ('queued', 'running');
+create index if not exists casts_queued on materia.casts (project, queue, priority, cast_id) where status = 'queued';
+
+-- Sent to a queue and not over yet. One that stopped without an owner, or that no worker can begin, keeps nobody waiting.
+create or replace function materia.is_under_way(c materia.casts) returns boolean language sql stable as $$
+  select c.leg > 0 and c.sent = c.leg and c.status in ('queued', 'running')
+    and case c.status when 'running' then c.owner is not null else not c.summary ? 'blocked' end
+$$;
+
+create or replace function materia.is_bound_by(c materia.casts, limit_kind text, limit_name text) returns boolean
+language sql stable as $$
+  select case limit_kind when 'all' then true when 'project' then c.project = limit_name
+    else limit_name = any (c.providers) end
+$$;
+
+create or replace function materia.limit_standing() returns table (kind text, name text, most int, busy int)
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select l.kind, l.name, l.most,
+    (select count(*)::int from casts c where is_under_way(c) and is_bound_by(c, l.kind, l.name))
+  from limits l order by l.kind, l.name
+$$;
+
+create or replace function materia.queue_place(id text) returns table (place int, waiting int, held jsonb)
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select
+    (select count(*)::int from casts o where o.status = 'queued' and o.project = c.project and o.queue = c.queue
+      and not o.summary ? 'blocked' and (o.priority, o.cast_id) <= (c.priority, c.cast_id)),
+    (select count(*)::int from casts o where o.status = 'queued' and o.project = c.project and o.queue = c.queue
+      and not o.summary ? 'blocked'),
+    (select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'name', l.name, 'most', l.most)), '[]')
+      from limit_standing() l where c.sent < c.leg and l.busy >= l.most and is_bound_by(c, l.kind, l.name))
+  from casts c where c.cast_id = id and c.status = 'queued' and not c.summary ? 'blocked' and may(c.project)
+$$;
+
+grant select on materia.limits to materia_worker, materia_member;
+grant execute on function materia.limit_standing, materia.queue_place to materia_worker, materia_member;
+`;

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { eventsOn, fleetPlace, statusOn, until } from "../harness/fleet/fleet-place.ts";
+
+it("[B21] what has a key is submitted once, at once and after it has ended, and says which cast it is", async () => {
+  const place = await fleetPlace();
+  const submit = (...words: readonly string[]) =>
+    place.materia("cast", "--detach", "--json", "--key", "nightly 🌙", ...words, place.gate);
+  const both = await Promise.all([submit(), submit()]);
+  const answers = both.map(({ stdout }) => JSON.parse(stdout) as { castId: string; already?: true });
+  const [{ castId } = { castId: "" }] = answers;
+  expect(answers.toSorted((a) => (a.already ? 1 : -1))).toEqual([{ castId }, { castId, already: true }]);
+  expect(await place.database.rows({ text: "select cast_id from materia.casts" })).toEqual([{ cast_id: castId }]);
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const events = await eventsOn(place, castId);
+  // Followed to its end, which has been; another command under the key is not looked at either.
+  const again = await place.materia("link", "--key", "nightly 🌙", "Step", "--", "something else");
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(`submitted before, as ${castId}`)]);
+  expect(await eventsOn(place, castId)).toEqual(events);
+  const other = await place.materia("cast", "--detach", "--json", "--key", "another", place.gate);
+  expect(JSON.parse(other.stdout)).toEqual({ castId: expect.not.stringContaining(castId) });
+});
