@@ -99,4 +99,6 @@ it("[C41] what is suggested is typed as the program was: npx where npm found it"
     expect.stringContaining("  npx materia link --from"),
   ]);
   expect(await typed("init")).toContain("  npx materia check");
+  const refused = await run(["status", "nobody"], { cwd, env });
+  expect(refused.stderr).toContain('"npx materia casts" lists them');
 });

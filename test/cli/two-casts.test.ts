@@ -23,7 +23,7 @@ it("[C32] a cast in a folder where another one works is refused, and names it", 
   expect(said).toMatch(
     new RegExp(`error cast_is_running: process \\d+ on .* runs ${castId} in this working tree: Outer`),
   );
-  expect(said).toContain(`"abort ${castId}"`);
+  expect(said).toContain(`"materia abort ${castId}"`);
   expect(said).toContain("--anyway");
 });
 

@@ -25,7 +25,11 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
   ["[L8] a name of both kinds", "Both", [["ambiguous_target", "Both", "write materia:Both or loadout:Both"]]],
   ["[L8] an unknown name", "Plannner", [["unknown_target", "Plannner", 'did you mean "Planner"?']]],
   ["[L8] case matters", "build", [["unknown_target", "build", 'did you mean "Build"?']]],
-  ["[L8] nothing near", "Zzz", [["unknown_target", "Zzz", '"materia" and "loadout" list what there is']]],
+  [
+    "[L8] nothing near",
+    "Zzz",
+    [["unknown_target", "Zzz", '"materia materia" and "materia loadout" list what there is']],
+  ],
   [
     "[L8] the right name under the wrong prefix",
     "loadout:Build materia:Solo",
@@ -49,8 +53,8 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
     "[L8] an empty name",
     '"" materia:',
     [
-      ["unknown_target", "", '"materia" and "loadout" list what there is'],
-      ["unknown_target", "materia:", '"materia" and "loadout" list what there is'],
+      ["unknown_target", "", '"materia materia" and "materia loadout" list what there is'],
+      ["unknown_target", "materia:", '"materia materia" and "materia loadout" list what there is'],
     ],
   ],
 ])("%s", (_title, typed, problems) => {

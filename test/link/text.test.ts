@@ -195,7 +195,12 @@ it.each<Refusal>([
     "unknown_target",
     'did you mean "Full-Auto"?',
   ],
-  ["[L25, L21] missing previous cast", () => words("--from missing Build -- x"), "unknown_cast", '"casts" lists them'],
+  [
+    "[L25, L21] missing previous cast",
+    () => words("--from missing Build -- x"),
+    "unknown_cast",
+    '"materia casts" lists them',
+  ],
   ["[L25, L21] a path in place of an id", () => words("--from ../casts Build -- x"), "bad_cast_id", "is not a cast id"],
 ])("%s", async (_title, args, code, said) => {
   expect(await refused(args())).toEqual(refusal(code, said));

@@ -128,7 +128,9 @@ it("[C40] recast says which graph it runs, and how to run the edited one", async
   expect(same.stderr).toMatch(/^note: it goes on with the graph as it was started$/m);
   put(cwd, { "c.json": config("Judge mildly.") });
   const edited = await run(["recast", "--config", "c.json"], { cwd });
-  expect(edited.stderr).toContain(`edited since: "recast ${castId} --edited" goes on with it as it is now, "fork `);
+  expect(edited.stderr).toContain(
+    `edited since: "materia recast ${castId} --edited" goes on with it as it is now, "materia fork `,
+  );
 });
 
 it("[T19] a cast whose limit was raised is recorded with its allowance; one that was stopped is refused with what to do", async () => {
@@ -145,7 +147,10 @@ it("[T19] a cast whose limit was raised is recorded with its allowance; one that
   expect(await run(["test", "t"], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
   const stopped = await abortedCast(cwd);
   const refused = await run(["record", stopped, "t/b.json"], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`"recast ${stopped}" goes on with it`)]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining(`"materia recast ${stopped}" goes on with it`),
+  ]);
 });
 
 /** Waits for a person, and is then stopped. */

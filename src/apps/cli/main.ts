@@ -9,11 +9,11 @@ import { folderExists } from "../../shell/system/folder.ts";
 import { projectPlace } from "../../shell/config/project-folder.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
-import { issueJson, issueLines } from "../../core/view/issues.ts";
+import { issueJson } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { Io } from "./terminal/io.ts";
 import type { Request } from "./terminal/request.ts";
-import { jsonText, printAnswer, printLines } from "./terminal/lines.ts";
+import { jsonText, printAnswer, printIssues } from "./terminal/lines.ts";
 
 /** A refused command: nothing was written. */
 const REFUSED = 2;
@@ -42,7 +42,7 @@ function asksForHelp(argv: readonly string[]): boolean {
 /** [C30] People read it on standard error, programs on standard output. */
 function refuse(io: Io, issues: readonly Issue[], json: boolean): number {
   if (json) io.out(`${jsonText({ issues: issues.map(issueJson) })}\n`);
-  printLines(io, issueLines(issues), io.err);
+  printIssues(io, issues);
   return REFUSED;
 }
 

@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { issueLines } from "../../core/view/issues.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
 import { test as runTests } from "../../shell/commands/testing/test.ts";
@@ -12,7 +11,7 @@ import { folderWatch } from "../../shell/system/folder-watch.ts";
 import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
 import { onInterrupt } from "./terminal/interrupt.ts";
 import { styled } from "./terminal/io.ts";
-import { printAnswer, printLines } from "./terminal/lines.ts";
+import { printAnswer, printIssues } from "./terminal/lines.ts";
 import { withTrust } from "./terminal/person.ts";
 import type { Request } from "./terminal/request.ts";
 
@@ -33,7 +32,7 @@ export async function test(command: TestCommand, request: Request): Promise<Resu
   try {
     const first = await once();
     if (!command.watch) return first;
-    if (!first.ok) printLines(io, issueLines(first.issues), io.err);
+    if (!first.ok) printIssues(io, first.issues);
     await again(command, request, { once, signal: interrupt.signal });
     return ok(0);
   } finally {
@@ -83,7 +82,7 @@ async function again(
     if (signal.aborted) break;
     changed = false;
     const done = await once();
-    if (!done.ok) printLines(io, issueLines(done.issues), io.err);
+    if (!done.ok) printIssues(io, done.issues);
   }
   clearInterval(alive);
   for (const stop of stops) stop();

@@ -12,6 +12,7 @@ import { readOnFleet } from "./read-fleet.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
+import { usageOf } from "./typed.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
 import type { Word, Words } from "./words.ts";
 
@@ -87,7 +88,7 @@ function readCommand(row: CommandRow, words: Words, split: Split): Result<Comman
   const { rest, behind } = split;
   if (typeof row.takes === "number" && (rest.length > row.takes || behind !== undefined)) {
     const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;
-    return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, `usage: ${row.usage}`));
+    return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, usageOf(row)));
   }
   return readRow(row, {
     split,
@@ -107,7 +108,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
       return ok({ kind: "help", ...(first === undefined ? {} : { topic: first }) });
     case "cast":
       return reading.text.trim() === ""
-        ? fail(error("missing_prompt", "cast", "a cast needs a prompt", `usage: ${row.usage}`))
+        ? fail(error("missing_prompt", "cast", "a cast needs a prompt", usageOf(row)))
         : ok({
             kind: "cast",
             prompt: reading.text,
@@ -197,9 +198,7 @@ function readRecast(row: CommandRow, { rest: [castId], split: { options } }: Rea
   ];
   const [decision, another] = decisions;
   if (another)
-    return fail(
-      error("bad_option", `--${another.kind}`, "it is one of --hint, --accept and --next", `usage: ${row.usage}`),
-    );
+    return fail(error("bad_option", `--${another.kind}`, "it is one of --hint, --accept and --next", usageOf(row)));
   return ok({
     kind: "recast",
     ...(castId === undefined ? {} : { castId }),
@@ -214,7 +213,7 @@ function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> 
   const [castId] = rest;
   const { salvage } = split.options;
   if (castId === undefined && salvage)
-    return fail(error("missing_cast_id", "--salvage", "which cast is to be saved?", `usage: ${row.usage}`));
+    return fail(error("missing_cast_id", "--salvage", "which cast is to be saved?", usageOf(row)));
   return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
 }
 
@@ -228,7 +227,7 @@ const FILE_PLACE = /#|\/|^(Socket|WI)-\d+$/;
 
 function readDiff(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
   if (options.stat && options["name-only"])
-    return fail(error("bad_option", "--name-only", "it is either --stat or --name-only", `usage: ${row.usage}`));
+    return fail(error("bad_option", "--name-only", "it is either --stat or --name-only", usageOf(row)));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
   const [first, second] = rest;
   if (first === undefined) return ok({ kind: "diff", as });
@@ -238,7 +237,7 @@ function readDiff(row: CommandRow, { rest, split: { options } }: Reading): Resul
 }
 
 function readRestore(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
-  const usage = `usage: ${row.usage}`;
+  const usage = usageOf(row);
   const { to, here } = options;
   const issues: Issue[] = [];
   const [castId = "", ...visit] = (rest[0] ?? "").split("@");
@@ -260,7 +259,7 @@ function boundsOf({ budget, cost }: Options): Bounds {
 }
 
 function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Command> {
-  const usage = `usage: ${row.usage}`;
+  const usage = usageOf(row);
   const issues: Issue[] = [];
   if (rest.length === 0)
     issues.push(error("missing_target", "link", "a link needs at least one materia or loadout", usage));

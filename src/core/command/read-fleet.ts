@@ -6,6 +6,7 @@ import { FLEET_ACTIONS, LIMIT_KINDS } from "./command.ts";
 import type { Command } from "./command.ts";
 import type { Options } from "./options.ts";
 import type { CommandRow } from "./table.ts";
+import { usageOf } from "./typed.ts";
 
 const MOST = 1_000_000;
 
@@ -17,14 +18,14 @@ export function readOnFleet(row: CommandRow, rest: readonly string[], options: O
 }
 
 function missingFleet(row: CommandRow): Issue {
-  return error("missing_option", "--on", "which fleet?", `usage: ${row.usage}`);
+  return error("missing_option", "--on", "which fleet?", usageOf(row));
 }
 
 function readWorker(row: CommandRow, { concurrency, queues, port }: Options): Result<Command> {
   if (concurrency === 0)
     return fail(error("bad_option", "--concurrency", "a worker drives at least one cast at a time"));
   const named = queues?.split(",").map((name) => name.trim());
-  if (named?.includes("")) return fail(error("bad_option", "--queues", "a queue has no name", `usage: ${row.usage}`));
+  if (named?.includes("")) return fail(error("bad_option", "--queues", "a queue has no name", usageOf(row)));
   return ok({
     kind: "worker",
     concurrency: concurrency ?? 1,
@@ -37,7 +38,7 @@ function readFleet(row: CommandRow, [first, ...words]: readonly string[], option
   const action = FLEET_ACTIONS.find((known) => known === first);
   if (!action) {
     const message = `fleet knows ${FLEET_ACTIONS.join(", ")}`;
-    const hint = didYouMean(first ?? "", FLEET_ACTIONS) ?? `usage: ${row.usage}`;
+    const hint = didYouMean(first ?? "", FLEET_ACTIONS) ?? usageOf(row);
     return fail(error("unknown_word", first ?? "fleet", message, hint));
   }
   const isLocal = action === "up" || action === "down";

@@ -6,6 +6,7 @@ import { SHELLS, readTarget } from "./command.ts";
 import type { Command, OpenCommand } from "./command.ts";
 import type { Options, Split } from "./options.ts";
 import type { CommandRow } from "./table.ts";
+import { usageOf } from "./typed.ts";
 
 /** `words -- …` is what the scripts ask. */
 export function readCompletion(row: CommandRow, [first, ...more]: readonly string[], split: Split): Result<Command> {
@@ -13,22 +14,22 @@ export function readCompletion(row: CommandRow, [first, ...more]: readonly strin
   if (first === "words" && more.length === 0) return ok({ kind: "completion", wants: { words: split.behind ?? [] } });
   if (shell && more.length === 0 && split.behind === undefined) return ok({ kind: "completion", wants: { shell } });
   const message = `completion is there for ${SHELLS.join(", ")}`;
-  return fail(
-    error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? `usage: ${row.usage}`),
-  );
+  return fail(error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row)));
 }
 
 export function readCasts(rest: readonly string[], { options }: Split): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
-    return fail(error("unknown_word", rest[0], `casts knows "prune" and nothing else`, "status shows one cast"));
+    return fail(
+      error("unknown_word", rest[0], `casts knows "prune" and nothing else`, '"materia status" shows one cast'),
+    );
   if (options.keep === undefined && options["older-than"] === undefined) {
     return fail(
       error(
         "missing_option",
         "prune",
         "prune needs to know what is old",
-        "casts prune --older-than 30, or casts prune --keep 50",
+        '"materia casts prune --older-than 30" or "materia casts prune --keep 50"',
       ),
     );
   }
@@ -44,9 +45,7 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Split)
   const as = split.options.mermaid ? "mermaid" : "text";
   if (split.options.link) {
     if (rest.length === 0)
-      return fail(
-        error("missing_target", "grid", "grid --link needs at least one materia or loadout", `usage: ${row.usage}`),
-      );
+      return fail(error("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row)));
     return ok({ kind: "grid", as, link: rest.map(readTarget) });
   }
   if (rest.length > 1)
@@ -92,7 +91,7 @@ export function readBudget(row: CommandRow, rest: readonly string[]): Result<Com
   const tokens = last === undefined ? undefined : readCount(last);
   if (tokens !== undefined) words.pop();
   if (words.length > 1)
-    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, `usage: ${row.usage}`));
+    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, usageOf(row)));
   const [castId] = words;
   return ok({
     kind: "budget",

@@ -4,6 +4,7 @@ import type { Command, TestCommand } from "./command.ts";
 import { readCount } from "./amounts.ts";
 import type { Options } from "./options.ts";
 import type { CommandRow } from "./table.ts";
+import { usageOf } from "./typed.ts";
 
 export function readTest(paths: readonly string[], options: Options): TestCommand {
   const { watch, update, junit, trust } = options;
@@ -74,7 +75,7 @@ export function readFork([named]: readonly string[], options: Options): Command 
 
 export function readCompare(row: CommandRow, [first, second]: readonly string[]): Result<Command> {
   if (first === undefined || second === undefined)
-    return fail(error("missing_cast_id", "compare", "compare needs two casts", `usage: ${row.usage}`));
+    return fail(error("missing_cast_id", "compare", "compare needs two casts", usageOf(row)));
   return ok({ kind: "compare", first, second });
 }
 

@@ -1,6 +1,7 @@
 import type { CastCommand, LinkCommand, TargetRef } from "./command.ts";
 import { targetText } from "./command.ts";
 import type { Options } from "./options.ts";
+import type { CommandRow } from "./table.ts";
 import { quoteWord } from "./words.ts";
 
 /** [L22] The command of a new cast as it can be typed again, and never more than one way. */
@@ -27,4 +28,9 @@ function words(options: Readonly<Record<string, string | number | undefined>>): 
 /** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
 function plainText({ prompt, literal }: CastCommand): readonly string[] {
   return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
+}
+
+/** How a command is used, as the hint of a refusal. */
+export function usageOf({ usage }: CommandRow): string {
+  return `usage: materia ${usage}`;
 }

@@ -45,7 +45,7 @@ function deafIssue(castId: string, { pid, host }: Owner) {
     "owner_is_deaf",
     castId,
     `process ${pid} on ${host} drives this cast and does not react`,
-    `end that process ("kill ${pid}"), then "abort ${castId}" or "recast ${castId}"`,
+    `end that process ("kill ${pid}"), then "materia abort ${castId}" or "materia recast ${castId}"`,
   );
 }
 

@@ -13,7 +13,7 @@ export function itemIssue(castId: CastId, parent: CastId, command: string): Issu
     "cast_is_item",
     castId,
     `this cast is one item of ${parent}`,
-    `"${command} ${parent}" takes all of its items`,
+    `"materia ${command} ${parent}" takes all of its items`,
   );
 }
 
@@ -30,8 +30,8 @@ export function refusalOf(state: CastState, castId: CastId, how: Resumption): Re
           castId,
           "this cast waits for a person",
           isPerson
-            ? `say yes with "continue ${castId}", no with "continue ${castId} --reject REASON"`
-            : `answer it with "continue ${castId} MESSAGE", or finish it with "continue ${castId}"`,
+            ? `say yes with "materia continue ${castId}", no with "materia continue ${castId} --reject REASON"`
+            : `answer it with "materia continue ${castId} MESSAGE", or finish it with "materia continue ${castId}"`,
         ),
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
@@ -41,7 +41,7 @@ export function refusalOf(state: CastState, castId: CastId, how: Resumption): Re
         "cast_is_over",
         castId,
         `this cast has ended: ${phase.outcome.replace("_", " ")}`,
-        `start a new one with "link --from ${castId} …"`,
+        `start a new one with "materia link --from ${castId} …"`,
       ),
     );
   }
@@ -53,8 +53,8 @@ export function refusalOf(state: CastState, castId: CastId, how: Resumption): Re
       castId,
       `this cast waits for nobody`,
       phase.kind === "ended"
-        ? `"recast ${castId}" resumes a failed or aborted cast`
-        : `"status ${castId}" says where it is`,
+        ? `"materia recast ${castId}" resumes a failed or aborted cast`
+        : `"materia status ${castId}" says where it is`,
     ),
   );
 }
@@ -68,11 +68,11 @@ function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecis
         "nothing_to_decide",
         `--${kind}`,
         "this cast has not stopped because a result was sent back too often",
-        `"recast ${castId}" goes on where it stopped`,
+        `"materia recast ${castId}" goes on where it stopped`,
       ),
     );
   if (kind !== "next" || limit.item) return undefined;
-  const hint = `"recast ${castId} --accept" takes the result as it is`;
+  const hint = `"materia recast ${castId} --accept" takes the result as it is`;
   return fail(error("nothing_to_decide", "--next", "there is no list of items here, so there is no next one", hint));
 }
 
@@ -88,9 +88,11 @@ function rejectRefusal(
         "cannot_reject",
         castId,
         "this cast waits with an agent that goes on answering, not with a gate",
-        `tell it what to change: "continue ${castId} MESSAGE"`,
+        `tell it what to change: "materia continue ${castId} MESSAGE"`,
       ),
     );
   if (text !== "") return undefined;
-  return fail(error("missing_reason", "--reject", "a no needs a reason", `continue ${castId} --reject REASON`));
+  return fail(
+    error("missing_reason", "--reject", "a no needs a reason", `"materia continue ${castId} --reject REASON"`),
+  );
 }

@@ -65,6 +65,6 @@ function unreadable(castId: string, news: Extract<EventNews, { kind: "lost" | "d
         "damaged_journal",
         castId,
         `line ${news.line} of the journal is damaged`,
-        `look at it with "doctor ${castId}"`,
+        `look at it with "materia doctor ${castId}"`,
       );
 }

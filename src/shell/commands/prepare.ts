@@ -148,7 +148,7 @@ const WAITING: Wanted = {
 /** [C28] The word was taken for a cast: how to say that it is none. */
 function withDelimiter(issue: Issue): Issue {
   if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
-  const hint = `a message that begins so goes behind "--": continue -- …`;
+  const hint = `a message that begins so goes behind "--": materia continue -- …`;
   return { ...issue, hint: issue.hint === undefined ? hint : `${issue.hint}; ${hint}` };
 }
 

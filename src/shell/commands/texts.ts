@@ -58,7 +58,7 @@ function textOf(bytes: Buffer, typed: string, what: string): Result<string> {
 
 function noFile(typed: string, file: string): Issue {
   const shown = oneLine(typed, 80);
-  const hint = `a text that begins with "@" as it stands goes behind "--": cast -- ${shown}`;
+  const hint = `a text that begins with "@" as it stands goes behind "--": materia cast -- ${shown}`;
   return error("missing_file", shown, `there is no file ${file}`, hint);
 }
 

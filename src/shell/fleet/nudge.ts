@@ -42,19 +42,24 @@ function refused(castId: CastId, why: string) {
         "cast_moved",
         castId,
         "this cast has gone on since it was looked at",
-        `"status ${castId}" says where it is`,
+        `"materia status ${castId}" says where it is`,
       );
     case "owned":
       return error(
         "cast_is_owned",
         castId,
         "a worker drives this cast",
-        `stop it with "abort ${castId}", or wait for it`,
+        `stop it with "materia abort ${castId}", or wait for it`,
       );
     case "queued":
-      return error("cast_is_owned", castId, "this cast waits for a worker already", `"watch ${castId}" follows it`);
+      return error(
+        "cast_is_owned",
+        castId,
+        "this cast waits for a worker already",
+        `"materia watch ${castId}" follows it`,
+      );
     case "unknown":
-      return error("unknown_cast", castId, "there is no such cast in your projects", `"casts" lists them`);
+      return error("unknown_cast", castId, "there is no such cast in your projects", `"materia casts" lists them`);
     default:
       return error("database_failed", castId, "the database refused these events");
   }

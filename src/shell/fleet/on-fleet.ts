@@ -64,7 +64,7 @@ async function askAbort({ database }: OpenFleet, castId: CastId): Promise<Result
     });
     if (row?.said === "asked") return ok("asked");
     if (row?.said === "over") return fail(error("cast_is_over", castId, "this cast has ended"));
-    return fail(error("unknown_cast", castId, "there is no such cast in your projects", `"casts" lists them`));
+    return fail(error("unknown_cast", castId, "there is no such cast in your projects", `"materia casts" lists them`));
   } catch (thrown) {
     return fail(databaseIssue(castId, thrown));
   }

@@ -14,7 +14,7 @@ export function graphNote({ catalog }: Workspace, { castId, graph, targets }: Ca
   );
   if (!now.ok) return `${note}; as it is configured now it could not be started`;
   if (textOf(now.value.graph) === textOf(graph)) return note;
-  return `${note}, which has been edited since: "recast ${castId} --edited" goes on with it as it is now, "fork ${castId}@<visit>" from any visit`;
+  return `${note}, which has been edited since: "materia recast ${castId} --edited" goes on with it as it is now, "materia fork ${castId}@<visit>" from any visit`;
 }
 
 /** As a cast keeps it, so that only what matters is compared. */

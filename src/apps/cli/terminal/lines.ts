@@ -1,7 +1,10 @@
 import type { Options } from "../../../core/command/options.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { issueLines } from "../../../core/view/issues.ts";
 import { hangLine } from "../../../core/view/text/hang.ts";
 import { line } from "../../../core/view/text/line.ts";
 import type { Line, Tone } from "../../../core/view/text/line.ts";
+import { asTyped } from "../../../core/view/text/typed.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { styled } from "./io.ts";
 import type { Io, Style } from "./io.ts";
@@ -31,6 +34,11 @@ export function printLines(io: Io, lines: readonly Line[], write: (text: string)
   const isTerminal = io.isTerminal || (io.live && write === io.err);
   const rows = isTerminal ? lines.flatMap((each) => hangLine(each, io.columns())) : lines;
   write(rows.map((row) => `${paint(io, row)}\n`).join(""));
+}
+
+/** [C41] Every problem, on standard error, with its way out as it is typed here. */
+export function printIssues(io: Io, issues: readonly Issue[]): void {
+  printLines(io, asTyped(issueLines(issues), io.program), io.err);
 }
 
 /** Words of ours that are no lines of an answer. */

@@ -17,7 +17,9 @@ export async function openVisitHere(
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and to leave would pause the cast.
   if (state.running && user.ctx.mode !== "tui")
-    return fail(error("cast_is_running", state.running.castId, "a cast runs in this session", '"abort" stops it'));
+    return fail(
+      error("cast_is_running", state.running.castId, "a cast runs in this session", '"materia abort" stops it'),
+    );
   const place = openPlace(user.ctx, options);
   if (!place.ok) return place;
   const opened = await openVisit(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());

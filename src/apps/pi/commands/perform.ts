@@ -178,7 +178,7 @@ async function drivenElsewhere({ user }: CommandContext, options: Parsed["option
         "cast_is_running",
         id,
         `process ${owner.pid} drives this cast, not this session`,
-        `"abort ${id}" stops it`,
+        `"materia abort ${id}" stops it`,
       );
   }
   return undefined;

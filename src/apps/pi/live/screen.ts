@@ -5,12 +5,13 @@ import type { CastStatus } from "../../../core/view/casts.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
 import { lineText, plainText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
+import { asTyped } from "../../../core/view/text/typed.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Card } from "../cards/card.ts";
 import type { Result } from "../cards/result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, CAST, RESULT, VISIT } from "../session/marks.ts";
-import { asTyped, hintAsTyped } from "../session/typed.ts";
+import { PROGRAM } from "../session/place.ts";
 
 /** Where people and programs see what a command says, in each of Pi's modes. */
 export interface Screen {
@@ -53,12 +54,12 @@ function forPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
     live: true,
     width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
     answer: ({ lines }) => {
-      const typed = lines.map(asTyped);
+      const typed = asTyped(lines, PROGRAM);
       if (mode === "tui") unlessReplaced(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
       else notify(plainText(typed), "info");
     },
     // Pi itself writes `Error:` before it.
-    refuse: (issues) => notify(plainText(issueLines(issues, false).map(hintAsTyped)), "error"),
+    refuse: (issues) => notify(plainText(asTyped(issueLines(issues, false), PROGRAM)), "error"),
     note: (text, level = "info") => notify(text, level),
     visit: (card) => unlessReplaced(() => pi.appendEntry(VISIT, card)),
     // A person sees the widget.
@@ -78,11 +79,11 @@ function forPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
     live: false,
     width: () => PLAIN_WIDTH,
     answer: ({ lines, data, code }) => {
-      print(plainText(lines.map(asTyped)), data);
+      print(plainText(asTyped(lines, PROGRAM)), data);
       process.exitCode = code;
     },
     refuse: (issues) => {
-      const lines = issueLines(issues).map(hintAsTyped);
+      const lines = asTyped(issueLines(issues), PROGRAM);
       if (mode === "print") writeAll(2, lines.map((each) => `${lineText(each)}\n`).join(""));
       else print("", { issues: issues.map(issueJson) });
       process.exitCode = REFUSED;

@@ -22,6 +22,7 @@ import type { Card } from "../cards/card.ts";
 import { openItemTales } from "../cards/item-tales.ts";
 import type { ItemTale } from "../cards/item-tales.ts";
 import { openVisitCards } from "../cards/visit-cards.ts";
+import { PROGRAM } from "../session/place.ts";
 import type { Picture } from "./widget.ts";
 
 /** A cast as it goes on, for whoever shows it. */
@@ -119,7 +120,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
 /** Its last event may still be the one that it stopped with; but it runs, or nobody would watch. */
 function runningBoard(trail: Trail, used: Usage): Board {
   return {
-    ...boardOf(trail, { now: Date.now(), program: "/materia", used }),
+    ...boardOf(trail, { now: Date.now(), program: PROGRAM, used }),
     status: "running",
     reason: null,
     question: null,

@@ -12,6 +12,9 @@ import { folderExists } from "../../../shell/system/folder.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
 import { projectPlace } from "../../../shell/config/project-folder.ts";
 
+/** What a command begins with in Pi. */
+export const PROGRAM = "/materia";
+
 export interface Place {
   readonly workspace: Workspace;
   /** What file names in the command are relative to. */
@@ -30,7 +33,7 @@ export function openPlace(ctx: ExtensionContext, options: Options): Result<Place
     cwd,
     env: process.env,
     withoutProject: refused,
-    program: "/materia",
+    program: PROGRAM,
     ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
   });
   const file = projectConfigFile(place.cwd);

@@ -30,6 +30,6 @@ export function readFormat(raw: unknown): Reading {
   const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = format.read(raw);
-  const told = info("older_format", "", `reads as ${format.name}; "init --from" writes it in today's form`);
+  const told = info("older_format", "", `reads as ${format.name}; "materia init --from" writes it in today's form`);
   return { value: applyEdits(raw, edits), edits, issues: [told, ...issues], positionOf: positionIn(edits) };
 }

@@ -48,7 +48,10 @@ function unknownTarget(ref: TargetRef, catalog: Catalog) {
         ? catalog.loadouts.keys()
         : [...catalog.materia.keys(), ...catalog.loadouts.keys()];
   const what = ref.kind === "either" ? "materia or loadout" : ref.kind;
-  const hint = otherKind(ref, catalog) ?? didYouMean(ref.name, known) ?? `"materia" and "loadout" list what there is`;
+  const hint =
+    otherKind(ref, catalog) ??
+    didYouMean(ref.name, known) ??
+    `"materia materia" and "materia loadout" list what there is`;
   return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
 }
 

@@ -49,7 +49,7 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRe
         "nothing_to_fork",
         now.castId,
         "nothing that is configured now would change this cast",
-        `name the visit to begin with, as in fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`,
+        `name the visit to begin with: "materia fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}"`,
       ),
     );
   // Who names a visit keeps what came before it, whatever an edit would have changed there.

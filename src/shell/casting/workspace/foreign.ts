@@ -21,7 +21,7 @@ export function foreignIssue({ place, fleet }: Workspace, file: CastFile): Issue
     `in ${cwd}`,
     ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
   ];
-  const hint = `look at it with "show ${castId}"; name it and add --trust to trust exactly this cast`;
+  const hint = `look at it with "materia show ${castId}"; name it and add --trust to trust exactly this cast`;
   return error("foreign_cast", castId, parts.join("; "), hint);
 }
 

@@ -23,7 +23,7 @@ export async function busyTree({ store, place }: Workspace, except?: CastId): Pr
       "cast_is_running",
       castId,
       `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
-      `wait for it, stop it with "abort ${castId}", work in another folder (git worktree), or add --anyway`,
+      `wait for it, stop it with "materia abort ${castId}", work in another folder (git worktree), or add --anyway`,
     );
   }
   return undefined;

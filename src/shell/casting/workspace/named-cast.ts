@@ -90,9 +90,9 @@ async function noCast(store: CastStore, none: string): Promise<Issue> {
   const ids = await store.ids();
   if (!ids.ok) return ids.issues[0] ?? error("no_cast", store.place, none);
   if (ids.value.length === 0)
-    return error("no_cast", store.place, "there are no casts here yet", `start one with "cast <prompt>"`);
+    return error("no_cast", store.place, "there are no casts here yet", `start one with "materia cast <prompt>"`);
   const newest = await newestCast(store, () => true);
   const summary = newest && (await store.summary(newest));
   const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";
-  return error("no_cast", store.place, none, `${how}"casts" lists all of them`);
+  return error("no_cast", store.place, none, `${how}"materia casts" lists all of them`);
 }

@@ -31,9 +31,10 @@ export interface Salvaged {
 /** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
 export async function salvage({ store, place }: Workspace, from: CastId): Promise<Result<Salvaged>> {
   if (await store.owner(from))
-    return fail(error("cast_is_owned", from, "another process runs the cast", `"abort ${from}" stops it`));
+    return fail(error("cast_is_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
   const found = await examine(store, from);
-  if (isSound(found)) return fail(error("nothing_to_salvage", from, "the cast is sound", `"show ${from}" tells it`));
+  if (isSound(found))
+    return fail(error("nothing_to_salvage", from, "the cast is sound", `"materia show ${from}" tells it`));
   const events: CastEvent[] = [];
   const { file, records } = await readSound(store, from, (count, event) => {
     events.length = Math.max(0, count - 1);

@@ -70,7 +70,7 @@ export function spanNamed({ castId, spans }: CastTree, name: string): Result<Fil
   if (item && !another) return ok(item);
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
   const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : knownPlaces(spans);
-  const hint = known.length === 0 ? `"show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
+  const hint = known.length === 0 ? `"materia show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
   return fail(error("unknown_place", name, message, hint));
 }
 

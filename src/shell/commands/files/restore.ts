@@ -29,7 +29,7 @@ export async function restore(workspace: Workspace, command: RestoreCommand): Pr
         "cast_is_running",
         castId,
         "this cast runs here, and its files are in use",
-        `stop it with "abort ${castId}"`,
+        `stop it with "materia abort ${castId}"`,
       ),
     );
   const restored = command.here

@@ -184,4 +184,4 @@ export async function forecastNote(workspace: Workspace, what: Forecasted): Prom
   return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
 }
 
-const FORECAST_HINT = '"forecast" says what that rests on; --cost USD stops a cast on its way instead';
+const FORECAST_HINT = '"materia forecast" says what that rests on; --cost USD stops a cast on its way instead';

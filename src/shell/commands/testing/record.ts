@@ -90,14 +90,14 @@ function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Iss
       "not_recordable",
       castId,
       "this cast was stopped on its way, and a test runs to an end",
-      `"recast ${castId}" goes on with it; what it has done so far "fork ${castId}" and "replay ${castId}" can use`,
+      `"materia recast ${castId}" goes on with it; what it has done so far "materia fork ${castId}" and "materia replay ${castId}" can use`,
     );
   if (events.some((event, at) => isDecision(event, events[at - 1], state.graph)))
     return error(
       "not_recordable",
       castId,
       "a person decided over a limit of this cast, which no test can do",
-      `"fork ${castId}" goes on from a visit of it, "replay ${castId}" holds it against an edit`,
+      `"materia fork ${castId}" goes on from a visit of it, "materia replay ${castId}" holds it against an edit`,
     );
   return undefined;
 }

@@ -31,7 +31,8 @@ export function findProfile({ fleet }: Pick<Catalog, "fleet">, name: string, pla
   if (local !== undefined) return ok(defaultsOf({ name, url: local, project: basename(place.cwd) }));
   if (!found) {
     const known = Object.keys(profiles);
-    const up = name === LOCAL ? `"fleet up" starts it` : `write fleet.profiles.${name}.url into your own configuration`;
+    const up =
+      name === LOCAL ? `"materia fleet up" starts it` : `write fleet.profiles.${name}.url into your own configuration`;
     const message = `there is no fleet "${name}"${name === LOCAL ? " on this machine" : " in your configuration"}`;
     return fail(error("unknown_fleet", name, message, (name === LOCAL ? undefined : didYouMean(name, known)) ?? up));
   }

@@ -143,7 +143,7 @@ async function claimCast(root: string, castId: CastId, how: Writing): Promise<Re
 /** [J22, D16] Why a cast could not be had. */
 function claimIssue(castId: string, claimed: Exclude<Claim, { kind: "mine" }>): Issue {
   if (claimed.kind === "failed") return error("cannot_write", castId, claimed.problem);
-  const hint = `stop it with "abort ${castId}", or wait for it`;
+  const hint = `stop it with "materia abort ${castId}", or wait for it`;
   const { owner } = claimed;
   if (!owner) return error("cast_is_owned", castId, "another process drives this cast", hint);
   const remote = isOfThisKernel(owner)

@@ -25,7 +25,7 @@ export function findCast(root: string, text: string): Result<CastId> {
   const castId = parseCastId(text);
   if (castId === undefined) {
     const shown = oneLine(text, 60);
-    const hint = `ids hold letters, digits, - and _; "casts" lists them`;
+    const hint = `ids hold letters, digits, - and _; "materia casts" lists them`;
     return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
   }
   if (isCast(root, castId)) return ok(castId);
@@ -35,7 +35,7 @@ export function findCast(root: string, text: string): Result<CastId> {
 function unknownCast({ folder }: Layout): Result<never> {
   const castId = basename(folder);
   const message = `there is no cast "${castId}" under ${dirname(folder)}`;
-  return fail(error("unknown_cast", castId, message, `"casts" lists them`));
+  return fail(error("unknown_cast", castId, message, `"materia casts" lists them`));
 }
 
 function isCast(root: string, castId: CastId): boolean {

@@ -97,7 +97,7 @@ async function claimOnce(place: ClaimPlace, castId: CastId, how: Writing): Promi
     const by = await ownerOf(database, castId);
     if (!by) return fail(unknownCast(castId, place.place));
     const message = `process ${by.pid} on ${by.host} drives this cast`;
-    return fail(error("cast_is_owned", castId, message, `stop it with "abort ${castId}", or wait for it`));
+    return fail(error("cast_is_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
   }
   await refill(database, layoutOf(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   place.tell(castId);

@@ -14,7 +14,7 @@ import type { Enough, Folded, Folding, JournalEnds, LoadedCast } from "../cast-s
 import type { Database } from "./database/database.ts";
 
 export function unknownCast(castId: string, place: string): Issue {
-  return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, `"casts" lists them`);
+  return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, `"materia casts" lists them`);
 }
 
 /** As much as one answer of the database may hold. */
