@@ -89,6 +89,18 @@ it("[T20] an edit forks at the first visit that it touches, and what it saves is
   expect((await run(["doctor", fork], { cwd })).code).toBe(0);
 });
 
+it("[T20] a fork is as old as itself, not as the cast whose past it shares", async () => {
+  const { cwd, castId } = await castOnce();
+  expect((await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd })).code).toBe(0);
+  const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
+  const [start] = journalOf(cwd, fork);
+  const listed = JSON.parse((await run(["casts", "--json"], { cwd })).stdout) as readonly object[];
+  expect(start?.type === "cast_started" && start.forkedFrom?.at).toMatch(/^\d{4}-/);
+  expect(listed).toContainEqual(
+    expect.objectContaining({ castId: fork, startedAt: start?.type === "cast_started" && start.forkedFrom?.at }),
+  );
+});
+
 it("[T20] without an edit a visit must be named; it may be any", async () => {
   const { cwd, castId } = await castOnce();
   const refused = await run(["fork", castId, "--config", "c.json"], { cwd });

@@ -54,6 +54,21 @@ describe("[C14] where a cast stands", () => {
     ]);
   });
 
+  it("[T20] what lies between a fork and the cast whose past it shares is no time of work", () => {
+    const { events } = running;
+    const [shared, day] = [10, 24 * 3_600_000];
+    const later = (at: string) => new Date(Date.parse(at) + day).toISOString();
+    const forkedFrom = { castId: running.start.castId, visit: "Socket-4#1", at: later(events[shared]?.at ?? "") };
+    const forked = events.map((event, index) => ({
+      ...event,
+      ...(event.type === "cast_started" ? { forkedFrom } : {}),
+      at: index < shared ? event.at : later(event.at),
+    }));
+    const now = STARTED_AT + day + (events.length + 4) * 1000;
+    // A second lies between any two events; the one in which the fork began is none of work.
+    expect(board({ ...running, events: forked }, { now }).elapsedMs).toBe(board(running).elapsedMs - 1000);
+  });
+
   it("the same as a value", () => {
     const { path, next, walk, ...facts } = board(running);
     expect(facts).toEqual({

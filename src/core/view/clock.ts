@@ -8,20 +8,25 @@ export interface Clock {
   readonly startedAt: string | null;
   readonly lastAt: string | null;
   readonly idleMs: number;
+  /** [T20] Set where what came before this moment was done in another cast. */
+  readonly forkedAt?: string;
 }
 
 export const UNSTARTED: Clock = { startedAt: null, lastAt: null, idleMs: 0 };
 
 export function tick(clock: Clock, before: CastState, event: CastEvent): Clock {
   return {
+    ...clock,
     startedAt: clock.startedAt ?? event.at,
     lastAt: event.at,
     idleMs: clock.idleMs + idleBefore(clock, before, event),
+    ...(event.type === "cast_started" && event.forkedFrom?.at !== undefined ? { forkedAt: event.forkedFrom.at } : {}),
   };
 }
 
-/** Time in which nothing worked: while a person was awaited, and until a cast was taken up again. */
-function idleBefore({ lastAt }: Clock, { phase }: CastState, event: CastEvent): number {
+/** Time in which nothing worked: while a person was awaited, and until a cast was taken up again, be it as a fork. */
+function idleBefore({ lastAt, forkedAt = "" }: Clock, { phase }: CastState, event: CastEvent): number {
+  if (forkedAt > (lastAt ?? forkedAt) && forkedAt <= event.at) return millisOf(forkedAt, 0) - millisOf(lastAt, 0);
   // A cast whose process was killed left no end behind; that it stood still shows only when it is resumed.
   if (phase.kind !== "waiting" && phase.kind !== "ended" && event.type !== "cast_resumed") return 0;
   const at = millisOf(event.at, 0);

@@ -24,7 +24,7 @@ export async function begunSummary(
     status: await statusOf(last, isOwned),
     loadout: first.loadout,
     request: first.request,
-    startedAt: first.at,
+    startedAt: first.forkedFrom?.at ?? first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
     ...figuresOf(totalsAfter(castId, tail)),
     ...(first.rehearsed ? { rehearsed: true } : {}),

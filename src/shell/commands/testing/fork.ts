@@ -110,7 +110,7 @@ async function planOf(
     rehearsal: namedReplies(file, agents),
   }).file;
   const { castId } = planned;
-  const forkedFrom = { castId: origin, visit: fork.visit };
+  const forkedFrom = { castId: origin, visit: fork.visit, at: planned.startedAt };
   const kept = brought === undefined ? planned : { ...planned, rehearsal: `${castId}/${REPLIES}` };
   const rehearsed = kept.rehearsal !== null || agents.rehearsal !== undefined;
   return {
