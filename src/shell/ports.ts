@@ -133,6 +133,8 @@ export type TurnProgress =
     }
   /** All that a tool that still runs has said so far. */
   | { readonly kind: "tool_said"; readonly id: string; readonly said: string }
+  /** Every call of the last reply has its result, and the transcript has them all. */
+  | { readonly kind: "tools_over" }
   /** What the turn has used so far, at the end of each reply. */
   | { readonly kind: "used"; readonly usage: Usage }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
@@ -177,6 +179,8 @@ export interface Artifacts {
   readonly pathOf: (socket: SocketId, visit: number, name: string) => string;
   readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
+  /** [B14] Of the transcript of a visit, what is there now is what belongs to this checkpoint. */
+  readonly mark?: (socket: SocketId, visit: number, commit: string) => void;
   /** What stands for a value in a file of a visit: itself, or where it is kept once for the whole cast. */
   readonly keepValue: (value: Json) => Promise<KeptValue>;
 }

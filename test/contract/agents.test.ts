@@ -54,6 +54,21 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     ]);
   });
 
+  it("[B14] when the tools of a reply are told to be over, the transcript has their results", async () => {
+    const { host } = await play([{ tools: [{ name: "bash", arguments: { command: "echo one" } }], text: "done" }]);
+    const { request, progress } = ask({ tools: ["bash"] });
+    const seen: (readonly string[])[] = [];
+    await host.runTurn({
+      ...request,
+      onProgress: (event) => {
+        request.onProgress(event);
+        if (event.kind === "tools_over") seen.push(conversation(request.transcript));
+      },
+    });
+    expect(seen[0]).toEqual(["user: Build it.", "assistant: bash", "toolResult: one\n"]);
+    expect(progress.filter(({ kind }) => kind === "tools_over")).toHaveLength(2);
+  });
+
   it("[A5] a tool outside the scope does not run, and the agent is told so", async () => {
     const tools = [{ name: "write", arguments: { path: "a.txt", content: "x" } }];
     const { host } = await play([{ tools, text: "done" }]);

@@ -10,9 +10,9 @@ import {
   letGo,
   statusOn,
   submitted,
-  until,
   workersOf,
 } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 
 const completions = (events: readonly { readonly type: string }[]): readonly string[] =>
   events.flatMap((event) => (event.type === "visit_completed" && "socket" in event ? [String(event.socket)] : []));

@@ -6,7 +6,7 @@ import type { PostgresPlace, PostgresStore } from "../../src/shell/store/postgre
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { layoutOf } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
-import { socket } from "../harness/seats.ts";
+import { TIME, USAGE, socket } from "../harness/seats.ts";
 import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 import { bell, claimed, created, drained, eventsOf, idOf } from "../harness/store/store-casts.ts";
 
@@ -108,6 +108,34 @@ describe("writing for one claim", () => {
 });
 
 describe("taking over", () => {
+  it("[B14] the conversation that comes with a checkpoint is that of its moment, and one without files does not come", async () => {
+    const { store, scratch } = await storeOf("a");
+    const events = await eventsOf("c-1");
+    const owned = await created(store);
+    const transcript = layoutOf(scratch, castId).visitFile(at, 1, "transcript.jsonl");
+    mkdirSync(dirname(transcript), { recursive: true });
+    const kept = async (): Promise<string | undefined> => {
+      const rows = await admin.once<{ body: Buffer }>({
+        text: "select body from materia.artifacts where name = 'transcript.jsonl'",
+      });
+      return rows[0]?.body.toString("utf8");
+    };
+    const place = { at: TIME, socket: at, visit: 1 };
+    const retried = { ...place, type: "turn_retried", attempt: 1, error: "busy", delayMs: 1 } as const;
+    const files = { commit: "c1", changed: 1, added: 1, removed: 0 };
+    await owned.journal.append(events.slice(0, 2), 0);
+    writeFileSync(transcript, "asked\n");
+    expect(await owned.journal.append([{ ...retried, seq: 3 }], 2)).toBeUndefined();
+    expect(await kept()).toBeUndefined();
+    owned.artifacts.mark?.(at, 1, "c1");
+    writeFileSync(transcript, "asked\nwrote more\n");
+    expect(await owned.journal.append([{ ...place, type: "checkpoint_taken", files, seq: 4 }], 3)).toBeUndefined();
+    expect(await kept()).toBe("asked\n");
+    const answered = { ...place, type: "turn_answered", text: "Done.", usage: USAGE } as const;
+    expect(await owned.journal.append([{ ...answered, seq: 5 }], 4)).toBeUndefined();
+    expect(await kept()).toBe("asked\nwrote more\n");
+  });
+
   it("[B7] the next owner finds the files of visits, large values and the transcript, and nothing else", async () => {
     const [{ store: first, scratch: here }, { store: second, scratch: there }] = [
       await storeOf("a"),

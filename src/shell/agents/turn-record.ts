@@ -65,6 +65,7 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
     const { toolCallId: id, toolName: name, isError: failed } = event;
     return { kind: "tool_ended", id, name, failed, said: saidIn(event.result) };
   }
+  if (event.type === "turn_end") return { kind: "tools_over" };
   if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
     return { kind: "retrying", attempt: event.attempt, delayMs: event.delayMs, error: event.errorMessage };
   }

@@ -4,6 +4,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase } from "../store/postgres/database/database.ts";
 import type { DatabaseAddress } from "../store/postgres/database/database.ts";
 import { DATABASE_FORMAT, MIGRATION } from "../store/postgres/database/migration.ts";
+import { tooOld } from "./open/fleet.ts";
 import { migrateQueues } from "./worker/dispatcher.ts";
 
 /** Two who migrate at once go one after another. */
@@ -14,6 +15,8 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
   const opened = await openDatabase(address);
   if (!opened.ok) return opened;
   try {
+    const old = await tooOld(opened.value, "fleet migrate");
+    if (old) return fail(old);
     const isNewer = await opened.value.transaction(async (client) => {
       await client.query("select pg_advisory_xact_lock($1)", [MIGRATING]);
       // Its functions would be put back to what they were.

@@ -8,7 +8,7 @@ import { limitInTurn } from "../../core/cast/limits/limits.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
 import { templateOf } from "../../core/model/materia.ts";
-import { mayWrite, toolsOf } from "../../core/model/tools.ts";
+import { toolsOf } from "../../core/model/tools.ts";
 import { variablesOf } from "../../core/model/values/template.ts";
 import { turnText } from "../../core/prompt/turn.ts";
 import type { TurnText } from "../../core/prompt/turn.ts";
@@ -30,7 +30,7 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
   const request = turnRequest(effect, context, {
     changes: await changesSoFar(effect, context),
     tell: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
-    wrote: checkpoints.wrote,
+    hear: checkpoints.hear,
   });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
@@ -39,13 +39,13 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
     limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
     (context.admission?.isUsedUp(usage) ?? false);
   const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
-  await checkpoints.settled();
+  const unkept = await checkpoints.settled();
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
   // [D24] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endStarted(options.secretOf?.(socket.id, visit.number), GRACE_MS);
-  const written = [...(await Promise.all(told)), await keepOutput(effect, context, outcome)];
+  const written = [unkept, ...(await Promise.all(told)), await keepOutput(effect, context, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
@@ -63,8 +63,7 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
 interface TurnFiles {
   readonly changes: string;
   readonly tell: (text: string) => void;
-  /** A tool that may write has ended. */
-  readonly wrote: () => void;
+  readonly hear: (progress: TurnProgress) => void;
 }
 
 /** [Y10] Read only for a prompt that asks for it. */
@@ -81,7 +80,7 @@ const UNKNOWN_CHANGES = "(not known: the files of this cast are not kept; look a
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
-  { changes, tell, wrote }: TurnFiles,
+  { changes, tell, hear }: TurnFiles,
 ): Omit<TurnRequest, "isUsedUp"> {
   const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
@@ -118,7 +117,7 @@ function turnRequest(
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => {
-      if (progress.kind === "tool_ended" && mayWrite(progress.name)) wrote();
+      hear(progress);
       follow(progress, effect, context, { tell, prompt, ask: text });
     },
   };

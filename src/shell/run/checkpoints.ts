@@ -2,7 +2,8 @@ import type { Effect } from "../../core/cast/next.ts";
 import type { Checkpoint, NoCheckpoint } from "../../core/model/values/checkpoint.ts";
 import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
-import type { Ports } from "../ports.ts";
+import { mayWrite } from "../../core/model/tools.ts";
+import type { Ports, TurnProgress } from "../ports.ts";
 import type { EffectContext } from "./effect.ts";
 
 /** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
@@ -20,38 +21,115 @@ export async function checkpointAfter(
 
 /** Checkpoints while a turn goes on. */
 export interface TurnCheckpoints {
-  /** A tool may have written. Never waits; what comes while one is taken is taken with the next. */
-  readonly wrote: () => void;
-  /** Nothing is being taken any more. */
-  readonly settled: () => Promise<void>;
+  /** Never waits. */
+  readonly hear: (progress: TurnProgress) => void;
+  /** Nothing is being taken any more; a sentence where the turn must not count, because its files could not be kept. */
+  readonly settled: () => Promise<string | undefined>;
 }
 
-/** [Y5] A turn that is cut off goes on from what its tools had written, wherever it goes on. */
-export function checkpointsDuring(visit: Visit, { state, ports, report }: EffectContext): TurnCheckpoints {
-  const { files } = ports;
+const NONE: TurnCheckpoints = { hear: () => undefined, settled: async () => undefined };
+
+export function checkpointsDuring(visit: Visit, context: EffectContext): TurnCheckpoints {
+  const take = unfinished(visit, context);
+  if (!take) return NONE;
+  return context.options.travels ? pairs(take, context.ports) : afterEachTool(take);
+}
+
+/** The tree as it is now; reported only where it is still wanted once it is taken. */
+type Take = (isWanted: () => boolean) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
+
+function unfinished(visit: Visit, { state, ports, report }: EffectContext): Take | undefined {
+  const { files, artifacts } = ports;
   const stands = state.files;
-  if (!files || !stands) return { wrote: () => undefined, settled: () => Promise.resolve() };
+  if (!files || !stands) return undefined;
+  const title = `${titleOf(state, visit)}, unfinished`;
   let { last } = stands;
+  return async (isWanted) => {
+    if (!(await ports.holds())) return "unchanged";
+    const taken = await files.take({ last, since: stands.visit, title });
+    if (!isWanted()) return "unwanted";
+    if (!taken || ("commit" in taken && taken.commit === last)) return "unchanged";
+    if ("problem" in taken) return taken;
+    last = taken.commit;
+    // [B14] In the same breath: what the conversation says from here on is not in these files.
+    artifacts.mark?.(visit.socket, visit.number, last);
+    report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
+    return "reported";
+  };
+}
+
+function wrote(progress: TurnProgress): boolean {
+  return progress.kind === "tool_ended" && mayWrite(progress.name);
+}
+
+/** [Y5] A turn that is cut off goes on from what its tools had written. What comes while one is taken is taken with the next. */
+function afterEachTool(take: Take): TurnCheckpoints {
   let isDue = false;
   let taking: Promise<void> | undefined;
   const takeAll = async (): Promise<void> => {
     while (isDue) {
       isDue = false;
-      if (!(await ports.holds())) return;
-      const taken = await files.take({ last, since: stands.visit, title: `${titleOf(state, visit)}, unfinished` });
-      if (!taken || "problem" in taken || taken.commit === last) continue;
-      last = taken.commit;
-      report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
+      await take(() => true);
     }
   };
   return {
-    wrote: () => {
+    hear: (progress) => {
+      if (!wrote(progress)) return;
       isDue = true;
       taking ??= takeAll().finally(() => {
         taking = undefined;
       });
     },
-    settled: () => taking ?? Promise.resolve(),
+    settled: async () => {
+      await taking;
+      return undefined;
+    },
+  };
+}
+
+const PAIR_MS = 20_000;
+
+/**
+ * [B14] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
+ * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
+ */
+function pairs(take: Take, { now, pause }: Ports): TurnCheckpoints {
+  const over = new AbortController();
+  const turn = { isDue: false, isQuiet: true, calls: 0, notBefore: 0 };
+  let trying: Promise<void> | undefined;
+  const tryAll = async (): Promise<void> => {
+    while (turn.isDue && turn.isQuiet && !over.signal.aborted) {
+      const early = turn.notBefore - now().getTime();
+      if (early > 0) {
+        await pause(early, over.signal);
+        continue;
+      }
+      const { calls } = turn;
+      turn.isDue = false;
+      const done = await take(() => turn.calls === calls);
+      if (done === "unwanted") turn.isDue = true;
+      if (done === "reported") turn.notBefore = now().getTime() + PAIR_MS;
+    }
+  };
+  return {
+    hear: (progress) => {
+      turn.isDue ||= wrote(progress);
+      if (progress.kind === "tool_started") {
+        turn.isQuiet = false;
+        turn.calls += 1;
+      }
+      if (progress.kind !== "tools_over") return;
+      turn.isQuiet = true;
+      trying ??= tryAll().finally(() => {
+        trying = undefined;
+      });
+    },
+    settled: async () => {
+      over.abort();
+      await trying;
+      const done = turn.isDue ? await take(() => true) : "unchanged";
+      return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
+    },
   };
 }
 

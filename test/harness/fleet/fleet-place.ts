@@ -1,9 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
@@ -12,6 +8,8 @@ import { copied } from "../copied.ts";
 import { newPlace, put, run, runProcess, userFolder } from "../cli.ts";
 import type { Ran } from "../cli.ts";
 import { closing, fleetDatabase } from "./postgres.ts";
+import { startWorker } from "./start-worker.ts";
+import type { WorkerProcess, WorkerSetup } from "./start-worker.ts";
 
 /** Each visit writes its name into `work.log`; one that waits says so and goes on when it may. */
 const RUN = `
@@ -77,16 +75,7 @@ export interface FleetPlace {
   readonly materia: (...args: readonly string[]) => Promise<Ran>;
   /** The same in a process of its own: several may do so at once. */
   readonly materiaBeside: (...args: readonly string[]) => Promise<Ran>;
-  readonly worker: () => Promise<WorkerProcess>;
-}
-
-export interface WorkerProcess {
-  readonly id: string;
-  readonly pid: number;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** Its exit code, and everything it said. */
-  readonly ended: Promise<number | null>;
-  readonly said: readonly Record<string, unknown>[];
+  readonly worker: (setup?: Partial<WorkerSetup>) => Promise<WorkerProcess>;
 }
 
 /** A project with a repository, a database with the tables of a fleet, and a person who knows both. */
@@ -110,43 +99,14 @@ export async function fleetPlace(): Promise<FleetPlace> {
     gate,
     materia: (...args) => run(words(args), options),
     materiaBeside: (...args) => runProcess(words(args), options),
-    worker: () => startWorker(url, join(dirname(cwd), "work")),
+    worker: (setup) => closingWorker({ url, folder: join(dirname(cwd), "work"), ...setup }),
   };
 }
 
-const PACE = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50 };
-const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
-
-async function startWorker(url: string, folder: string): Promise<WorkerProcess> {
-  const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify({ profile, folder, pace: PACE })], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit").then(([code]) => code as number | null); // of the event "exit"
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  const said: Record<string, unknown>[] = [];
-  const lines = createInterface(child.stdout);
-  const id = await new Promise<string>((resolve, reject) => {
-    lines.on("line", (text) => {
-      const value = JSON.parse(text) as Record<string, unknown>; // the script prints one object per line
-      said.push(value);
-      if (typeof value["started"] === "string") resolve(value["started"]);
-    });
-    void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)}`)));
-  });
-  return { id, pid: child.pid ?? 0, kill: (signal) => child.kill(signal), ended, said };
-}
-
-/** As soon as something is so: whoever makes it so is another process. */
-export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+async function closingWorker(setup: WorkerSetup): Promise<WorkerProcess> {
+  const worker = await startWorker(setup);
+  onTestFinished(worker.end);
+  return worker;
 }
 
 export function isWaiting({ gate }: FleetPlace, socket: string): boolean {

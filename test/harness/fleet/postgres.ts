@@ -1,15 +1,12 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { findPrograms, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
-import type { Programs } from "../../../src/shell/fleet/embedded/embedded.ts";
 import { migrate } from "../../../src/shell/fleet/migrate.ts";
 import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
 import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
-
-const NOBODY = { uid: 65534, gid: 65534 };
-const isRoot = process.getuid?.() === 0;
+import { NOBODY, isRoot, reachable } from "./programs.ts";
 
 /** The one server of this run of the tests: whoever comes first starts it, the others wait for its address. */
 async function serverUrl(): Promise<string> {
@@ -49,19 +46,6 @@ const TEMPLATE = "migrated";
 
 function inServer(server: string, name: string): string {
   return server.replace(/\/postgres$/, `/${name}`);
-}
-
-/** Another user cannot look into root's own folders. */
-function reachable(programs: Programs, folder: string): Programs {
-  if (!isRoot || isOpen(programs.postgres)) return programs;
-  const native = join(folder, "native");
-  cpSync(dirname(dirname(programs.postgres)), native, { recursive: true, verbatimSymlinks: true });
-  return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") };
-}
-
-function isOpen(path: string): boolean {
-  if (path === "/") return true;
-  return (statSync(path).mode & 0o001) !== 0 && isOpen(dirname(path));
 }
 
 /** A database of its own with the tables of a fleet. */

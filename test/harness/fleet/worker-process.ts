@@ -2,9 +2,10 @@
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
 
-const { profile, folder, pace } = JSON.parse(process.argv[2] ?? "{}") as {
+const { profile, folder, concurrency, pace } = JSON.parse(process.argv[2] ?? "{}") as {
   profile: Profile;
   folder: string;
+  concurrency: number;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
 const [draining, stopping] = [new AbortController(), new AbortController()];
@@ -13,7 +14,7 @@ const say = (line: object): void => void process.stdout.write(`${JSON.stringify(
 const done = await runWorker({
   profile,
   queues: [profile.queue],
-  concurrency: 2,
+  concurrency,
   env: process.env,
   folder,
   pace,

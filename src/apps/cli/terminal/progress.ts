@@ -127,6 +127,7 @@ function activityText(progress: TurnProgress, before: string): string {
       return "thinking…";
     case "tool_said":
     case "tool_ended":
+    case "tools_over":
     case "used":
       return before;
   }

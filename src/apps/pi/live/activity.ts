@@ -45,6 +45,7 @@ export function withProgress(activity: Activity, progress: TurnProgress, now = D
       return { ...activity, steps, state: "asking" };
     }
     case "tool_said":
+    case "tools_over":
     case "used":
       return activity;
     case "retrying":

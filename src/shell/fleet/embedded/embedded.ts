@@ -75,7 +75,7 @@ export async function startDatabase(programs: Programs, place: DatabaseFolder): 
       const made = spawnSync(programs.initdb, [...args, "--locale=C"], { ...as, cwd: "/", encoding: "utf8" });
       if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
     }
-    const port = await freePort();
+    const port = await portFor(folder);
     const settings = [
       `port=${port}`,
       "listen_addresses=127.0.0.1",
@@ -134,11 +134,21 @@ async function untilReady(child: ChildProcess, log: string): Promise<void> {
   }
 }
 
-function freePort(): Promise<number> {
+/** The one that it had before: workers that outlived it look for it there. */
+async function portFor(folder: string): Promise<number> {
+  try {
+    const { url } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
+    return await freePort(Number(new URL(url).port));
+  } catch {
+    return freePort(0);
+  }
+}
+
+function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(wanted, "127.0.0.1", () => {
       const address = server.address();
       server.close(() =>
         typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),

@@ -1,5 +1,5 @@
 import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { databaseIssue, openDatabase } from "../../store/postgres/database/database.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import { DATABASE_FORMAT } from "../../store/postgres/database/migration.ts";
@@ -31,24 +31,27 @@ export async function openFleet(profile: Profile): Promise<Result<OpenFleet>> {
 
 /** [B2] Connected with a database that can be used as it is; refused before anything is done. */
 export async function openChecked(profile: Profile, patienceMs = 0): Promise<Result<Database>> {
-  const opened = await openDatabase(profile);
+  const opened = await openDatabase(profile, { patienceMs });
   if (!opened.ok) return opened;
   const at = `fleet.profiles.${profile.name}.url`;
-  try {
-    const issue = await unfit(opened.value, at);
-    await opened.value.close();
-    return issue ? fail(issue) : openDatabase(profile, { patienceMs });
-  } catch (thrown) {
-    await opened.value.close();
-    return fail(databaseIssue(at, thrown));
-  }
+  const issue = await unfit(opened.value, at).catch((thrown: unknown) => databaseIssue(at, thrown));
+  if (!issue) return opened;
+  await opened.value.close();
+  return fail(issue);
 }
 
-async function unfit(database: Database, at: string) {
-  const [server] = await database.once<{ version: number }>({
-    text: "select current_setting('server_version_num')::int as version",
+/** [B2] Asked also before tables are made: an older server would take half of them. */
+export async function tooOld(database: Database, at: string): Promise<Issue | undefined> {
+  const [server] = await database.once<{ version: number; said: string }>({
+    text: "select current_setting('server_version_num')::int as version, current_setting('server_version') as said",
   });
-  if ((server?.version ?? 0) < OLDEST_SERVER) return error("database_too_old", at, "Postgres 15 or newer is needed");
+  if ((server?.version ?? 0) >= OLDEST_SERVER) return undefined;
+  return error("database_too_old", at, `Postgres 15 or newer is needed, and this is ${server?.said}`);
+}
+
+async function unfit(database: Database, at: string): Promise<Issue | undefined> {
+  const old = await tooOld(database, at);
+  if (old) return old;
   const [format] = await database.once<{ version: number }>({
     text: "select max(version) as version from materia.format",
   });

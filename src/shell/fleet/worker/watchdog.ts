@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { isConnectionTrouble } from "../../store/postgres/database/database.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 
 /** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
@@ -57,10 +58,9 @@ export async function openSession(database: Database, me: Enrolled, pace: Pace):
     beat: async () => (await ask(BEAT, [workerId])).length > 0,
     judge: async () => {
       const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSIONS];
-      const rows = await ask<{ worker_id: string; backend_pid: number | null }>(JUDGE, values);
+      const rows = await ask<{ worker_id: string; n: number }>(JUDGE, values);
       // It may only sleep: what its session holds must not wait for it to wake.
-      for (const { backend_pid: pid } of rows)
-        if (pid !== null) await ask("select pg_terminate_backend($1)", [pid]).catch(() => []);
+      for (const { n } of rows) await ask(END_SESSION, [SESSIONS, n]).catch(() => []);
       return rows.map((row) => row.worker_id);
     },
     gone: async () => {
@@ -97,15 +97,32 @@ async function openLine(database: Database, workerId: string): Promise<Line> {
     made.on("end", () => {
       if (client === made) client = undefined;
     });
-    await made.query(LOCK, [SESSIONS, workerId]);
-    await made.query(CONNECTED, [workerId]);
+    try {
+      // The one before may be open still at its other end, behind a link that was cut: it would hold the lock for hours.
+      await made.query({ ...timely(END_OWN), values: [SESSIONS, workerId] });
+      await made.query({ ...timely(LOCK), values: [SESSIONS, workerId] });
+      await made.query({ ...timely(CONNECTED), values: [workerId] });
+    } catch (thrown) {
+      void made.end().catch(() => undefined);
+      throw thrown;
+    }
     client = made;
     return made;
   };
   await connected();
   return {
-    ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
-      (await (await connected()).query<T>(text, [...values])).rows,
+    ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => {
+      const open = await connected();
+      try {
+        return (await open.query<T>({ ...timely(text), values: [...values] })).rows;
+      } catch (thrown) {
+        if (!isConnectionTrouble(thrown)) throw thrown;
+        // It may be cut without a word: the next beat takes another.
+        if (client === open) client = undefined;
+        void open.end().catch(() => undefined);
+        throw thrown;
+      }
+    },
     close: async () => {
       const open = client;
       client = undefined;
@@ -114,6 +131,17 @@ async function openLine(database: Database, workerId: string): Promise<Line> {
   };
 }
 
+const ANSWER_MS = 5_000;
+
+/** [B14] Whoever waits for the answer of a beat any longer would be given up meanwhile. */
+function timely(text: string) {
+  return { text, query_timeout: ANSWER_MS };
+}
+
+const HELD = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and classid::bigint = $1 and objsubid = 2
+  and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()`;
+const END_SESSION = `${HELD} and objid::bigint = $2`;
+const END_OWN = `${HELD} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
 const LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
 const CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
 const BEAT = "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
@@ -127,10 +155,10 @@ with old as (
     w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and not exists (
       select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = $5 and l.objid::bigint = w.n and l.objsubid = 2
         and l.database = (select oid from pg_database where datname = current_database()))))
-  returning worker_id, backend_pid
+  returning worker_id, n
 ), freed as (
   update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from dead) returning cast_id
 ), told as (
   select pg_notify('materia', cast_id) from freed
 )
-select worker_id, backend_pid from dead, (select count(*) from told) as t`;
+select worker_id, n from dead, (select count(*) from told) as t`;

@@ -19,24 +19,37 @@ export interface ScratchArtifacts extends Artifacts {
   readonly due: (events: readonly CastEvent[]) => readonly SentArtifact[];
 }
 
+interface DirtyFile {
+  readonly socket: string;
+  readonly visit: number;
+  readonly name: string;
+  /** As many of its first bytes as are sent; all where it does not grow by itself. */
+  readonly most?: number;
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
 export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts {
   const files = fileArtifacts(layout, how);
-  const dirty = new Map<string, { readonly socket: string; readonly visit: number; readonly name: string }>();
+  const dirty = new Map<string, DirtyFile>();
+  const marks = new Map<string, number | undefined>();
   const sentValues = new Set(existsSync(layout.values) ? readdirSync(layout.values) : []);
   const sizes = new Map<string, number>();
   let hasValues = false;
-  const note = (socket: string, visit: number, name: string): void => {
-    dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name });
+  const note = (socket: string, visit: number, name: string, most?: number): void => {
+    dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name, ...(most === undefined ? {} : { most }) });
   };
-  /** The transcript is written by the agent's own library. */
+  /** [B14] The transcript is written while the turn goes on. It is sent when the turn is over, or as it was when a checkpoint was taken. */
   const noteTranscripts = (events: readonly CastEvent[]): void => {
     for (const event of events) {
-      if (!("visit" in event) || event.type === "visit_started") continue;
+      if (!("visit" in event) || event.type === "visit_started" || event.type === "turn_retried") continue;
       const file = layout.visitFile(event.socket, event.visit, TRANSCRIPT);
-      const size = statSync(file, { throwIfNoEntry: false })?.size;
+      const size = event.type === "checkpoint_taken" ? marks.get(event.files.commit) : sizeOf(file);
       if (size === undefined || sizes.get(file) === size) continue;
       sizes.set(file, size);
-      note(event.socket, event.visit, TRANSCRIPT);
+      note(event.socket, event.visit, TRANSCRIPT, size);
     }
   };
   const newValues = (): readonly SentArtifact[] => {
@@ -58,6 +71,7 @@ export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts
       note(socket, visit, name);
       return files.append(socket, visit, name, text);
     },
+    mark: (socket, visit, commit) => void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
     keepValue: async (value) => {
       const kept = await files.keepValue(value);
       hasValues ||= existsSync(layout.values);
@@ -65,8 +79,8 @@ export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts
     },
     due: (events) => {
       noteTranscripts(events);
-      const sent = [...dirty].flatMap(([file, place]) =>
-        existsSync(file) ? [{ ...place, bytes: readFileSync(file) }] : [],
+      const sent = [...dirty].flatMap(([file, { most, ...place }]) =>
+        existsSync(file) ? [{ ...place, bytes: readFileSync(file).subarray(0, most) }] : [],
       );
       dirty.clear();
       return [...sent, ...newValues()];

@@ -110,6 +110,8 @@ function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, st
       case "used":
       case "retrying":
         return tell({ ...place, ...progress });
+      case "tools_over":
+        return undefined;
     }
   };
 }

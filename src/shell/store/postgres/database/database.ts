@@ -33,6 +33,12 @@ export interface Database {
 
 const RETRY_MS = 200;
 const MOST_CONNECTIONS = 4;
+/** A link that is cut says nothing: who waits longer for an answer than this takes another connection. */
+const ANSWER_MS = 60_000;
+const BYTES_PER_MS = 1_000;
+const CONNECT_MS = 10_000;
+/** A process that sleeps in the middle of a transaction must not lock others out until it wakes. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
 
 /** [B1] Nothing of this is loaded before a fleet is named. */
 export async function openDatabase(
@@ -43,11 +49,21 @@ export async function openDatabase(
   if (!pg.ok) return pg;
   const secured = connectionOf(url, ca);
   if (!secured.ok) return secured;
-  const pool = new pg.value.Pool({ ...secured.value, max: MOST_CONNECTIONS });
+  const config = {
+    ...secured.value,
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
+  };
+  const pool = new pg.value.Pool({ ...config, max: MOST_CONNECTIONS });
   // A connection that breaks while nobody uses it is replaced by the next.
   pool.on("error", () => undefined);
+  // One that breaks between two statements of a transaction tells so with the second; unheard it would end the process.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
-    const done = await pool.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+    const asked = { text, values: [...values], query_timeout: ANSWER_MS + bytesIn(values) / BYTES_PER_MS };
+    const done = await pool.query<T>({ ...asked, ...(name === undefined ? {} : { name }) });
     return done.rows;
   };
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -65,22 +81,9 @@ export async function openDatabase(
     pool,
     once,
     rows: (statement) => patiently(() => once(statement)),
-    transaction: async (work) => {
-      const client = await pool.connect();
-      try {
-        await client.query("begin");
-        const done = await work(client);
-        await client.query("commit");
-        return done;
-      } catch (thrown) {
-        await client.query("rollback").catch(() => undefined);
-        throw thrown;
-      } finally {
-        client.release();
-      }
-    },
+    transaction: (work) => transactionOn(pool, work),
     session: async () => {
-      const client = new pg.value.Client(secured.value);
+      const client = new pg.value.Client(config);
       client.on("error", () => undefined);
       await client.connect();
       return client;
@@ -89,6 +92,26 @@ export async function openDatabase(
     patienceMs,
     close: () => pool.end(),
   });
+}
+
+async function transactionOn<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const done = await work(client);
+    await client.query("commit");
+    return done;
+  } catch (thrown) {
+    await client.query("rollback").catch(() => undefined);
+    throw thrown;
+  } finally {
+    client.release();
+  }
+}
+
+/** How much there is to send. */
+function bytesIn(values: readonly unknown[]): number {
+  return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
 /** Classes 08 and 57P of the standard's codes, and whatever the network says. */

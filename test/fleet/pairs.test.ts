@@ -1,0 +1,161 @@
+import { expect, it } from "vitest";
+import { started } from "../../src/core/cast/next.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { graph, said, seat, startOf, world } from "../harness/seats.ts";
+
+type Taken = Awaited<ReturnType<NonNullable<Ports["files"]>["take"]>>;
+
+/** A turn of an agent that somebody else plays, step by step, in a cast that travels. */
+interface Turn {
+  readonly tell: (...progress: readonly TurnProgress[]) => Promise<void>;
+  /** What the look at the files that goes on now comes to. */
+  readonly found: (taken: Taken) => Promise<void>;
+  readonly looks: () => number;
+  readonly marks: readonly string[];
+  readonly taken: () => readonly string[];
+  /** So much time passes. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** The agent says its last word; every look from then on finds this. */
+  readonly end: (last: Taken) => Promise<RunEnd>;
+}
+
+const calls = (id: string): TurnProgress => ({ kind: "tool_started", id, name: "write", args: {} });
+const wrote = (id: string): TurnProgress => ({ kind: "tool_ended", id, name: "write", failed: false, said: "" });
+const read = (id: string): TurnProgress => ({ kind: "tool_ended", id, name: "read", failed: false, said: "" });
+const over: TurnProgress = { kind: "tools_over" };
+const commit = (name: string): Taken => ({ commit: name, changed: 1, added: 1, removed: 0 });
+/** Whatever is on its way has come. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+async function turn(): Promise<Turn> {
+  const [asked, answered] = [Promise.withResolvers<(told: TurnProgress) => void>(), Promise.withResolvers<void>()];
+  const pauses: { readonly until: number; readonly wake: () => void }[] = [];
+  const looks: ((taken: Taken) => void)[] = [];
+  const marks: string[] = [];
+  let [clock, seen] = [0, 0];
+  let last: { readonly taken: Taken } | undefined;
+  const ports = world(() => said("Done."), {
+    agents: {
+      preflight: async () => [],
+      runTurn: async (request) => {
+        asked.resolve(request.onProgress);
+        await answered.promise;
+        return said("Done.");
+      },
+    },
+    files: {
+      take: () => {
+        seen += 1;
+        if (last) return Promise.resolve(last.taken);
+        return new Promise((resolve) => looks.push(resolve));
+      },
+      describe: async () => "",
+    },
+    now: () => new Date(clock),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        pauses.push({ until: clock + ms, wake: resolve });
+        signal.addEventListener("abort", () => resolve());
+      }),
+  });
+  const artifacts = {
+    ...ports.artifacts,
+    mark: (_socket: unknown, _visit: unknown, at: string) => void marks.push(at),
+  };
+  const state = startState(startOf(graph({ "Socket-1": seat("Build") })));
+  const ended = runCast(
+    state,
+    { ...ports, artifacts },
+    {
+      cwd: "/project",
+      signal: new AbortController().signal,
+      travels: true,
+      first: [started(state, { commit: "c0" })],
+    },
+  );
+  const tellOne = await asked.promise;
+  return {
+    marks,
+    looks: () => seen,
+    tell: async (...progress) => {
+      progress.forEach(tellOne);
+      await settled();
+    },
+    found: async (taken) => {
+      looks.shift()?.(taken);
+      await settled();
+    },
+    taken: () => commitsIn(ports.appended.flat()),
+    wait: async (ms) => {
+      clock += ms;
+      for (const { until, wake } of pauses) if (until <= clock) wake();
+      await settled();
+    },
+    end: (taken) => {
+      last = { taken };
+      answered.resolve();
+      return ended;
+    },
+  };
+}
+
+function commitsIn(events: readonly CastEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "checkpoint_taken" ? [event.files.commit] : []));
+}
+
+it("[B14] in a turn that may move, files are looked at when every tool has ended, and kept with the conversation of then", async () => {
+  const { tell, found, looks, marks, taken, end } = await turn();
+  await tell(calls("a"), calls("b"), wrote("a"));
+  expect(looks()).toBe(0);
+  await tell(read("b"));
+  expect(looks()).toBe(0);
+  await tell(over);
+  expect(looks()).toBe(1);
+  await found(commit("c1"));
+  expect([taken(), marks]).toEqual([["c1"], ["c1"]]);
+  expect((await end(undefined)).kind).toBe("ended");
+});
+
+it("[B14] what was looked at while another tool began is thrown away, and looked at again when that has ended", async () => {
+  const { tell, found, looks, marks, taken, end } = await turn();
+  await tell(calls("a"), wrote("a"), over);
+  await tell(calls("b"));
+  await found(commit("torn"));
+  expect([looks(), taken(), marks]).toEqual([1, [], []]);
+  await tell(read("b"), over);
+  await found(commit("c2"));
+  expect([looks(), taken(), marks]).toEqual([2, ["c2"], ["c2"]]);
+  expect((await end(undefined)).kind).toBe("ended");
+});
+
+it("[B14] one is kept in twenty seconds, and one more when the turn is over", async () => {
+  const { tell, found, looks, wait, taken, end } = await turn();
+  await tell(calls("a"), wrote("a"), over);
+  await found(commit("c1"));
+  await wait(5_000);
+  await tell(calls("b"), wrote("b"), over);
+  await wait(14_000);
+  expect(looks()).toBe(1);
+  await wait(1_000);
+  expect(looks()).toBe(2);
+  await found(commit("c2"));
+  await tell(calls("c"), wrote("c"), over);
+  expect((await end(commit("c3"))).kind).toBe("ended");
+  expect(taken()).toEqual(["c1", "c2", "c3"]);
+});
+
+it("[B8] a turn whose files cannot be kept at its end does not count", async () => {
+  const { tell, found, taken, end } = await turn();
+  await tell(calls("a"), wrote("a"), over);
+  await tell(calls("b"), wrote("b"));
+  await found(commit("torn"));
+  expect(await end({ problem: "the disk is full" })).toMatchObject({
+    kind: "broken",
+    problem: "the files cannot be kept: the disk is full",
+  });
+  expect(taken()).toEqual([]);
+});

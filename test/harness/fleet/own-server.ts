@@ -1,0 +1,55 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findPrograms, runningDatabase, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
+import type { DatabaseFolder } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { NOBODY, isRoot, reachable } from "./programs.ts";
+import { until } from "./start-worker.ts";
+
+/** A Postgres that belongs to one test alone, which may end it and start it again. */
+export interface OwnServer {
+  readonly url: string;
+  /** "fast" as an administrator stops it, "immediate" as a machine does that loses its power. */
+  readonly stop: (how: "fast" | "immediate") => Promise<void>;
+  readonly start: () => Promise<void>;
+  /** Ended for good, with all that it kept. */
+  readonly close: () => Promise<void>;
+}
+
+const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
+
+export async function ownServer(
+  given: { readonly folder?: string; readonly settings?: readonly string[] } = {},
+): Promise<OwnServer> {
+  // Another user runs it, and the folder of all other tests is closed to others.
+  const made = mkdtempSync(join(process.env["MATERIA_TEST_POSTGRES"] ?? tmpdir(), "server-"));
+  chmodSync(made, 0o711);
+  const found = await findPrograms();
+  if (!found.ok) throw new Error(JSON.stringify(found.issues));
+  const programs = reachable(found.value, made);
+  const place: DatabaseFolder = {
+    folder: given.folder ?? join(made, "server"),
+    settings: ["fsync=off", "shared_buffers=32MB", ...(given.settings ?? [])],
+    ...(isRoot ? { as: NOBODY } : {}),
+  };
+  const start = async (): Promise<string> => {
+    const started = await startDatabase(programs, place);
+    if (!started.ok) throw new Error(JSON.stringify(started.issues));
+    return started.value.url;
+  };
+  const stop: OwnServer["stop"] = async (how) => {
+    const running = runningDatabase(place.folder);
+    if (!running) return;
+    process.kill(running.pid, SIGNALS[how]);
+    await until(() => !runningDatabase(place.folder));
+  };
+  return {
+    url: await start(),
+    stop,
+    start: async () => void (await start()),
+    close: async () => {
+      await stop("immediate");
+      rmSync(made, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

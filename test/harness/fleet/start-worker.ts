@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
+import type { Pace } from "../../../src/shell/fleet/worker/watchdog.ts";
+
+/** A worker that a test starts: with others' patience, so that nobody waits as long as a fleet does. */
+export interface WorkerSetup {
+  readonly url: string;
+  readonly folder: string;
+  readonly pace?: Partial<Pace>;
+  readonly profile?: Partial<Profile>;
+  readonly concurrency?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface WorkerProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Its exit code, and everything it said. */
+  readonly ended: Promise<number | null>;
+  readonly said: readonly Record<string, unknown>[];
+  /** Killed, unless it has ended by itself. */
+  readonly end: () => Promise<void>;
+}
+
+const PACE: Pace = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50 };
+const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
+
+export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
+  const { url, folder, pace, concurrency = 2, env = {} } = setup;
+  const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
+  const given = JSON.stringify({ profile, folder, concurrency, pace: { ...PACE, ...pace } });
+  const child = spawn(process.execPath, [PROGRAM, given], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, "exit").then(([code]) => code as number | null); // of the event "exit"
+  const said: Record<string, unknown>[] = [];
+  const lines = createInterface(child.stdout);
+  const id = await new Promise<string>((resolve, reject) => {
+    lines.on("line", (text) => {
+      const value = JSON.parse(text) as Record<string, unknown>; // the script prints one object per line
+      said.push(value);
+      if (typeof value["started"] === "string") resolve(value["started"]);
+    });
+    void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)}`)));
+  });
+  const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+  return {
+    id,
+    pid: child.pid ?? 0,
+    kill,
+    ended,
+    said,
+    end: async () => {
+      kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** As soon as something is so: whoever makes it so is another process. */
+export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

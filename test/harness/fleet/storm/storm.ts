@@ -1,0 +1,184 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { migrate } from "../../../../src/shell/fleet/migrate.ts";
+import { openDatabase } from "../../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../../src/shell/store/postgres/database/database.ts";
+import { chanceOf } from "../../random-graph.ts";
+import type { Chance } from "../../random-graph.ts";
+import { ownServer } from "../own-server.ts";
+import type { OwnServer } from "../own-server.ts";
+import { startWorker, until } from "../start-worker.ts";
+import type { WorkerProcess, WorkerSetup } from "../start-worker.ts";
+import { castProblems, outcomeOf } from "./storm-laws.ts";
+import { stormPlace, submitMore, submitOne } from "./storm-place.ts";
+
+export interface StormPlan {
+  readonly seed: number;
+  readonly casts: number;
+  readonly workers: number;
+  /** So many; then nothing disturbs them any more. */
+  readonly faults: number;
+  readonly say?: (line: string) => void;
+}
+
+export interface StormReport {
+  readonly casts: number;
+  readonly visits: number;
+  readonly events: number;
+  /** How often a cast was taken up again. */
+  readonly resumed: number;
+  readonly faults: Readonly<Record<string, number>>;
+  /** By the code that they left with. */
+  readonly left: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  readonly problems: readonly string[];
+}
+
+/** Every kind before any comes again. */
+const FAULTS = ["kill", "restart immediate", "pause", "kill", "restart fast", "stop"] as const;
+type Fault = (typeof FAULTS)[number];
+
+const PATIENCE_MS = 60_000;
+/** A pause outlasts it; a worker that is only slow on a busy machine may be given up too, and starts again. */
+const PACE = { beatMs: 100, silentMs: 1_500, unlockedMs: 400, newMs: 800, pollMs: 50 };
+
+/** Everything that a storm disturbs. */
+interface Storm extends StormPlan {
+  readonly chance: Chance;
+  readonly server: OwnServer;
+  readonly database: Database;
+  readonly crew: Crew;
+}
+
+/** [B14] Many casts on a few workers, through the faults that this number stands for, and all that was wrong in the end. */
+export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
+  const begun = performance.now();
+  const place = stormPlace();
+  const server = await ownServer();
+  const opened = await openDatabase({ url: server.url }, { patienceMs: PATIENCE_MS });
+  if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
+  const database = opened.value;
+  const setup = { url: server.url, folder: join(place.top, "work"), pace: PACE };
+  const crew = openCrew(setup);
+  try {
+    const migrated = await migrate({ url: server.url });
+    if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
+    await crew.hire(plan.workers);
+    const calm = await submitOne(place, server.url);
+    await until(async () => (await unfinished(database)) === 0);
+    const wanted = await outcomeOf(database, place.cwd, calm);
+    const casts = await submitMore(database, calm, plan.casts);
+    const faults = await disturb({ ...plan, chance: chanceOf(plan.seed), server, database, crew });
+    await until(async () => (await unfinished(database)) === 0);
+    const problems: string[] = [];
+    for (const castId of casts) problems.push(...(await castProblems(database, { cwd: place.cwd, castId, wanted })));
+    const counts = await countsOf(database);
+    return {
+      casts: casts.length,
+      ...counts,
+      faults,
+      left: crew.left(),
+      seconds: (performance.now() - begun) / 1000,
+      problems,
+    };
+  } finally {
+    await crew.dismiss();
+    await database.close();
+    await server.close();
+    rmSync(place.top, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Workers; one that leaves is followed by another, as a machine's own supervisor does. */
+interface Crew {
+  readonly hire: (count: number) => Promise<void>;
+  readonly all: () => readonly WorkerProcess[];
+  readonly left: () => Readonly<Record<string, number>>;
+  readonly dismiss: () => Promise<void>;
+}
+
+function openCrew(setup: WorkerSetup): Crew {
+  const crew = new Set<WorkerProcess>();
+  const left: Record<string, number> = {};
+  const over = new AbortController();
+  const hireOne = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      try {
+        const worker = await startWorker(setup);
+        crew.add(worker);
+        void worker.ended.then((code) => {
+          crew.delete(worker);
+          left[code ?? "killed"] = (left[code ?? "killed"] ?? 0) + 1;
+          return over.signal.aborted ? undefined : hireOne();
+        });
+        return;
+      } catch {
+        // The database is away; the next one may find it.
+        left["not started"] = (left["not started"] ?? 0) + 1;
+      }
+    }
+  };
+  return {
+    hire: async (count) => void (await Promise.all(Array.from({ length: count }, hireOne))),
+    all: () => [...crew],
+    left: () => left,
+    dismiss: async () => {
+      over.abort();
+      await Promise.all([...crew].map((worker) => worker.end()));
+    },
+  };
+}
+
+async function disturb(storm: Storm): Promise<Record<string, number>> {
+  const { chance, database, casts } = storm;
+  const faults: Record<string, number> = {};
+  const stretch = Math.max(1, Math.floor((casts * 4) / storm.faults));
+  for (let count = 0; count < storm.faults; count += 1) {
+    const goal = (await countsOf(database)).visits + chance.count(1, stretch);
+    await until(async () => (await countsOf(database)).visits >= goal || (await unfinished(database)) === 0);
+    if ((await unfinished(database)) === 0) break;
+    const fault = FAULTS[(storm.seed + count) % FAULTS.length] ?? "kill";
+    faults[fault] = (faults[fault] ?? 0) + 1;
+    storm.say?.(`${fault} at visit ${goal}`);
+    await strike(storm, fault);
+  }
+  return faults;
+}
+
+async function strike({ chance, crew, server, database }: Storm, fault: Fault): Promise<void> {
+  if (fault === "restart fast" || fault === "restart immediate") {
+    await server.stop(fault === "restart fast" ? "fast" : "immediate");
+    await server.start();
+    return;
+  }
+  const all = await until(() => crew.all().length > 0 && crew.all());
+  const victim = all[chance.count(0, all.length - 1)];
+  if (!victim) return;
+  if (fault === "kill") return victim.kill("SIGKILL");
+  if (fault === "stop") return victim.kill("SIGTERM");
+  victim.kill("SIGSTOP");
+  // Beyond the time in which the others give it up.
+  await until(async () => {
+    const rows = await database.rows<{ state: string }>({
+      text: "select state from materia.workers where worker_id = $1",
+      values: [victim.id],
+    });
+    return rows[0]?.state === "gone";
+  });
+  victim.kill("SIGCONT");
+}
+
+async function unfinished(database: Database): Promise<number> {
+  const [row] = await database.rows<{ count: number }>({
+    text: "select count(*)::int as count from materia.casts where status not in ('completed', 'failed', 'aborted', 'not_satisfied')",
+  });
+  return row?.count ?? 0;
+}
+
+async function countsOf(database: Database) {
+  const [row] = await database.rows<{ visits: number; events: number; resumed: number }>({
+    text: `select count(*)::int as events, count(*) filter (where event like '%"type":"visit_completed"%')::int as visits,
+      count(*) filter (where event like '%"type":"cast_resumed"%')::int as resumed from materia.events`,
+  });
+  return { visits: row?.visits ?? 0, events: row?.events ?? 0, resumed: row?.resumed ?? 0 };
+}
