@@ -5,7 +5,8 @@ import { sendDue } from "../../src/shell/fleet/worker/outbox.ts";
 import { providersOf } from "../../src/shell/fleet/submit/providers.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { newPlace, put, run, userFolder } from "../harness/cli.ts";
-import { fleetPlace, isWaiting, letGo, statusOn, submitted, until } from "../harness/fleet/fleet-place.ts";
+import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 import { enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { graphOf } from "../harness/build.ts";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { eventsOn, fleetPlace, statusOn, until } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, fleetPlace, statusOn } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 
 it("[B21] what has a key is submitted once, at once and after it has ended, and says which cast it is", async () => {
   const place = await fleetPlace();
