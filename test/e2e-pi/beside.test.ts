@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { castsIn, put } from "../harness/cli.ts";
 import { EXTENSION, newPiPlace, PI, userConfig } from "../harness/pi-place.ts";
 import { startPi, type UiRequest } from "../harness/pi-rpc.ts";
-import { lastAsked, notice, result, widget } from "../harness/pi-seen.ts";
+import { editorText, lastAsked, notice, result, widget } from "../harness/pi-seen.ts";
 
 /** Asks before every command, and turns away what is not allowed. */
 const GATE = `export default (pi) => {
@@ -97,8 +97,3 @@ describe("the demo and the web UI", () => {
     await vi.waitFor(() => expect(fetch(address)).rejects.toThrow("fetch failed"), { timeout: 120_000 });
   });
 });
-
-function editorText(record: object): string | undefined {
-  const isText = "method" in record && record.method === "set_editor_text" && "text" in record;
-  return isText ? String(record.text) : undefined;
-}

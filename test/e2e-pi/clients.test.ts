@@ -3,7 +3,7 @@ import { castsIn, journalOf } from "../harness/cli.ts";
 import { newPiPlace } from "../harness/pi-place.ts";
 import { runPi } from "../harness/pi-print.ts";
 import { startPi, type PiRecord } from "../harness/pi-rpc.ts";
-import { notice, result } from "../harness/pi-seen.ts";
+import { editorText, notice, result, widget } from "../harness/pi-seen.ts";
 import { KEYS, openPiTuiAt } from "../harness/pi-tui.ts";
 
 /** What an entry says of a cast. */
@@ -14,12 +14,16 @@ function castNews(record: PiRecord): string | undefined {
 }
 
 describe("a client of the RPC mode", () => {
-  it("[X35, X49] sees that a cast runs, aborts it as it aborts Pi, and types a hint as it stands", async () => {
+  it("[X35, X36, X49] sees that a cast runs, takes words back, aborts it as it aborts Pi, and types a hint as it stands", async () => {
     const place = await newPiPlace({}, { hang: "after text" });
     const pi = startPi(place);
     await pi.type("/materia link Build -- never to end");
     expect(await pi.until("the news", castNews)).toMatch(/^running \d{8}-/);
-    await place.model.asked();
+    await pi.until("the first words", widget(/» thinking aloud/));
+    await pi.type("with a door");
+    await pi.until("the queue", widget(/⧗ not read yet: with a door {2}clear_queue takes it back/));
+    await pi.ask({ type: "clear_queue" });
+    expect(await pi.until("the editor", editorText)).toBe("with a door");
     await pi.ask({ type: "abort" });
     expect(await pi.until("its end", result)).toContain("A materia cast aborted");
     await pi.until("more news", (record) => castNews(record)?.startsWith("aborted") || undefined);

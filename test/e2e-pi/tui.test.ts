@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { castsIn, journalOf } from "../harness/cli.ts";
+import { castsIn, journalOf, put } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace, type PiPlace } from "../harness/pi-place.ts";
 import { lastAsked } from "../harness/pi-seen.ts";
@@ -34,13 +34,14 @@ async function watched() {
   held.resolve();
   const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
   // The end, the visit of Build, the visit of Planner: one after the other.
+  const cards: string[] = [];
   for (const card of [/2 visits/, /✓ write hut\.txt/, /1\. a small hut/]) {
     pi.type(KEYS.altO);
-    await pi.sees(card);
+    cards.push(await pi.sees(card));
   }
   const opened = await pi.loses(/✓ write hut\.txt/);
   pi.type(KEYS.ctrlD);
-  return { place, running, listed, kept, end, opened, exit: await pi.exited };
+  return { place, running, listed, kept, end, cards, opened, exit: await pi.exited };
 }
 
 describe("a cast watched in the terminal", () => {
@@ -60,6 +61,11 @@ describe("a cast watched in the terminal", () => {
   it("[X10] a visit that is over stands in a card, which opens", () => {
     expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
     expect(seen.opened).toContain("1. a small hut");
+  });
+
+  it("[X46] a key opens one card after the other, each alone", () => {
+    expect(seen.cards[1]).not.toContain("1. a small hut");
+    expect(seen.opened).not.toContain("✓ write hut.txt");
   });
 
   it("[X2, X4, X19] the prompt stays usable: a command is answered, and words are kept for later", () => {
@@ -198,26 +204,43 @@ describe("in the terminal", () => {
     await last.sees(/The cast “a hut” waits for you: \/materia continue/);
   });
 
-  it("[X37] a detached cast goes on without Pi, and is watched from another", async () => {
+  it("[X37, X43] a detached cast goes on without Pi as hard as in it, and all its agent does is seen from another", async () => {
     const held = Promise.withResolvers<void>();
-    const { place, pi } = await open({ hang: "after text" }, { text: "Built behind your back.", until: held.promise });
+    const place = await newPiPlace(
+      {},
+      { hang: "after text" },
+      { call: { name: "bash", arguments: { command: "echo behind your back" } } },
+      { text: "Built behind your back.", until: held.promise },
+    );
+    put(place.agentDir, { "extensions/gate.ts": 'export default (pi) => pi.on("tool_call", () => undefined);' });
+    const pi = await openPiTui(place);
+    pi.type(SHIFT_TAB);
+    await pi.sees(/plain • medium/);
     await pi.send("/materia link Build -- a hut");
     await pi.sees(/» thinking aloud/);
     const asked = place.model.asked();
     pi.type(KEYS.ctrlD);
-    await pi.sees(/→ Detach/);
+    await pi.sees(/there nobody watches over its tools: gate\.ts is not loaded/, /→ Detach/);
     pi.type(KEYS.enter);
     expect(await pi.exited).toBe(0);
     await asked;
     const other = await openPiTui(place);
     await other.sees(/The cast “a hut” runs in another process: \/materia watch/);
     await other.send("/materia watch");
-    await other.sees(/running {2}Build/, /another process drives it/);
+    await other.sees(/running {2}Build/, /✓ bash echo behind your back/, /another process drives it/);
+    expect(lastAsked(place.model).thinking).toBe("medium");
+    other.type(ALT_W);
+    await other.sees(/▸ Build \(Socket-1\), visit 1/, /\$ echo behind your back/);
     held.resolve();
-    await other.sees(/✓ completed {2}Build/, /Built behind your back\./);
+    await other.sees(/■ Build/, /Built behind your back\./);
+    other.type(KEYS.escape);
+    await other.sees(/✓ completed {2}Build/, /ran 1 command/);
     expect(outcomes(place)).toEqual(["completed"]);
   });
 });
+
+const SHIFT_TAB = "\u001b[Z";
+const ALT_W = "\u001bw";
 
 function outcomes({ cwd }: PiPlace): readonly string[] {
   return castsIn(cwd).map((castId) => {

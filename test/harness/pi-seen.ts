@@ -21,6 +21,12 @@ export function status(pattern: RegExp): (record: PiRecord) => string | undefine
     record.type === "extension_ui_request" && pattern.test(record.statusText ?? "") ? record.statusText : undefined;
 }
 
+/** What is put into the editor. */
+export function editorText(record: object): string | undefined {
+  const isText = "method" in record && record.method === "set_editor_text" && "text" in record;
+  return isText ? String(record.text) : undefined;
+}
+
 export function settled(record: PiRecord): true | undefined {
   return record.type === "agent_settled" || undefined;
 }

@@ -1,6 +1,6 @@
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { calmDialogs } from "../../src/apps/pi/input/calm-dialogs.ts";
+import { calmDialogs, keepTyping } from "../../src/apps/pi/input/calm-dialogs.ts";
 import { useTui } from "../../src/apps/pi/session/tui.ts";
 
 beforeAll(() => useTui(tui));
@@ -61,6 +61,28 @@ describe("[X48] a dialog that comes by itself", () => {
     expect([said, editor()]).toEqual([["asked", expect.stringContaining("Enter once more")], ""]);
     press("\r");
     expect([await answer, editor()]).toEqual(["Yes", "hé"]);
+  });
+
+  it("who was writing when another's choices came loses no word, and no Enter of theirs chooses", async () => {
+    const { ui, said, press, editor } = person("half a ");
+    const stop = keepTyping(ui);
+    const answer = ui.select();
+    for (const key of ["s", "\r"]) press(key);
+    expect(said).toEqual(["asked", expect.stringContaining("Enter once more")]);
+    press("\r");
+    expect(await answer).toBe("Yes");
+    stop();
+    expect(editor()).toBe("half a s");
+  });
+
+  it("who moves among the choices has seen them: their Enter chooses", async () => {
+    const { ui, said, press } = person("half a sentence");
+    const stop = keepTyping(ui);
+    const answer = ui.select();
+    for (const key of ["\u001b[B", "\r"]) press(key);
+    expect(await answer).toBe("Yes");
+    expect(said).toEqual(["asked"]);
+    stop();
   });
 
   it("asks at once where nobody types, and not at all for who is gone", async () => {

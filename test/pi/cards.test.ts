@@ -113,6 +113,17 @@ describe("[X10] what the agent did", () => {
     expect(opened).toContain("The hut stands.");
   });
 
+  it("shows the words of a verdict, opened, as the Markdown they are", async () => {
+    const context = "# Missing\n\n- the **door**\n- the roof";
+    const replies = ["one", JSON.stringify({ satisfied: false, context }), "two", '{"satisfied":true}'];
+    const pi = await openPiSession({ cwd: project(REWORK), confirm: () => true, replies });
+    await pi.type("/materia cast --loadout Rework a hut");
+    await pi.sees(/^materia-result/);
+    const opened = drawnAt(100, visitData(pi)[1], true);
+    expect(opened).toMatch(/said: not satisfied\n Missing *\n *\n - the door *\n - the roof *\n/);
+    expect(opened).not.toContain("**");
+  });
+
   it("has the width of the terminal: what was said gives way to where it went on", async () => {
     const pi = await openPiSession({ replies: ["many words ".repeat(30)] });
     await pi.type("/materia link Build -- a hut");

@@ -108,11 +108,14 @@ describe("[X42] a cast that was resumed", () => {
 });
 
 describe("[X9] a request that is tried again", () => {
-  it("is told with its attempt and the time left", () => {
-    const retrying = withProgress(IDLE, { kind: "retrying", attempt: 2, delayMs: 60_000, error: "overloaded" });
-    expect(activityLines(retrying, 80, false).map(lineText)).toEqual([
-      expect.stringMatching(/↻ attempt 2 in (60|59) s: overloaded/),
-    ]);
+  it.each([
+    ["overloaded", "overloaded"],
+    ['529: {"type":"error","message":"Overloaded, try later"}', "529: Overloaded, try later"],
+  ])("is told with its number and the time left: %s", (error, said) => {
+    const retrying = withProgress(IDLE, { kind: "retrying", attempt: 2, delayMs: 60_000, error });
+    const [shown = ""] = activityLines(retrying, 80, false).map(lineText);
+    expect(shown).toMatch(/↻ retry 2 in (?:60|59) s: /);
+    expect(shown.endsWith(`: ${said}`)).toBe(true);
   });
 });
 

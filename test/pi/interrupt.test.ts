@@ -99,6 +99,15 @@ describe("[X6] leaving in the terminal", () => {
   });
 });
 
+describe("[X37] before a cast is detached", () => {
+  it("is said what it needs of this Pi: then it cannot be", async () => {
+    const pi = await hanging({ select: () => "Stay" });
+    await before(pi);
+    expect(await pi.sees(/^select/)).toMatch(/It cannot be detached: .*scripted\/first/);
+    await pi.type("/materia abort");
+  });
+});
+
 function say(title: string): string | undefined {
   return title.includes("interrupted") ? "Say something to the agent" : undefined;
 }

@@ -50,6 +50,22 @@ describe("[X38] a bare continue", () => {
     expect(pi.requests[0]?.messages.join()).not.toContain("step 5");
   });
 
+  it("keeps what was edited where it is no plan yet", async () => {
+    const drafts = [
+      '{"workItems":[{"title":"one step","context":""}]',
+      '{"workItems":[{"title":"one step","context":""}]}',
+    ];
+    const pi = await waitingElsewhere({ replies: ["built"], select: () => "Edit it", editor: () => drafts.shift() });
+    await pi.type("/materia continue");
+    await pi.sees(/^materia-result/);
+    const edited = pi.shown().filter((text) => text.startsWith("edited"));
+    expect(edited).toEqual([
+      expect.stringContaining("step 5"),
+      `edited: {"workItems":[{"title":"one step","context":""}]`,
+    ]);
+    expect(pi.requests[0]?.messages.join()).toContain("one step");
+  });
+
   it("refines with words, and aborts", async () => {
     const choices = ["Refine: say what should change", "Abort the cast"];
     const pi = await waitingElsewhere({ replies: [PLAN], select: () => choices.shift(), input: () => "fewer steps" });

@@ -4,7 +4,7 @@ import * as tui from "@earendil-works/pi-tui";
 import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/view.ts";
-import type { Conversation } from "../../src/apps/pi/conversation/conversations.ts";
+import type { TitledConversation } from "../../src/apps/pi/conversation/conversations.ts";
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
 import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
 import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
@@ -157,8 +157,10 @@ function viewOf(text: string): ReturnType<Component> {
   const call = { type: "toolCall", id: "1", name: text, arguments: { path: text } };
   const said = { role: "assistant", content: [{ type: "thinking", thinking: text }, { type: "text", text }, call] };
   const result = { role: "toolResult", toolCallId: "1", toolName: text, content: [{ type: "text", text }] };
-  const messages = [{ role: "user", content: text }, said, result] as unknown as ReturnType<Conversation["messages"]>; // as much as is drawn
-  const conversation: Conversation = {
+  const messages = [{ role: "user", content: text }, said, result] as unknown as ReturnType<
+    TitledConversation["messages"]
+  >; // as much as is drawn
+  const conversation: TitledConversation = {
     title: text,
     cwd: "/",
     isWorking: () => true,

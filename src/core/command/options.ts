@@ -1,5 +1,7 @@
+import * as v from "valibot";
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
+import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
 import { nearest } from "../model/values/nearest.ts";
 import { readAmount, readCount } from "./amounts.ts";
 import type { Word } from "./words.ts";
@@ -15,6 +17,7 @@ const OPTIONS = {
   help: "flag",
   version: "flag",
   model: "text",
+  thinking: "text",
   rehearse: "text",
   trust: "flag",
   durability: "text",
@@ -87,7 +90,7 @@ export const COMMON_OPTIONS: readonly OptionName[] = [
   "quiet",
   "help",
 ];
-export const RUN_OPTIONS: readonly OptionName[] = ["model", "rehearse", "trust", "durability", "anyway"];
+export const RUN_OPTIONS: readonly OptionName[] = ["model", "thinking", "rehearse", "trust", "durability", "anyway"];
 
 export interface Split {
   readonly options: Options;
@@ -148,6 +151,27 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
   }
   if (issues.length > 0) return fail(...issues);
   return ok({ options, rest, ...(behind === undefined ? {} : { behind }) });
+}
+
+/** What is wrong with the values of options that say how a cast is run. */
+export function runOptionIssues({ durability, thinking, on }: Options): readonly Issue[] {
+  const issues: Issue[] = [];
+  if (durability !== undefined && durability !== "sync" && durability !== "write")
+    issues.push(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
+  if (thinking !== undefined && !v.is(ThinkingLevel, thinking)) {
+    const message = `--thinking is one of ${THINKING_LEVELS.join(", ")}, not "${thinking}"`;
+    issues.push(error("bad_option", "--thinking", message));
+  }
+  if (thinking !== undefined && on !== undefined) {
+    const message = "a worker thinks as hard as its own Pi is set to";
+    issues.push(error("not_on_fleet", "--thinking", message, `say "thinking" in the materia`));
+  }
+  return issues;
+}
+
+/** [A27] How hard agents think whose materia does not say. */
+export function thinkingIn({ thinking }: Options): ThinkingLevel | undefined {
+  return v.is(ThinkingLevel, thinking) ? thinking : undefined;
 }
 
 /** Whether the word is an option whose value is the word behind it. */

@@ -8,8 +8,8 @@ import { quoteWord } from "./words.ts";
 export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
   const { budget, costUsd, prompt } = command;
   // Where it is kept and how it is shown belongs to the moment.
-  const { config, model, rehearse, durability } = options;
-  const run = words({ budget, cost: costUsd, config, model, rehearse, durability });
+  const { config, model, thinking, rehearse, durability } = options;
+  const run = words({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
   if (!("targets" in command))
     return ["cast", ...words({ loadout: command.loadout }), ...run, ...plainText(command)].join(" ");
   return ["link", ...words({ from: command.from }), ...command.targets.map(targetWord), ...run, "--", prompt].join(" ");

@@ -34,7 +34,7 @@ function all(width: number): readonly Line[] {
     ...(["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"] as const).map(optionLine),
     line(""),
     line(toned("strong", "Options of commands that run something")),
-    ...(["model", "rehearse", "trust", "durability"] as const).map(optionLine),
+    ...(["model", "thinking", "rehearse", "trust", "durability"] as const).map(optionLine),
     line(""),
     line(
       "Exit codes: 0 completed · 1 failed, or check found errors · 2 refused · 3 not satisfied · 4 waiting for a person · 130 aborted",
@@ -68,6 +68,10 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   help: ["--help", "this text"],
   version: ["--version", "the version"],
   model: ["--model PROVIDER/ID", "ask this model in place of every materia's own"],
+  thinking: [
+    "--thinking LEVEL",
+    "how hard agents think whose materia does not say: off, minimal, low, medium, high, xhigh, max",
+  ],
   rehearse: ["--rehearse FILE", "take the agents' replies from a file; no model or key needed"],
   trust: ["--trust", "trust this project's configuration as it is now, and remember it"],
   durability: ["--durability sync", "flush every step to the disk (fdatasync)"],

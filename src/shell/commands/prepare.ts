@@ -1,6 +1,6 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } from "../../core/command/command.ts";
-import type { Options } from "../../core/command/options.ts";
+import { runOptionIssues, thinkingIn, type Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
@@ -64,9 +64,8 @@ export interface PreparedCast {
 
 /** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
 export async function prepare(command: CastingCommand, asker: Asker): Promise<Result<PreparedCast>> {
-  const { durability } = asker.options;
-  if (durability !== undefined && durability !== "sync" && durability !== "write")
-    return fail(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
+  const refused = runOptionIssues(asker.options);
+  if (refused.length > 0) return fail(...refused);
   switch (command.kind) {
     case "cast":
     case "link":
@@ -279,9 +278,11 @@ function fleetAsker({ workspace, options, remember }: Asker): FleetAsker | undef
   return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
-function agentsOf({ options: { model, rehearse }, replies, openReal }: Asker): Agents {
-  const rehearsal = replies ?? rehearse;
-  return { openReal, ...(model === undefined ? {} : { model }), ...(rehearsal === undefined ? {} : { rehearsal }) };
+function agentsOf({ options, replies, openReal }: Asker): Agents {
+  const { model, rehearse } = options;
+  const [rehearsal, thinking] = [replies ?? rehearse, thinkingIn(options)];
+  const chosen = { ...(model === undefined ? {} : { model }), ...(thinking === undefined ? {} : { thinking }) };
+  return { openReal, ...chosen, ...(rehearsal === undefined ? {} : { rehearsal }) };
 }
 
 function driverOf({ options, workspace, remember }: Asker, host: AgentHost, listening: Listening): Driver {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { AgentSession, ExtensionContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
@@ -15,8 +16,7 @@ export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHook
   const pi = await loadPi();
   const trusted = ctx.isProjectTrusted();
   const { cwd, mode, ui } = ctx;
-  const found = await loadExtensions(pi, { cwd, trusted, ...extensionsOf(process.argv) });
-  const others = found.extensions.filter((extension) => !isOwn(extension));
+  const others = (await foundIn(ctx)).filter((extension) => !isOwn(extension));
   if (!others.some((extension) => isGate(extension) || extension.tools.size > 0)) return {};
   return {
     resources: async (bare, { tools }) => {
@@ -36,6 +36,18 @@ export async function findGates(ctx: ExtensionContext): Promise<Pick<SessionHook
       });
     },
   };
+}
+
+/** [X37] The user's extensions that watch over tools, by the names of their files. */
+export async function gateNames(ctx: ExtensionContext): Promise<readonly string[]> {
+  const found = await foundIn(ctx);
+  return found.filter((each) => !isOwn(each) && isGate(each)).map(({ resolvedPath }) => basename(resolvedPath));
+}
+
+async function foundIn(ctx: ExtensionContext): Promise<readonly Extension[]> {
+  const { cwd } = ctx;
+  const wanted = { cwd, trusted: ctx.isProjectTrusted(), ...extensionsOf(process.argv) };
+  return (await loadExtensions(await loadPi(), wanted)).extensions;
 }
 
 interface Wanted {

@@ -36,7 +36,7 @@ export async function openAgents(
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
-    defaultThinking: pi.getThinkingLevel(),
+    defaultThinking: choice.thinking ?? pi.getThinkingLevel(),
     moreTools: pi.getAllTools().map(({ name }) => name),
     hooks: {
       equip: (runtime) => shareProviders(ctx, runtime),
@@ -52,13 +52,16 @@ export async function openAgents(
     countInSession(ctx, outcome.usage, turn.model ?? model ?? "");
     return outcome;
   };
+  const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
     // [X32] Wherever an agent works, it is given as much time and as many tries.
     runTurn: (request) =>
       control.run(request, (turn) =>
-        turn.interactive && visible ? visible.runTurn(turn, { ...patience, after }) : runIsolated(turn),
+        turn.interactive && visible
+          ? visible.runTurn({ ...thinking, ...turn }, { ...patience, after })
+          : runIsolated(turn),
       ),
   };
 }

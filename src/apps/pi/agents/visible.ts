@@ -10,10 +10,11 @@ import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/age
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../cards/turn-card.ts";
+import { keepTyping } from "../input/calm-dialogs.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { TURN } from "../session/marks.ts";
 import { useTurnSettings } from "../session/settings.ts";
-import { curated, entriesToHide, failedEntries, type Curation } from "./curation.ts";
+import { messagesOfTurn, entriesToHide, failedEntries, type TurnContext } from "./turn-context.ts";
 import { turnRetries, type Retries } from "./retries.ts";
 import { untilIdle, untilSettled } from "./settle.ts";
 
@@ -66,7 +67,7 @@ async function runInSession(user: UserSession, request: TurnRequest, patience: V
   const { session } = transcript;
   if (!session) return brokenDisk(transcript) ?? aborted();
   turns += 1;
-  const curation: Curation = {
+  const context: TurnContext = {
     turn: `${request.castId}/${turns}`,
     system: `${systemOf(own, request)}\n\nCurrent working directory: ${request.cwd}`,
     earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
@@ -75,7 +76,7 @@ async function runInSession(user: UserSession, request: TurnRequest, patience: V
   try {
     if (settings.problem !== undefined) return failed("provider", settings.problem, NO_USAGE);
     const restore = lendEnvironment(request.env);
-    const outcome = await ask(user, request, { curation, opened: transcript, transcript: session, patience }).finally(
+    const outcome = await ask(user, request, { context, opened: transcript, transcript: session, patience }).finally(
       restore,
     );
     return brokenDisk(transcript, outcome) ?? outcome;
@@ -100,21 +101,21 @@ function lendEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env
 }
 
 interface Asked {
-  readonly curation: Curation;
+  readonly context: TurnContext;
   readonly opened: OpenedTranscript;
   readonly transcript: SessionManager;
   readonly patience: VisiblePatience;
 }
 
 async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
-  const { curation, opened, transcript, patience } = asked;
+  const { context, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
   const seen = openTurnRecord(request.onProgress);
   const settled = untilSettled({ pi, ctx });
   const guard = guardTurn({ halt: () => unlessReplaced(() => ctx.abort()), signal: request.signal, after, silenceMs });
   const retries = turnRetries({ patience, after, onProgress: request.onProgress });
   const goesOn = () => stillHolds(guard, opened, request);
-  const stop = listen(pi, { curation, retries, guard, goesOn, signal: request.signal }, (event) => {
+  const stop = listen(pi, { context, retries, guard, goesOn, signal: request.signal }, (event) => {
     guard.hear(event);
     if (event.type === "turn_end") return stopWhenUsedUp(guard, seen, request);
     seen.hear(event);
@@ -124,8 +125,8 @@ async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked)
   });
   try {
     const model = ctx.model ?? { provider: "", id: "" };
-    request.onProgress({ kind: "told", system: curation.system });
-    const details = { turn: curation.turn, ...turnCard(request) };
+    request.onProgress({ kind: "told", system: context.system });
+    const details = { turn: context.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
     await Promise.race([settled.done, guard.gaveUp]);
     return outcomeOf(seen, guard.stop() ?? stopOf(seen), model);
@@ -151,7 +152,7 @@ function keep(transcript: SessionManager, message: Messages[number]): void {
 type Heard = Parameters<ReturnType<typeof openTurnRecord>["hear"]>[0];
 
 interface Listening {
-  readonly curation: Curation;
+  readonly context: TurnContext;
   readonly retries: Retries;
   readonly guard: Guard;
   /** [D28] Whether the cast is still ours; where it is not, the turn is at its end. */
@@ -161,12 +162,13 @@ interface Listening {
 
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
 function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => void) {
-  const { curation, retries, guard, goesOn, signal } = listening;
+  const { context, retries, guard, goesOn, signal } = listening;
   let release: (() => void) | undefined;
+  let stopKeeping: (() => void) | undefined;
   const offs = [
     pi.on("context_with_system", async (event) => {
       await goesOn();
-      return { messages: curated(event.messages, curation, toolsNow(pi)) };
+      return { messages: messagesOfTurn(event.messages, context, toolsNow(pi)) };
     }),
     pi.on("tool_call", async () =>
       (await goesOn()) ? undefined : { block: true, reason: guard.stop()?.message ?? "" },
@@ -177,7 +179,7 @@ function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => 
       const branch = () => ctx.sessionManager.getBranch();
       if (event.outcome === "error" && !guard.stop() && (await retries.again(signal)) && (await goesOn()))
         return { entries: [...event.entries, ...failedEntries(branch())], continue: true };
-      return { entries: [...event.entries, ...entriesToHide(branch(), curation.turn)] };
+      return { entries: [...event.entries, ...entriesToHide(branch(), context.turn)] };
     }),
     // Pi forgets an abort that comes before its run has begun; a retry of its own is a run, too.
     pi.on("agent_start", (event) => {
@@ -191,16 +193,18 @@ function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => 
     pi.on("tool_execution_start", (event) => hear(event)),
     pi.on("tool_execution_update", (event) => hear(event)),
     pi.on("tool_execution_end", (event) => hear(event)),
-    pi.on("ui_prompt_start", () => {
+    pi.on("ui_prompt_start", ({ kind }, ctx) => {
       release ??= guard.hold();
+      if (ctx.mode === "tui" && (kind === "select" || kind === "confirm")) stopKeeping ??= keepTyping(ctx.ui);
     }),
     pi.on("ui_prompt_end", () => {
       release?.();
-      release = undefined;
+      stopKeeping?.();
+      [release, stopKeeping] = [undefined, undefined];
     }),
   ];
   return (): void => {
-    for (const off of offs) unlessReplaced(off);
+    for (const off of [...offs, () => stopKeeping?.()]) unlessReplaced(off);
   };
 }
 

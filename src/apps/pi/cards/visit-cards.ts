@@ -7,7 +7,7 @@ import { workedMs } from "../../../core/view/clock.ts";
 import type { Clock } from "../../../core/view/clock.ts";
 import { itemText } from "../../../core/view/tell/event.ts";
 import { changedText } from "../../../core/view/tell/files.ts";
-import { handoffLines, outputLines, WHOLE } from "../../../core/view/tell/handed.ts";
+import { handoffLines, outputLines, quoteLines, WHOLE } from "../../../core/view/tell/handed.ts";
 import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
 import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -124,13 +124,29 @@ function cardOf({ id, told, route, way, handed, files, deeds }: CardParts): Card
 
 /** The text that was handed over, as its agent meant it, in the place of its plain lines. */
 function withMarkdown(told: readonly Line[], handed: Handed | undefined): readonly CardLine[] {
-  if (handed?.type !== "output_accepted" || handed.approved || handed.text.trim() === "") return told;
-  const plain = new Set(outputLines(handed, WIDTH - INDENT.length, WHOLE).map((each) => lineText(each).trim()));
+  const { text, lines } = handed ? wordsOf(handed) : NO_WORDS;
+  const plain = new Set(lines.map((each) => lineText(each).trim()));
   const isSaid = (each: Line): boolean => plain.has(lineText(each).trim());
   const at = told.findIndex(isSaid);
-  if (at === -1) return told;
-  const text: CardLine = markdownLine(handed.text);
-  return [...told.slice(0, at), text, ...told.slice(at).filter((each) => !isSaid(each))];
+  if (text.trim() === "" || at === -1) return told;
+  return [...told.slice(0, at), markdownLine(text), ...told.slice(at).filter((each) => !isSaid(each))];
+}
+
+interface Words {
+  readonly text: string;
+  /** As the teller tells it. */
+  readonly lines: readonly Line[];
+}
+
+const NO_WORDS: Words = { text: "", lines: [] };
+
+/** What was said in words: the whole of a plain text, of a handoff its context. */
+function wordsOf(handed: Handed): Words {
+  const room = WIDTH - INDENT.length;
+  if (handed.type === "output_accepted")
+    return handed.approved ? NO_WORDS : { text: handed.text, lines: outputLines(handed, room, WHOLE) };
+  const { context } = handed.handoff;
+  return typeof context === "string" ? { text: context, lines: quoteLines(context, room, WHOLE) } : NO_WORDS;
 }
 
 /** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */

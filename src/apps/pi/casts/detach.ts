@@ -1,28 +1,87 @@
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
+import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
+import { piAgentHost } from "../../../shell/agents/pi-host.ts";
+import { agentNeeds } from "../../../shell/casting/workspace/hosts.ts";
+import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import type { CastFile } from "../../../shell/store/cast-file.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
+import { gateNames } from "../agents/gates.ts";
+import { unlessReplaced, type UserSession } from "../session/user-session.ts";
+
+/** What a person should know before a cast goes on without this Pi. */
+export interface Detachable {
+  readonly agents: DetachedAgents;
+  /** Why it cannot; nothing where it can. */
+  readonly refusals: readonly string[];
+  /** What will be otherwise there. */
+  readonly notes: readonly string[];
+}
+
+/** [X37] Asked before anything is stopped: a process of its own has none of what only this Pi was given. */
+export async function detachableIn(
+  { pi, ctx }: UserSession,
+  { graph, rehearsal }: Pick<CastFile, "graph" | "rehearsal">,
+): Promise<Detachable> {
+  const chosen = unlessReplaced(() => ctx.model);
+  const session = chosen && `${chosen.provider}/${chosen.id}`;
+  // A model that a command names replaces that of every materia, so it is named only where none has its own.
+  const model = hasOwnModel(graph) ? undefined : session;
+  const agents = { model, thinking: pi.getThinkingLevel() };
+  if (rehearsal !== null) return { agents, refusals: [], notes: [] };
+  const host = piAgentHost(model === undefined ? {} : { defaultModel: model });
+  const issues = await host.preflight(agentNeeds(graph, model));
+  const gates = await gateNames(ctx);
+  return {
+    agents,
+    refusals: issues.map(({ message }) => message),
+    notes: [
+      ...(gates.length === 0 ? [] : [`there nobody watches over its tools: ${gates.join(", ")} is not loaded`]),
+      ...(session !== undefined && model === undefined && lacksModel(graph)
+        ? [`there agents without a model of their own ask Pi's default, not ${session}`]
+        : []),
+    ],
+  };
+}
+
+function hasOwnModel({ materia }: Graph): boolean {
+  return Object.values(materia).some((each) => each.type === "agent" && each.model !== undefined);
+}
+
+function lacksModel({ materia }: Graph): boolean {
+  return Object.values(materia).some((each) => each.type === "agent" && each.model === undefined);
+}
 
 export interface Detached {
   readonly castId: CastId;
-  readonly cwd: string;
+  readonly place: Workspace["place"];
   readonly store: CastStore;
-  /** Asked where neither the cast nor a materia names one, as in this session. */
+  readonly agents: DetachedAgents;
+}
+
+/** What agents are like there whose materia does not say: as in this session. */
+export interface DetachedAgents {
   readonly model: string | undefined;
+  readonly thinking: ThinkingLevel;
 }
 
 /** [X37] A process of its own drives the cast from where it was paused; it is in good hands before this returns. */
-export async function detach({ castId, cwd, store, model }: Detached): Promise<Result<number>> {
-  const words = ["recast", castId, "--cwd", cwd, "--artifacts", store.place, "--quiet"];
-  const child = spawn(
-    nodePath(),
-    [packagePath("bin", "materia.mjs"), ...words, ...(model === undefined ? [] : ["--model", model])],
-    { cwd, detached: true, stdio: ["ignore", "ignore", "pipe"] },
-  );
+export async function detach({ castId, place, store, agents }: Detached): Promise<Result<number>> {
+  const { cwd, explicit } = place;
+  const { model, thinking } = agents;
+  const options = Object.entries({ cwd, artifacts: store.place, config: explicit, thinking, model });
+  const words = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), "recast", castId, ...words, "--quiet"], {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const { promise, resolve } = Promise.withResolvers<Result<number>>();
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));

@@ -1,4 +1,5 @@
 import type { TurnQuestions } from "../agents/turn-control.ts";
+import { sessionConversation } from "../conversation/from-session.ts";
 import { askAfterInterrupt, askStop } from "../input/stop-dialogs.ts";
 import type { Stop } from "../input/stop-dialogs.ts";
 import { PAUSE } from "../../../shell/run/effect.ts";
@@ -28,7 +29,8 @@ export function turnQuestions({ user, state }: CommandContext, controller: Abort
       stopCast(controller, after.kind);
       return { kind: "stop" };
     },
-    onOpened: state.conversations.add,
+    onOpened: (session, request) =>
+      state.conversations.add(request, (changed) => sessionConversation(session, request.cwd, changed)),
     onUnread: (texts) => void state.held.push(...texts.map((text) => ({ text }))),
   };
 }

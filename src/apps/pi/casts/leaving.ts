@@ -8,13 +8,16 @@ export async function mayLeave(context: CommandContext): Promise<boolean> {
   const { user, screen, state } = context;
   const { running } = state;
   if (!running || user.ctx.mode !== "tui") return true;
-  const how = await askLeave(user.ctx, running.over);
+  const detachable = await running.detachable();
+  // It may have ended while this was looked at.
+  if (state.running !== running) return true;
+  const how = await askLeave(user.ctx, detachable, running.over);
   // It may have ended while the person was making up their mind.
   if (!how) return state.running === undefined;
   running.stop(how);
   await running.done;
   if (how !== "detach") return true;
-  const detached = await running.detach();
+  const detached = await running.detach(detachable.agents);
   if (!detached.ok) {
     screen.refuse(detached.issues);
     return false;

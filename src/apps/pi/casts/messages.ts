@@ -55,9 +55,9 @@ export function unheardIn(
   { state, user }: Pick<CommandContext, "state" | "user">,
   { control, refinements }: Pick<RunningCast, "control" | "refinements">,
 ): readonly Unheard[] {
-  const comesBack = unlessReplaced(() => user.ctx.mode) === "tui";
-  const told = [...control.unread(), ...refinements].map((text): Unheard => ({ for: "agent", text, comesBack }));
-  return [...told, ...state.held.map(({ text }): Unheard => ({ for: "later", text, comesBack }))];
+  const by = unlessReplaced(() => user.ctx.mode) === "tui" ? "Alt+Up" : "clear_queue";
+  const told = [...control.unread(), ...refinements].map((text): Unheard => ({ for: "agent", text, by }));
+  return [...told, ...state.held.map(({ text }): Unheard => ({ for: "later", text, by }))];
 }
 
 function workerOf({ watch }: RunningCast): string {

@@ -8,6 +8,7 @@ import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
+import type { Transcripts } from "../conversation/transcripts.ts";
 import { callPerson, stopCalling } from "../live/call-person.ts";
 import type { ItemTale } from "../cards/item-tales.ts";
 import { resultOf } from "../cards/result-card.ts";
@@ -19,10 +20,10 @@ import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "../input/keys.ts";
-import { onRpcAbort } from "../input/rpc-abort.ts";
+import { onRpcRequests } from "../input/rpc-requests.ts";
 import type { Stop } from "../input/stop-dialogs.ts";
 import { announce, heardBy } from "../live/news.ts";
-import { detach } from "./detach.ts";
+import { detach, detachableIn } from "./detach.ts";
 import { interrupt, stopCast } from "./interrupt.ts";
 import { leavePi } from "./leaving.ts";
 import { deliverHeld, giveBackHeld, keep, putBack, takeBack, unheardIn } from "./messages.ts";
@@ -39,6 +40,10 @@ interface Run {
   readonly controller: AbortController;
   readonly control: TurnControl;
   readonly visible: VisibleBody | undefined;
+  /** Where agents are rehearsed: what they say and do is read from what they wrote down. */
+  readonly transcripts?: Transcripts;
+  /** Lets a process of its own trust what this one does. */
+  readonly vouch?: () => void;
   /** What the person has said with it. */
   readonly said?: string;
 }
@@ -46,18 +51,19 @@ interface Run {
 /** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
 export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const { user, screen, state } = context;
-  const { prepared, controller, control, visible } = run;
+  const { prepared, controller, control, visible, workspace } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
   const refinements: string[] = [];
   const watch = openWatch(prepared, {
+    ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
     unheard: () => unheardIn(context, { control, refinements }),
     agent: () => agentText(control.session() ?? unlessReplaced(() => user.ctx)),
-    hint: user.ctx.mode === "tui" ? "Esc interrupts · Alt+W shows all it does" : "/materia abort stops it",
+    hint: () => hintFor(user, isInTurn()),
   });
   stopWaiting(context);
   stopCalling(user.ctx);
@@ -65,14 +71,16 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const over = new AbortController();
   const onScreen = (): (() => void) => {
     widget = screen.live ? openWidget(user.ctx, watch.picture) : undefined;
-    const offs = [onCastKeys(user, widget, keysOf(context)), onRpcAbort(user.ctx, () => abortIdle(user, controller))];
+    const requests = { abort: () => abortIdle(user, controller), clear_queue: () => void takeBack(context) };
+    const offs = [onCastKeys(user, widget, keysOf(context)), onRpcRequests(user.ctx, requests)];
     return () => offs.forEach((off) => off());
   };
   const showing = { open: onScreen, close: () => widget?.close() };
-  const done = announce(screen, prepared, runShown(run, heardBy(screen, prepared.castId, watch), showing))
+  const done = announce(screen, prepared, runShown(run, heardBy(screen, watch), showing))
     .finally(() => {
       delete state.running;
       over.abort();
+      run.transcripts?.close();
     })
     .then((ended) => {
       if (ended.ok)
@@ -90,9 +98,20 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     isInTurn,
     done,
     refinements,
-    detach: () => detachRun(context, run),
+    detachable: () => detachableIn(user, prepared.file),
+    detach: (agents) => {
+      run.vouch?.();
+      const { place, store } = workspace;
+      return detach({ castId: prepared.castId, place, store, agents });
+    },
   };
   return done;
+}
+
+/** What streams in the session is seen there. */
+function hintFor({ ctx }: UserSession, isInTurn: boolean): string {
+  if (unlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
+  return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
 }
 
 /** A turn in the user's own session is Pi's to abort. */
@@ -120,17 +139,6 @@ function keysOf(context: CommandContext) {
   };
 }
 
-/** A model that the command names replaces that of every materia, so it is named only where none has its own. */
-function detachRun({ user }: CommandContext, { prepared, workspace }: Run): Promise<Result<number>> {
-  const { graph, castId } = { ...prepared.file, castId: prepared.castId };
-  const hasOwn = Object.values(graph.materia).some(
-    (materia) => materia.type === "agent" && materia.model !== undefined,
-  );
-  const model = unlessReplaced(() => user.ctx.model);
-  const named = hasOwn || !model ? undefined : `${model.provider}/${model.id}`;
-  return detach({ castId, cwd: workspace.place.cwd, store: workspace.store, model: named });
-}
-
 interface Showing {
   /** The answer stops listening to the keys. */
   readonly open: () => () => void;
@@ -140,13 +148,13 @@ interface Showing {
 /** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
 async function runShown(
   { prepared, controller: { signal } }: Run,
-  { onSteps, onProgress }: Watch,
+  { onSteps, onProgress, onItemSteps, onItemProgress }: Watch,
   { open, close }: Showing,
 ): Promise<Result<RunEnd>> {
   try {
     const stopListening = open();
     try {
-      return await prepared.run({ signal, onSteps, onProgress });
+      return await prepared.run({ signal, onSteps, onProgress, onItemSteps, onItemProgress });
     } finally {
       stopListening();
     }

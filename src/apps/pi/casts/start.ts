@@ -4,6 +4,10 @@ import type { Result } from "../../../core/model/issue.ts";
 import { namesCast, prepare, prepareAgain } from "../../../shell/commands/prepare.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { Asker, PreparedCast } from "../../../shell/commands/prepare.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
+import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { followTranscripts } from "../conversation/transcripts.ts";
+import type { Transcripts } from "../conversation/transcripts.ts";
 import { openAgents } from "../agents/host.ts";
 import { openTurnControl } from "../agents/turn-control.ts";
 import { visibleBody } from "../agents/visible.ts";
@@ -76,7 +80,7 @@ interface CastToRun {
 
 async function prepareAndRun(
   context: CommandContext,
-  { workspace, remember }: Trusted,
+  { workspace, remember, vouch }: Trusted,
   cast: CastToRun,
 ): Promise<Result<StartedCast>> {
   const { user, screen } = context;
@@ -95,12 +99,26 @@ async function prepareAndRun(
     remember,
   });
   if (!prepared.ok) return prepared;
+  const transcripts = await rehearsedIn(context, workspace, prepared.value);
   const busy = freeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
   const { cwd } = user.ctx;
-  const run = { ...rest, prepared: prepared.value, workspace, controller, control, visible, cwd };
+  const more = { ...(vouch ? { vouch } : {}), ...(transcripts ? { transcripts } : {}) };
+  const run = { ...rest, ...more, prepared: prepared.value, workspace, controller, control, visible, cwd };
   return ok({ done: runInSession(context, run) });
+}
+
+/** [X43] A rehearsed agent has no session that could be looked at, but it writes down what it says and does. */
+async function rehearsedIn(
+  { screen, state }: CommandContext,
+  { store, place: { cwd } }: Workspace,
+  { file }: PreparedCast,
+): Promise<Transcripts | undefined> {
+  if (file.rehearsal === null) return undefined;
+  const { conversations } = state;
+  const onProblem = (words: string): void => screen.note(words, "error");
+  return followTranscripts({ pi: await loadPi(), store, cwd, conversations, onProgress: () => undefined, onProblem });
 }
 
 async function trustedPlace({ user: { ctx } }: CommandContext, options: Options): Promise<Result<Trusted>> {

@@ -7,6 +7,7 @@ import type { Watch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { UserSession } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
+import type { Detachable, DetachedAgents } from "./detach.ts";
 import type { Stop } from "../input/stop-dialogs.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
@@ -47,7 +48,9 @@ export interface RunningCast {
   /** Aborted when it does not run any more: what was asked about it needs no answer. */
   readonly over: AbortSignal;
   /** [X37] Hands the cast, once it is stopped, to a process of its own. */
-  readonly detach: () => Promise<Result<number>>;
+  readonly detach: (agents: DetachedAgents) => Promise<Result<number>>;
+  /** What is to be known before that. */
+  readonly detachable: () => Promise<Detachable>;
   /** Whether an agent answers in the user's session now. */
   readonly isInTurn: () => boolean;
   /** Resolves when nothing of it goes on any more; never rejects. */

@@ -76,7 +76,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       const { screen } = contextFor(ctx);
       try {
         if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
-        else screen.note("No agent of a cast has worked in this session yet");
+        else screen.note("No agent has worked in a session of its own yet; one that plans with you answers here");
       } catch (thrown) {
         unlessReplaced(() => screen.note(`materia: ${textOf(thrown)}`, "error"));
       }

@@ -2,16 +2,21 @@ import type { Command } from "../../../core/command/command.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { CastStep } from "../../../core/cast/step.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import { watchCast } from "../../../shell/casting/watch.ts";
 import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
+import type { CastStore, LoadedCast } from "../../../shell/store/cast-store.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import { followTranscripts } from "../conversation/transcripts.ts";
 import { showConversations } from "../conversation/view.ts";
 import { resultOf } from "../cards/result-card.ts";
 import type { ResultPlace } from "../cards/result-card.ts";
 import { openWatch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
+import type { Widget } from "../live/widget.ts";
 import { openPlace } from "../session/place.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import type { CommandContext } from "../casts/state.ts";
@@ -37,28 +42,60 @@ export async function watch(
   const cast = await store.load(castId.value);
   if (!cast.ok) return cast;
   state.stopWatching?.();
+  const { done } = await watchOther(context, store, cast.value);
+  if (!screen.live) await done;
+  return ok(undefined);
+}
+
+/** The answer resolves when it is over, waits, or nobody looks any more; it never rejects. */
+async function watchOther(
+  context: CommandContext,
+  store: CastStore,
+  cast: LoadedCast,
+): Promise<{ readonly done: Promise<void> }> {
+  const { user, screen, state } = context;
+  const { castId, file } = cast;
   const looking = new AbortController();
-  const live = openWatch(cast.value, {
+  const transcripts = followTranscripts({
+    pi: await loadPi(),
+    store,
+    cwd: file.cwd,
+    conversations: state.conversations,
+    onProgress: (progress, at) => live.onProgress(progress, at),
+    onProblem: (words) => screen.note(words, "error"),
+  });
+  let widget: Widget | undefined;
+  const live = openWatch(cast, {
+    onStep: transcripts.follow,
     onVisit: screen.visit,
     onChange: () => widget?.changed(),
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: () => false,
     agent: () => undefined,
     unheard: () => [],
-    hint: `another process drives it · /materia abort ${castId.value} stops it`,
+    hint: () =>
+      `another process drives it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
   });
-  const widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;
+  widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;
   state.stopWatching = () => looking.abort();
-  const runDir = store.placeOf(castId.value);
-  const done = watchCast(store, cast.value, { signal: looking.signal, onSteps: live.onSteps })
-    .then((end) => {
+  // Behind the last words of a visit, which its card tells of.
+  let told = transcripts.read();
+  const onSteps = (steps: readonly CastStep[]): void => {
+    told = told.then(transcripts.read).then(() => live.onSteps(steps));
+  };
+  const done = watchCast(store, cast, { signal: looking.signal, onSteps })
+    .then(async (end) => {
+      await told;
       if (!end.ok) screen.refuse(end.issues);
-      else if (!looking.signal.aborted) tell(context, end.value, { runDir, items: live.items() });
+      else if (!looking.signal.aborted)
+        tell(context, end.value, { runDir: store.placeOf(castId), items: live.items() });
     })
     .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
-    .finally(() => widget?.close());
-  if (!screen.live) await done;
-  return ok(undefined);
+    .finally(() => {
+      widget?.close();
+      transcripts.close();
+    });
+  return { done };
 }
 
 function tell({ screen }: CommandContext, end: RunEnd, place: ResultPlace): void {

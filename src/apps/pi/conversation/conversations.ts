@@ -1,4 +1,4 @@
-import type { AgentSession, AgentSessionEvent, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { visitText } from "../../../core/view/graph/words.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 
@@ -6,7 +6,6 @@ export type Message = AgentSession["messages"][number];
 
 /** What an agent in a session of its own says and does. */
 export interface Conversation {
-  readonly title: string;
   readonly cwd: string;
   readonly isWorking: () => boolean;
   readonly messages: () => readonly Message[];
@@ -15,12 +14,19 @@ export interface Conversation {
   /** What a tool that still runs has said so far. */
   readonly partial: (callId: string) => unknown;
   readonly toolOf: (name: string) => ToolDefinition | undefined;
+  /** Nobody will look at it any more. */
+  readonly close?: () => void;
 }
 
-/** The agents of a cast that work or have worked lately, in the order in which they began. */
+export interface TitledConversation extends Conversation {
+  readonly title: string;
+}
+
+/** The agents of casts that work or have worked lately, in the order in which they began. */
 export interface Conversations {
-  readonly add: (session: AgentSession, turn: VisitOfTurn) => void;
-  readonly all: () => readonly Conversation[];
+  /** `open` is given what is to be called when the conversation goes on. */
+  readonly add: (visit: VisitOfTurn, open: (changed: () => void) => Conversation) => void;
+  readonly all: () => readonly TitledConversation[];
   /** Calls back when any of them goes on; the answer stops it. */
   readonly onChange: (listener: () => void) => () => void;
 }
@@ -31,17 +37,21 @@ export type VisitOfTurn = Pick<TurnRequest, "castId" | "socket" | "materia" | "v
 const KEPT = 12;
 
 export function openConversations(): Conversations {
-  const known = new Map<string, Conversation>();
+  const known = new Map<string, TitledConversation>();
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
+  const forget = (key: string): void => {
+    known.get(key)?.close?.();
+    known.delete(key);
+  };
   return {
-    add: (session, turn) => {
-      // A turn that goes on with a visit is the same conversation, whose session knows what was said before.
-      known.delete(keyOf(turn));
-      known.set(keyOf(turn), conversationOf(session, turn, changed));
-      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) known.delete(oldest);
+    add: (visit, open) => {
+      // A turn that goes on with a visit is the same conversation, which knows what was said before.
+      forget(keyOf(visit));
+      known.set(keyOf(visit), { ...open(changed), title: titleOf(visit) });
+      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) forget(oldest);
       changed();
     },
     all: () => [...known.values()],
@@ -56,25 +66,6 @@ function keyOf({ castId, socket, visit }: VisitOfTurn): string {
   return `${castId} ${socket} ${visit}`;
 }
 
-function conversationOf(session: AgentSession, turn: VisitOfTurn, changed: () => void): Conversation {
-  const partials = new Map<string, unknown>();
-  session.subscribe((event) => {
-    notePartial(partials, event);
-    changed();
-  });
-  const { socket, materia, visit, item, cwd } = turn;
-  return {
-    title: `${visitText(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`,
-    cwd,
-    isWorking: () => session.isStreaming,
-    messages: () => session.messages,
-    streaming: () => session.state.streamingMessage,
-    partial: (callId) => partials.get(callId),
-    toolOf: (name) => session.getToolDefinition(name),
-  };
-}
-
-function notePartial(partials: Map<string, unknown>, event: AgentSessionEvent): void {
-  if (event.type === "tool_execution_update") partials.set(event.toolCallId, event.partialResult);
-  if (event.type === "tool_execution_end") partials.delete(event.toolCallId);
+function titleOf({ socket, materia, visit, item }: VisitOfTurn): string {
+  return `${visitText(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`;
 }

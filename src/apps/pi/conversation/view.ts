@@ -8,7 +8,7 @@ import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { paintLines } from "../cards/card.ts";
 import { piTui } from "../session/tui.ts";
 import { openRows } from "./blocks.ts";
-import type { Conversation, Conversations } from "./conversations.ts";
+import type { Conversations, TitledConversation } from "./conversations.ts";
 import { VIEW_KEY } from "../input/own-keys.ts";
 
 /** [X43] What the agents of a cast say and do, over the whole screen, until the person has seen enough. */
@@ -57,12 +57,12 @@ export function conversationView(options: ViewOptions): Component {
   const { pi, tui, theme, conversations, isInFront, close } = options;
   const rowsOf = openRows({ pi, tui, theme });
   const place: Place = { expanded: options.expanded, below: 0, back: 0, height: 1 };
-  const keys = keysOf(place, { count: () => conversations.all().length, close });
+  const actions = keysOf(place, { count: () => conversations.all().length, close });
   return {
     invalidate: () => undefined,
     handleInput: (data) => {
       if (piTui().isKeyRelease(data)) return;
-      for (const [key, act] of keys) if (piTui().matchesKey(data, key)) act();
+      for (const [key, act] of actions) if (piTui().matchesKey(data, key)) act();
       tui.requestRender();
     },
     render: (width) => {
@@ -75,7 +75,8 @@ export function conversationView(options: ViewOptions): Component {
       const rows = shown ? rowsOf(shown, { width, expanded: place.expanded }) : [];
       const seen = inPlace(rows, place);
       const title = titleLine(shown, { number: at + 1, of: all.length, below: place.below });
-      return [...paintLines([title], width, theme), ...seen, ...paintLines([KEYS], width, theme)];
+      const keys = width < WIDE ? NARROW_KEYS : KEYS;
+      return [...paintLines([title], width, theme), ...seen, ...paintLines([keys], width, theme)];
     },
   };
 }
@@ -126,7 +127,7 @@ function inPlace(rows: readonly string[], place: Place): readonly string[] {
 }
 
 function titleLine(
-  shown: Conversation | undefined,
+  shown: TitledConversation | undefined,
   { number, of, below }: { readonly number: number; readonly of: number; readonly below: number },
 ): Line {
   if (!shown) return line(toned("dim", "no agent has worked in a session of its own yet"));
@@ -136,4 +137,6 @@ function titleLine(
   return line(mark, toned("strong", oneLine(shown.title, 200)), toned("dim", `${which}${more}`));
 }
 
+const WIDE = 80;
+const NARROW_KEYS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
 const KEYS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));

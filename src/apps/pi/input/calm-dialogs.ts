@@ -37,27 +37,41 @@ async function emptyEditor(ui: Ui, signal: AbortSignal | undefined): Promise<boo
   return empty;
 }
 
-/** Letters choose nothing in such a dialog: who types them writes to the editor, and the Enter behind them is meant for it. */
 async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
-  let typed = "";
-  let isTyping = false;
-  const off = ui.onTerminalInput((data) => {
-    if (isText(data)) {
-      typed += data;
-      isTyping = true;
-      return { consume: true };
-    }
-    const isSent = isTyping && piTui().matchesKey(data, "enter");
-    isTyping &&= !isSent;
-    if (isSent) ui.notify("What you typed goes back into the editor; Enter once more chooses");
-    return isSent ? { consume: true } : undefined;
-  });
+  const stop = keepTyping(ui);
   try {
     return await ask();
   } finally {
-    off();
-    if (typed !== "") ui.setEditorText(`${typed}${ui.getEditorText()}`);
+    stop();
   }
+}
+
+/**
+ * [X48] Letters choose nothing among choices: who types them writes to the editor, and so does who was writing when the
+ * choices came; the Enter behind it is meant for the editor. The answer ends it, and puts what was typed where it belongs.
+ */
+export function keepTyping(ui: Omit<Ui, "select" | "confirm">): () => void {
+  let typed = "";
+  let isTyping = ui.getEditorText().trim() !== "";
+  const take = (data: string): boolean => {
+    const { matchesKey } = piTui();
+    if (isText(data)) {
+      typed += data;
+      isTyping = true;
+      return true;
+    }
+    // Who moves among the choices has seen them.
+    if (matchesKey(data, "up") || matchesKey(data, "down")) isTyping = false;
+    if (!isTyping || !matchesKey(data, "enter")) return false;
+    isTyping = false;
+    ui.notify("What you typed stays in the editor; Enter once more chooses");
+    return true;
+  };
+  const off = ui.onTerminalInput((data) => (take(data) ? { consume: true } : undefined));
+  return () => {
+    off();
+    if (typed !== "") ui.setEditorText(`${ui.getEditorText()}${typed}`);
+  };
 }
 
 function isText(data: string): boolean {

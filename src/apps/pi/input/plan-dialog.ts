@@ -33,13 +33,17 @@ async function refined({ ui }: ExtensionContext): Promise<PlanDecision> {
 /** What stands around a list in the reply is not part of it: only the list is edited, and taken as it was left. */
 async function edited({ ui }: ExtensionContext, reply: string): Promise<PlanDecision> {
   const plan = planIn(reply);
-  const text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
-  const changed = await ui.editor("Edit it, then save", text);
-  if (changed === undefined || changed.trim() === "") return undefined;
-  if (!plan || planIn(changed)) return { kind: "finish", reply: changed };
-  ui.notify("This is no list of work items any more: each needs a title and a context, in JSON", "error");
-  return undefined;
+  let text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
+  for (let title = "Edit it, then save"; ;) {
+    const changed = await ui.editor(title, text);
+    if (changed === undefined || changed.trim() === "") return undefined;
+    if (!plan || planIn(changed)) return { kind: "finish", reply: changed };
+    // A slip in the brackets must not cost what was written.
+    [title, text] = [NO_LIST, changed];
+  }
 }
+
+const NO_LIST = "Not a list of work items yet: each needs a title and a context, in JSON. Edit it, then save";
 
 /** The plan in a reply, where it holds one. */
 export function planIn(reply: string) {

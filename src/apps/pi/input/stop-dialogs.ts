@@ -1,4 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { harmless } from "../../../core/model/values/text.ts";
 
 /** How a cast is left or stopped. */
 export type Stop = "detach" | "pause" | "abort";
@@ -32,9 +33,25 @@ export async function askStop({ ui }: ExtensionContext, signal: AbortSignal): Pr
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
+/** What is said about leaving a cast to a process of its own: what will be otherwise there, or why it cannot be. */
+export interface LeavingNotes {
+  readonly refusals: readonly string[];
+  readonly notes: readonly string[];
+}
+
 /** [X6] Nothing where the person stays. */
-export async function askLeave({ ui }: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
-  const chosen = await ui.select("A cast is running. What becomes of it?", [DETACH, PAUSE, ABORT, STAY], { signal });
+export async function askLeave(
+  { ui }: ExtensionContext,
+  { refusals, notes }: LeavingNotes,
+  signal: AbortSignal,
+): Promise<Stop | undefined> {
+  const known =
+    refusals.length > 0
+      ? refusals.map((why) => `It cannot be detached: ${why}`)
+      : notes.map((note) => `Detached: ${note}`);
+  const title = ["A cast is running. What becomes of it?", ...known].map(harmless).join("\n");
+  const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
+  const chosen = await ui.select(title, options, { signal });
   return STOPS.get(chosen ?? STAY);
 }
 

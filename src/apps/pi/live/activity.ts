@@ -84,7 +84,7 @@ function nowLines(
     case "working":
       return [];
     case "retrying":
-      return [line("  ", toned("rework", `↻ ${retryText(retry)}: ${oneLine(saying, width)}`))];
+      return [line("  ", toned("rework", `↻ ${retryText(retry)}: ${oneLine(reasonIn(saying), width)}`))];
     case "saying": {
       const words = wrapColumns(oneLine(saying, SAYING_KEPT), Math.max(20, width)).slice(-count);
       return words.map((each) => line("  ", toned("dim", `» ${each}`)));
@@ -95,7 +95,14 @@ function nowLines(
 function retryText(retry: Activity["retry"]): string {
   if (!retry) return "trying again";
   const seconds = Math.ceil((retry.at - Date.now()) / 1000);
-  return `attempt ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
+  return `retry ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
+}
+
+/** Providers answer in JSON; what a person reads of it is its message. */
+function reasonIn(error: string): string {
+  const at = error.indexOf("{");
+  const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];
+  return at === -1 || said === undefined ? error : `${error.slice(0, at)}${said}`;
 }
 
 function argumentText(args: unknown): string {

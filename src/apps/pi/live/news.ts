@@ -6,17 +6,25 @@ import type { CastNews, Screen } from "./screen.ts";
 import type { Watch } from "./watch.ts";
 
 /** [X3] Whoever reads a program's output hears all that the screen would have shown. */
-export function heardBy(screen: Screen, castId: string, { onSteps, onProgress, ...watch }: Watch): Watch {
+export function heardBy(screen: Screen, watch: Watch): Watch {
+  const steps = (act: Watch["onSteps"]): Watch["onSteps"] => {
+    return (all) => {
+      act(all);
+      for (const { event, after } of all) screen.heard(after.castId, { event });
+    };
+  };
+  const progress = (act: Watch["onProgress"]): Watch["onProgress"] => {
+    return (done, state) => {
+      act(done, state);
+      screen.heard(state.castId, { progress: done });
+    };
+  };
   return {
     ...watch,
-    onSteps: (steps) => {
-      onSteps(steps);
-      for (const { event } of steps) screen.heard(castId, { event });
-    },
-    onProgress: (progress, state) => {
-      onProgress(progress, state);
-      screen.heard(castId, { progress });
-    },
+    onSteps: steps(watch.onSteps),
+    onProgress: progress(watch.onProgress),
+    onItemSteps: steps(watch.onItemSteps),
+    onItemProgress: progress(watch.onItemProgress),
   };
 }
 

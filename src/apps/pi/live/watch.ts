@@ -1,7 +1,9 @@
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import { startState } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
+import type { CastStep } from "../../../core/cast/step.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
 import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
@@ -16,6 +18,7 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { Listening } from "../../../shell/casting/drive/driver.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";
 import type { Card } from "../cards/card.ts";
@@ -36,6 +39,8 @@ export interface Watch extends Required<Omit<Listening, "signal">> {
 }
 
 export interface Watcher {
+  /** Told every step, of its items too, those included that happened before it was watched. */
+  readonly onStep?: (step: CastStep) => void;
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
   readonly opened: () => boolean;
@@ -46,44 +51,46 @@ export interface Watcher {
   /** What the person has said and nobody has read yet. */
   readonly unheard: () => readonly Unheard[];
   /** How it is stopped. */
-  readonly hint: string;
+  readonly hint: () => string;
 }
 
 /** Words of the person that wait: for the agent that works, or for the end of the cast. */
 export interface Unheard {
   readonly for: "agent" | "later";
   readonly text: string;
-  /** Whether a key brings it back. */
-  readonly comesBack: boolean;
+  /** What brings it back: a key, or a request of a client. */
+  readonly by: string;
 }
 
 export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | "events">, watcher: Watcher): Watch {
   const start = startState(startOf(file));
   const cards = openVisitCards(start);
-  const items = openItemTales();
+  const tales = openItemTales();
   let trail = startTrail(start);
   for (const step of stepsFrom(start, before)) {
     trail = follow(trail, step);
-    items.follow(step);
+    tales.follow(step);
     cards.follow(step);
+    watcher.onStep?.(step);
   }
   cards.leaveOut();
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
   let activity: Activity | undefined = IDLE;
   let used = NO_USAGE;
-  let lanes = NO_LANES;
+  const items = watchItems(watcher);
   /** Characters of the reply that is being written; what it costs is known at its end. */
   let written = 0;
   const board = (): Board =>
-    runningBoard(trail, addUsage({ ...used, output: used.output + estimated(written) }, lanesUsage(lanes)));
+    runningBoard(trail, addUsage({ ...used, output: used.output + estimated(written) }, items.usage()));
   return {
     trail: () => trail,
-    items: items.all,
+    items: tales.all,
     used: () => used,
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
-        items.follow(step);
+        tales.follow(step);
+        watcher.onStep?.(step);
         used = usedAfter(used, step.event);
         if (used === NO_USAGE) written = 0;
         if (step.event.type === "visit_started") activity = IDLE;
@@ -98,21 +105,38 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
       if (progress.kind === "used") [used, written] = [progress.usage, 0];
       watcher.onChange();
     },
-    onItemSteps: (steps) => {
-      for (const step of steps) lanes = followLane(lanes, step);
-      watcher.onChange();
-    },
-    onItemProgress: (progress, state) => {
-      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
-      watcher.onChange();
-    },
+    onItemSteps: items.onSteps,
+    onItemProgress: items.onProgress,
     picture: {
       lines: (width) => {
-        const rows = laneLines(lanes, Date.now(), width);
         const now = board();
-        return [...boardLines(now, width), ...rows, ...agentLines(now, { trail, activity, watcher, width })];
+        return [
+          ...boardLines(now, width),
+          ...items.lines(width),
+          ...agentLines(now, { trail, activity, watcher, width }),
+        ];
       },
       status: () => statusWords(board()),
+    },
+  };
+}
+
+/** The items of a parallel loop that are at work. */
+function watchItems(watcher: Watcher) {
+  let lanes = NO_LANES;
+  return {
+    usage: () => lanesUsage(lanes),
+    lines: (width: number) => laneLines(lanes, Date.now(), width),
+    onSteps: (steps: readonly CastStep[]) => {
+      for (const step of steps) {
+        lanes = followLane(lanes, step);
+        watcher.onStep?.(step);
+      }
+      watcher.onChange();
+    },
+    onProgress: (progress: TurnProgress, state: CastState) => {
+      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
+      watcher.onChange();
     },
   };
 }
@@ -141,19 +165,18 @@ function agentLines(now: Board, { trail, activity, watcher, width }: AgentPictur
   const isWorking = isAgent(trail);
   const isShown = activity && isWorking && !watcher.streams();
   return [
-    moneyLine(now, trail, isWorking ? watcher.agent() : undefined),
     ...(isShown ? activityLines(activity, width, watcher.opened()) : []),
     ...watcher.unheard().map(unheardLine),
-    line(toned("dim", watcher.hint)),
+    moneyLine(now, trail, isWorking ? watcher.agent() : undefined),
+    line(toned("dim", watcher.hint())),
   ];
 }
 
 const UNHEARD = { agent: "not read yet", later: "for later" } as const;
 
 /** [X36] */
-function unheardLine({ for: whom, text, comesBack }: Unheard): Line {
-  const back = comesBack ? "  Alt+Up takes it back" : "";
-  return line("  ", toned("wait", `⧗ ${UNHEARD[whom]}: `), oneLine(text, 60), toned("dim", back));
+function unheardLine({ for: whom, text, by }: Unheard): Line {
+  return line("  ", toned("wait", `⧗ ${UNHEARD[whom]}: `), oneLine(text, 60), toned("dim", `  ${by} takes it back`));
 }
 
 /** A token is about four characters of English; of a reply that is not whole nobody knows more. */

@@ -62,6 +62,8 @@ export interface Trusted {
   readonly workspace: Workspace;
   /** Keeps what the person has answered, once the command is carried out. */
   readonly remember: () => void;
+  /** [X37] Keeps Pi's own trust for a process that knows nothing of it, in the configuration as it is now. */
+  readonly vouch?: () => void;
 }
 
 /**
@@ -76,8 +78,9 @@ export async function trustPlace(
   if (left && options.config === undefined) return fail(left);
   const { trust, place } = workspace;
   const given = { ...workspace, trust: { kind: "given" as const } };
-  if (trust.kind === "given" || (await isDecided(ctx, place.cwd)))
-    return ok({ workspace: given, remember: () => undefined });
+  if (trust.kind === "given") return ok({ workspace, remember: () => undefined });
+  if (await isDecided(ctx, place.cwd))
+    return ok({ workspace: given, remember: () => undefined, vouch: trust.remember });
   if (options.trust) return ok({ workspace: given, remember: trust.remember });
   if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
   const commands = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;

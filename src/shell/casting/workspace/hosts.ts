@@ -3,6 +3,7 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import { materiaOf, socketsOf } from "../../../core/compile/graph.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { toolsOf } from "../../../core/model/tools.ts";
 import type { AgentLimits } from "../../../core/model/config.ts";
@@ -14,6 +15,8 @@ import type { Workspace } from "./workspace.ts";
 /** Who answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
+  /** [A27] For materia that say nothing of how hard to think. */
+  readonly thinking?: ThinkingLevel;
   /** The file's name, or the replies themselves where they came with the command. */
   readonly rehearsal?: string | Rehearsal;
 }
@@ -61,7 +64,12 @@ function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): P
 
 export async function openPiHost(choice: AgentChoice, patience: Patience): Promise<AgentHost> {
   const { piAgentHost } = await import("../../agents/pi-host.ts");
-  return piAgentHost({ ...patience, ...(choice.model === undefined ? {} : { defaultModel: choice.model }) });
+  const { model, thinking } = choice;
+  return piAgentHost({
+    ...patience,
+    ...(model === undefined ? {} : { defaultModel: model }),
+    ...(thinking === undefined ? {} : { defaultThinking: thinking }),
+  });
 }
 
 /** What the agents of a graph will ask of their host. */

@@ -3,6 +3,7 @@ import { COMMANDS, commandRow } from "../../../core/command/table.ts";
 import type { CommandName } from "../../../core/command/table.ts";
 import { FLEET_ACTIONS, LIMIT_KINDS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
+import { THINKING_LEVELS } from "../../../core/model/materia.ts";
 import { statusText } from "../../../core/view/casts.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
@@ -39,6 +40,7 @@ export async function offersFor(
   if (partial.startsWith("--")) return [...row.options, ...COMMON_OPTIONS].map((name) => ({ word: `--${name} ` }));
   const option = words.at(-1) ?? "";
   if (option === "--model") return models();
+  if (option === "--thinking") return THINKING_LEVELS.map((level) => ({ word: `${level} ` }));
   if (FILES.has(option)) return [];
   const workspace = open();
   if (!workspace) return [];

@@ -5,7 +5,7 @@ import { TURN } from "../session/marks.ts";
 type Messages = ContextWithSystemEvent["messages"];
 
 /** What one turn in the user's session is told in place of the user's conversation. */
-export interface Curation {
+export interface TurnContext {
   /** Marks the message that the turn begins with. */
   readonly turn: string;
   readonly system: string;
@@ -14,7 +14,11 @@ export interface Curation {
 }
 
 /** [X18] The turn's own system text and tools, the earlier turns of its visit, and what has been said since it began. */
-export function curated(messages: Messages, { turn, system, earlier }: Curation, tools: readonly Tool[]): Messages {
+export function messagesOfTurn(
+  messages: Messages,
+  { turn, system, earlier }: TurnContext,
+  tools: readonly Tool[],
+): Messages {
   const from = messages.findLastIndex((message) => message.role === "custom" && turnOf(message.details) === turn);
   const since = from === -1 ? [] : messages.slice(from).filter(({ role }) => role !== "system");
   const head = { role: "system" as const, content: system, toolsAdded: [...tools], timestamp: Date.now() };
