@@ -37,6 +37,7 @@ const BRICK = `export default (pi) => {
   });
 };`;
 
+const BACKSPACE = "\u007f";
 const NO = { text: '{"satisfied":false,"context":"too small"}' };
 
 /** A person who types when they are asked, and accepts what was sent back too often. */
@@ -69,7 +70,8 @@ async function asked() {
   pi.type(KEYS.enter);
   await pi.loses(/Lay it\?/);
   const editor = await pi.sees(/\nx\s*\n/);
-  pi.type(KEYS.ctrlC);
+  // A second Ctrl+C so soon would leave Pi.
+  pi.type(BACKSPACE);
   const limit = await pi.sees(/It was sent back too often: too small/, /→ Once more, with a hint/);
   const [castId = ""] = castsIn(place.cwd);
   const failed = journalOf(place.cwd, castId).at(-1);

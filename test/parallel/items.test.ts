@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { CastEvent, EventOf, EventType } from "../../src/core/cast/state/event.ts";
+import { reworkLimitOf } from "../../src/core/cast/limits/rework-limit.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { stepsFrom } from "../../src/core/cast/step.ts";
 import { NO_LANES, followLane, laneLines } from "../../src/core/view/now/lanes.ts";
@@ -161,6 +162,42 @@ it("[V12] what a person allows reaches the item that a limit stopped", async () 
   const before = place.turns.count;
   await live(place, { first: [{ type: "limits_raised", allow: 2 }] });
   expect(place.turns.count - before).toBe(2);
+});
+
+/** The same, with a limit that stops the cast in place of giving the item up. */
+function withoutThen(config: Scenario["config"]): Scenario["config"] {
+  return JSON.parse(JSON.stringify(config).replaceAll(',"then":"next"', "")) as Scenario["config"]; // a copy of it
+}
+
+it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
+  ["accept", "completed", 0],
+  ["next", "not_satisfied", 0],
+  ["hint", "completed", 1],
+])("[R6, V12] an item that was sent back too often: %s", async (kind, how, builds) => {
+  const hint = "take the other wood";
+  const built: string[] = [];
+  const deeds = {
+    "Socket-2@WI-2": ({ prompt }: TurnRequest): Deed => {
+      built.push(prompt);
+      return { text: "built" };
+    },
+    "Socket-4@WI-2": (): Deed => ({
+      text: built.at(-1)?.includes(hint) ? YES : JSON.stringify({ satisfied: false, context: "too small" }),
+    }),
+  };
+  const { config, ...rest } = scenario(["a", "b"], deeds);
+  const place = newPlace({ ...rest, config: withoutThen(config) });
+  const end = await live(place);
+  expect(end && reworkLimitOf(end.state)).toEqual({
+    visit: null,
+    item: { loop: "each", index: 1 },
+    reason: "too small",
+  });
+  const before = built.length;
+  const raised = kind === "hint" ? { allow: 1, hint } : { items: kind };
+  const again = await live(place, { first: [{ type: "limits_raised", ...raised }] });
+  expect(again?.state.phase).toMatchObject({ outcome: how });
+  expect(built.length - before).toBe(builds);
 });
 
 it("[V13] the budget is overrun by one turn at the most, whatever the lanes, and raising it reaches every item", async () => {

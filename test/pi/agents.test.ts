@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fauxAssistantMessage, fauxProvider } from "@earendil-works/pi-ai";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runOptionIssues } from "../../src/core/command/options.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
@@ -78,6 +79,26 @@ describe("[X47] my Pi inside", () => {
     expect(await pi.sees(/^widget: [^]*first · /)).toContain(`first · ${level}`);
     await pi.type("/materia abort");
     await pi.sees(/^materia-result/);
+  });
+});
+
+describe("[A27] --thinking", () => {
+  it("says how hard an agent thinks whose materia does not", async () => {
+    const pi = await openPiSession({ replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link --thinking minimal Build -- look");
+    await asked;
+    expect(await pi.sees(/^widget: [^]*first · /)).toContain("first · minimal");
+    await pi.type("/materia abort");
+    await pi.sees(/^materia-result/);
+  });
+
+  it.each<[options: Parameters<typeof runOptionIssues>[0], code: string | undefined]>([
+    [{ thinking: "max" }, undefined],
+    [{ thinking: "hard" }, "bad_option"],
+    [{ thinking: "high", on: "team" }, "not_on_fleet"],
+  ])("%o is answered with %s", (options, code) => {
+    expect(runOptionIssues(options)[0]?.code).toBe(code);
   });
 });
 

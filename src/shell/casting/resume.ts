@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import { reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
+import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { started } from "../../core/cast/next.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { personAsked } from "../../core/cast/question.ts";
@@ -150,7 +150,7 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
       cwd,
       family,
       ...kept,
-      first: [begun, ...raisedLimits(how)],
+      first: [begun, ...raisedLimits(how, state)],
       ...(model === undefined ? {} : { model }),
     };
   }
@@ -228,7 +228,8 @@ export function resumeEvents(
   said: Omit<EventOf<"cast_resumed">, "type">,
 ): readonly EventBody[] {
   const resumed: EventBody = { type: "cast_resumed", ...said };
-  if (how.kind === "recast") return [...raisedLimits(how), resumed, ...decided(state, how)];
+  if (how.kind === "recast")
+    return [...raisedLimits(how, state), resumed, ...decisionEvents(state, how.decision ?? null)];
   const waiting = underlying(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
@@ -243,23 +244,18 @@ function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boo
   return { type: "person_finished", ...(how.reply === undefined ? {} : { reply: how.reply }) } as const;
 }
 
-/** [R6] What a person decides about a result that was sent back too often. */
-function decided(state: CastState, { decision }: Recast): readonly EventBody[] {
-  const limit = reworkLimitOf(state);
-  if (!limit || !decision || decision.kind === "hint") return [];
-  const { socket, visit, item, reason } = limit;
-  if (decision.kind === "accept") return [{ type: "person_judged", socket, visit, satisfied: true, text: "" }];
-  return item ? [{ type: "item_given_up", ...item, reason }] : [];
-}
-
-function raisedLimits({ maxTokens, maxCostUsd, decision, ...given }: Recast): readonly EventBody[] {
+function raisedLimits({ maxTokens, maxCostUsd, decision, ...given }: Recast, state: CastState): readonly EventBody[] {
   const hint = decision?.kind === "hint" ? decision.text : undefined;
+  // Their own casts write down what becomes of items that have one.
+  const items =
+    decision && decision.kind !== "hint" && reworkLimitOf(state)?.visit === null ? decision.kind : undefined;
   const allow = given.allow ?? (hint === undefined ? undefined : 1);
   const raised = {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(allow === undefined ? {} : { allow }),
     ...(hint === undefined ? {} : { hint }),
+    ...(items === undefined ? {} : { items }),
   };
   return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }] : [];
 }

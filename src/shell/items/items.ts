@@ -1,3 +1,4 @@
+import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { itemEnd } from "../../core/cast/items/result.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import { startState } from "../../core/cast/state/state.ts";
@@ -147,15 +148,20 @@ function resumeEvents(
   const { maxTokens, maxCostUsd } = start.budget;
   const isRaised = JSON.stringify(state.budget) !== JSON.stringify(start.budget);
   const allow = resume !== null && resume.allow > 0 && state.phase.kind === "ended" ? { allow: resume.allow } : {};
+  const decision = resume?.decision ?? null;
+  const hint = decision?.kind === "hint" && reworkLimitOf(state) ? { hint: decision.text } : {};
   const raised = {
     ...(isRaised && maxTokens !== undefined ? { maxTokens } : {}),
     ...(isRaised && maxCostUsd !== undefined ? { maxCostUsd } : {}),
     ...allow,
+    ...hint,
   };
   const by = resume === null ? "its parent" : resumedBy(resume.seq);
   return [
     ...(Object.keys(raised).length === 0 ? [] : [{ type: "limits_raised" as const, ...raised }]),
     { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) },
+    // Written once: a kill behind it leaves a cast that goes on from there.
+    ...decisionEvents(state, decision),
   ];
 }
 

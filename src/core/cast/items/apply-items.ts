@@ -81,6 +81,7 @@ function forkLoop(state: CastState, event: EventOf<"loop_forked">): CastState {
     tip: event.base,
     ender: null,
     allow: 0,
+    decision: null,
   };
   return { ...state, forks: fork.number, phase: { kind: "forked", fork } };
 }
@@ -221,8 +222,8 @@ function standIn(socket: SocketId, from: SocketId | null): Visit {
 
 /** [V12] What failed goes on; how often more, those learn that were stopped by a limit. */
 export function resumeFork(fork: Fork, seq: number): Fork {
-  const resume: Resume = { seq, allow: fork.allow };
-  let resumed: Fork = { ...fork, allow: 0 };
+  const resume: Resume = { seq, allow: fork.allow, decision: fork.decision };
+  let resumed: Fork = { ...fork, allow: 0, decision: null };
   for (const index of fork.failed) {
     const run = runAt(fork, index);
     if (run?.kind !== "failed") continue;

@@ -2,6 +2,8 @@ import type { EventOf } from "../state/event.ts";
 import type { CastState, Phase } from "../state/state.ts";
 import { addTo } from "../state/traversals.ts";
 import { hitIn } from "./limits.ts";
+import type { ReworkDecision } from "../../command/command.ts";
+import type { Fork } from "../state/fork.ts";
 import { forgiven } from "./returns.ts";
 import { withHint } from "./rework-limit.ts";
 
@@ -12,7 +14,17 @@ export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): 
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
-  return allowMore({ ...state, budget, warned: false, handed: withHint(state, hint) }, allow ?? 0);
+  const raised = { ...state, budget, warned: false };
+  const decision = decisionIn(event);
+  if (!isForked(state.phase)) return allowMore({ ...raised, handed: withHint(state, hint) }, allow ?? 0);
+  // [R6] What was sent back is in the cast of an item, which learns of it when it goes on.
+  const phase = decision ? inFork(state.phase, (fork) => ({ ...fork, decision })) : state.phase;
+  return allowMore({ ...raised, phase }, allow ?? 0);
+}
+
+function decisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDecision | undefined {
+  if (hint !== undefined) return { kind: "hint", text: hint };
+  return items && { kind: items };
 }
 
 /** [G8, G10] What stopped the cast may happen so many times more. */
@@ -27,9 +39,13 @@ function allowMore(state: CastState, times: number): CastState {
 
 /** [V12] The limit was one of an item: its own cast learns how often more, when it goes on. */
 function allowedBelow(phase: Phase, times: number): Phase {
-  if (phase.kind === "forked") return { ...phase, fork: { ...phase.fork, allow: phase.fork.allow + times } };
+  return inFork(phase, (fork) => ({ ...fork, allow: fork.allow + times }));
+}
+
+function inFork(phase: Phase, change: (fork: Fork) => Fork): Phase {
+  if (phase.kind === "forked") return { ...phase, fork: change(phase.fork) };
   return phase.kind === "ended" || phase.kind === "failing"
-    ? { ...phase, before: allowedBelow(phase.before, times) }
+    ? { ...phase, before: inFork(phase.before, change) }
     : phase;
 }
 

@@ -1,13 +1,15 @@
+import type { ReworkDecision } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
-import type { EventOf } from "../state/event.ts";
+import type { EventBody, EventOf } from "../state/event.ts";
 import { expect } from "../state/expect.ts";
+import type { Fork } from "../state/fork.ts";
 import type { CastState } from "../state/state.ts";
+import { valueIn } from "../state/table.ts";
 
 /** Where a cast stopped because something was sent back too often, and what a person can decide there. */
 export interface ReworkLimit {
-  /** The visit that was not content. */
-  readonly socket: SocketId;
-  readonly visit: number;
+  /** The visit that was not content; null where it is one of an item with a cast of its own. */
+  readonly visit: { readonly socket: SocketId; readonly visit: number } | null;
   /** The item in hand, which can be given up; null outside lists. */
   readonly item: { readonly loop: string; readonly index: number } | null;
   /** Why it was sent back last. */
@@ -18,10 +20,29 @@ export interface ReworkLimit {
 export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
   if (phase.kind !== "ended" || phase.outcome !== "failed" || phase.limit?.limit !== "maxTraversals") return undefined;
   const { before } = phase;
+  if (before.kind === "forked") return limitOfItem(before.fork);
   if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;
   const { socket, number } = before.visit;
   const item = pass ? { loop: pass.loop, index: pass.cursor } : null;
-  return { socket, visit: number, item, reason: handed?.reason ?? "" };
+  return { visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
+}
+
+/** The lowest item that failed says why its cast did, and what it was. */
+function limitOfItem(fork: Fork): ReworkLimit | undefined {
+  const [index] = fork.failed;
+  const run = index === undefined ? undefined : valueIn(fork.runs, String(index));
+  if (run?.kind !== "failed" || run.end.limit?.limit !== "maxTraversals" || run.end.satisfied !== false)
+    return undefined;
+  return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
+}
+
+/** [R6] What is written, once the cast goes on, of what a person decided about a result that was sent back too often. */
+export function decisionEvents(state: CastState, decision: ReworkDecision | null): readonly EventBody[] {
+  const limit = reworkLimitOf(state);
+  if (!limit?.visit || !decision || decision.kind === "hint") return [];
+  const { visit, item, reason } = limit;
+  if (decision.kind === "accept") return [{ type: "person_judged", ...visit, satisfied: true, text: "" }];
+  return item ? [{ type: "item_given_up", ...item, reason }] : [];
 }
 
 /** [R6] A person takes the result as it is: it goes on as if the visit had been content. */

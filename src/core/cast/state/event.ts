@@ -248,6 +248,8 @@ export const EVENTS = {
     maxCostUsd: v.optional(v.number()),
     allow: v.optional(count),
     hint: v.exactOptional(v.string()),
+    /** What becomes of items of a parallel loop that were sent back too often. */
+    items: v.exactOptional(v.picklist(["accept", "next"])),
   }),
   cast_resumed: v.object({
     type: v.literal("cast_resumed"),

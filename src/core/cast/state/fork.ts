@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { ReworkDecision } from "../../command/command.ts";
 import { CastId, SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
@@ -99,6 +100,8 @@ export interface Fork {
   readonly ender: number | null;
   /** How often a person allowed what stopped the failed items, for when they go on. */
   readonly allow: number;
+  /** [R6] What a person decided about those that were sent back too often. */
+  readonly decision: ReworkDecision | null;
 }
 
 /** One item; what has no run has not begun. */
@@ -129,4 +132,5 @@ export interface Work {
 export interface Resume {
   readonly seq: number;
   readonly allow: number;
+  readonly decision: ReworkDecision | null;
 }

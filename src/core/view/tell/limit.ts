@@ -36,12 +36,14 @@ export function warningText({ limit, used, of }: EventOf<"cast_warned">): string
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
 }
 
-export function raisedText({ maxTokens, maxCostUsd, allow, hint }: EventOf<"limits_raised">): string {
+export function raisedText({ maxTokens, maxCostUsd, allow, hint, items }: EventOf<"limits_raised">): string {
   const parts = [
     ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
     ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
     ...(allow === undefined ? [] : [`${allow} more allowed`]),
     ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
   ];
+  // What a person decided about items is no limit.
+  if (items) return `what was sent back too often is ${items === "accept" ? "accepted as it is" : "given up"}`;
   return `limits raised: ${parts.join(", ") || "nothing"}`;
 }
