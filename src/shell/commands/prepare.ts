@@ -93,8 +93,7 @@ async function prepareNew(
   asker: Asker,
 ): Promise<Result<PreparedCast>> {
   const { workspace } = asker;
-  const isLiteral = typed.kind === "cast" && typed.literal === true;
-  const prompt = await readText(typed.prompt, isLiteral ? undefined : asker.texts);
+  const prompt = await readText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
   if (!prompt.ok) return prompt;
   const command = { ...typed, prompt: prompt.value };
   const active = workspace.catalog.settings.activeLoadout.value;

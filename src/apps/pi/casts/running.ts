@@ -62,7 +62,9 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     streams: isInTurn,
     unheard: () => unheardIn(context, { control, refinements }),
-    agent: () => agentText(control.session() ?? unlessReplaced(() => user.ctx)),
+    // Replies of a file come from no model.
+    agent: () =>
+      prepared.file.rehearsal === null ? agentText(control.session() ?? unlessReplaced(() => user.ctx)) : undefined,
     hint: () => hintFor(user, isInTurn()),
   });
   stopWaiting(context);

@@ -26,8 +26,10 @@ export function waitFor(context: CommandContext, { state, refinements, result, s
   const { user, screen } = context;
   const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
   if (!seen || personAsked(state)) screen.answer({ lines: answer, data: null, code: 4 });
-  const lines = waitingLines(state);
-  const widget = openWidget(user.ctx, { lines: () => lines, status: () => "‖ materia waits for you" });
+  const widget = openWidget(user.ctx, {
+    lines: (width) => waitingLines(state, width),
+    status: () => "‖ materia waits for you",
+  });
   const waiting = { castId: state.castId, options, widget };
   if (personAsked(state)) return waitAtGate(context, waiting, state);
   context.state.waiting = waiting;
@@ -53,7 +55,7 @@ export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
   delete state.waiting;
 }
 
-function waitingLines(state: CastState): readonly Line[] {
+function waitingLines(state: CastState, width: number): readonly Line[] {
   const { phase, graph, castId } = state;
   const socket = phase.kind === "waiting" ? socketOf(graph, phase.visit.socket) : undefined;
   return [
@@ -63,7 +65,7 @@ function waitingLines(state: CastState): readonly Line[] {
       toned("strong", socket ? visitText(socket.id, socket.materia) : ""),
       toned("dim", `  ${castId}`),
     ),
-    ...(personAsked(state) ? [GATE_LINE] : [AGENT_LINE]),
+    ...wrapLine(personAsked(state) ? GATE_LINE : AGENT_LINE, width),
   ];
 }
 

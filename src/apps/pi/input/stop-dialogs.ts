@@ -29,7 +29,7 @@ export async function askAfterInterrupt(
 
 /** Where no agent can be interrupted: a program goes on while this is asked. */
 export async function askStop({ ui }: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
-  const chosen = await ui.select("A program of the cast runs. Stop it?", [GO_ON, PAUSE, ABORT], { signal });
+  const chosen = await ui.select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], { signal });
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
