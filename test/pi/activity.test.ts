@@ -43,7 +43,7 @@ it.each<[title: string, progress: readonly TurnProgress[], opened: boolean, show
     "[X9] that it tries again",
     [{ kind: "retrying", attempt: 2, delayMs: 0, error: "503" }],
     false,
-    ["  ↻ attempt 2: 503"],
+    ["  ↻ retry 2: 503"],
   ],
   [
     "[X9] control characters never reach the screen",
