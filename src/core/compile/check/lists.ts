@@ -1,5 +1,4 @@
 import type { Issue } from "../../model/issue.ts";
-import { reachable } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { materiaOf } from "../graph.ts";
@@ -10,23 +9,18 @@ import { makesList } from "./writers.ts";
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   const walked = Object.values(graph.loops).filter((loop) => loop.items !== null);
   if (walked.length === 0) return [];
-  return walked.flatMap((loop) => [...checkMaker(graph, flow, loop), ...checkTargets(flow, loop)]);
+  const isMade = searchMakers(graph, flow);
+  const listOf = ({ items }: GraphLoop): string => (items ?? []).join(".");
+  const targets = checkTargets(flow, new Set(walked.map(listOf)));
+  return walked.flatMap((loop) => [...checkMaker(flow, loop, isMade), ...(targets.get(listOf(loop)) ?? [])]);
 }
 
 /** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
-function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop): readonly Issue[] {
+function checkMaker({ numberOf, reached }: Flow, loop: GraphLoop, isMade: IsMade): readonly Issue[] {
   if (loop.from !== null) return [];
-  const { reached } = flow;
-  const members = new Set(loop.sockets.map((id) => flow.numberOf.get(id) ?? -1));
+  const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // A loop that nothing reaches is reported as that.
-  if (![...members].some((member) => reached.has(member))) return [];
-  const makers = flow.sockets.flatMap((socket, number) =>
-    reached.has(number) && !members.has(number) && makesList(materiaOf(graph, socket), socket, loop.items ?? [])
-      ? [number]
-      : [],
-  );
-  const behind = reachable({ next: flow.next, starts: makers.flatMap((maker) => flow.next[maker] ?? []) });
-  if ([...members].some((member) => behind.has(member))) return [];
+  if (!members.some((member) => reached.has(member)) || isMade(loop, members)) return [];
   const list = `state.${(loop.items ?? []).join(".")}`;
   const message = `nothing that runs before the loop "${loop.id}" makes ${list}, so it has nothing to walk`;
   return [
@@ -34,23 +28,58 @@ function checkMaker(graph: Graph, flow: Flow, loop: GraphLoop): readonly Issue[]
   ];
 }
 
-/** [H20] A target inside a list would turn the list into an object. */
-function checkTargets(flow: Flow, { items }: GraphLoop): readonly Issue[] {
-  const list = items ?? [];
-  if (list.join(".") === "workItems") return [];
-  return flow.sockets.flatMap((socket) =>
-    socket.assign
-      .filter(({ target }) => target.length > list.length && list.every((key, index) => target[index] === key))
-      .map(({ target }) =>
-        atSocket(
-          socket,
-          ["assign", target.join(".")],
-          faulty(
-            "bad_assign",
-            `state.${list.join(".")} is a list that a loop walks; nothing can be put into it`,
-            "assign the whole list",
-          ),
-        ),
-      ),
-  );
+type IsMade = (loop: GraphLoop, members: readonly number[]) => boolean;
+
+/** Looks back from a loop as far as the nearest that makes its list: that is near it, however large the graph. */
+function searchMakers(graph: Graph, flow: Flow): IsMade {
+  const before = placesBefore(flow);
+  /** Where looking back for a list has led to nobody that makes it. */
+  const barren = new Map<string, Set<number>>();
+  return (loop, members) => {
+    const list = loop.items ?? [];
+    const key = JSON.stringify(list);
+    const known = barren.get(key) ?? new Set<number>();
+    barren.set(key, known);
+    const own = new Set(members);
+    const seen = new Set<number>();
+    const open = [...members];
+    let makesItself = false;
+    for (let at = open.pop(); at !== undefined; at = open.pop())
+      for (const from of before[at] ?? []) {
+        const socket = flow.sockets[from];
+        if (seen.has(from) || known.has(from) || !socket) continue;
+        seen.add(from);
+        const makes = makesList(materiaOf(graph, socket), socket, list);
+        if (makes && !own.has(from)) return true;
+        makesItself ||= makes;
+        open.push(from);
+      }
+    // What its own members make, another loop may walk.
+    if (!makesItself) for (const each of seen) known.add(each);
+    return false;
+  };
+}
+
+/** The sockets that lead to each, of those that a cast can come to. */
+function placesBefore({ next, reached }: Flow): readonly (readonly number[])[] {
+  const before: number[][] = next.map(() => []);
+  for (const from of reached) for (const to of next[from] ?? []) before[to]?.push(from);
+  return before;
+}
+
+/** [H20] A target inside a list would turn the list into an object. Told by list, of all those that loops walk. */
+function checkTargets(flow: Flow, lists: ReadonlySet<string>): ReadonlyMap<string, readonly Issue[]> {
+  const found = new Map<string, Issue[]>();
+  for (const socket of flow.sockets)
+    for (const { target } of socket.assign)
+      for (let length = 1; length < target.length; length += 1) {
+        const list = target.slice(0, length).join(".");
+        if (list === "workItems" || !lists.has(list)) continue;
+        const message = `state.${list} is a list that a loop walks; nothing can be put into it`;
+        const issue = faulty("bad_assign", message, "assign the whole list");
+        const told = found.get(list) ?? [];
+        told.push(atSocket(socket, ["assign", target.join(".")], issue));
+        found.set(list, told);
+      }
+  return found;
 }
