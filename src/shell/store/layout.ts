@@ -11,7 +11,7 @@ export interface Layout {
   readonly socketFolder: (socket: string) => string;
   readonly visitFolder: (socket: string, visit: number) => string;
   readonly visitFile: (socket: string, visit: number, name: string) => string;
-  /** Large values that several visits share, by what they hold. */
+  /** Large values that several visits share, by what they hold; those of items stand with their parent's. */
   readonly values: string;
   readonly value: (digest: string) => string;
   readonly owner: string;
@@ -27,7 +27,11 @@ export interface Layout {
 }
 
 export function layoutOf(root: string, castId: CastId): Layout {
-  return layoutIn(join(homeOf(root, castId), castId));
+  const layout = layoutIn(join(homeOf(root, castId), castId));
+  const parent = parentOf(castId);
+  if (parent === undefined) return layout;
+  const { values, value } = layoutOf(root, parent);
+  return { ...layout, values, value };
 }
 
 /** [V6] The folder that a cast stands in: that of an item belongs to its parent. */

@@ -1,6 +1,6 @@
 import { readdirSync, watch as watchSystem } from "node:fs";
 import { isOfThisKernel } from "../../process/process-owner.ts";
-import { parseCastId } from "../../../core/model/ids.ts";
+import { parentOf, parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
@@ -13,7 +13,7 @@ import { begunSummary, tellsEnough, unbegunSummary } from "../summary.ts";
 import { requestAbort } from "./abort-request.ts";
 import { followEvents, followLines } from "./follow.ts";
 import { hasNoLine, journalEnds } from "./journal/journal-ends.ts";
-import { layoutOf } from "../layout.ts";
+import { layoutIn, layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
 import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
 import { ownedCast } from "./owned-cast.ts";
@@ -55,7 +55,11 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
     readValue: async (castId, digest) => {
       // It comes from a file that anybody may have planted; only what a digest looks like becomes a name.
       if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
-      const part = readPart(at(castId).folder, at(castId).value(digest), {});
+      const { folder, value } = at(castId);
+      // Items of earlier versions have their own.
+      const part =
+        readPart(at(parentOf(castId) ?? castId).folder, value(digest), {}) ??
+        readPart(folder, layoutIn(folder).value(digest), {});
       return part && Buffer.from(part.bytes).toString("utf8");
     },
     readBrought: async (castId, name) => {

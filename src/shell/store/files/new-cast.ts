@@ -11,6 +11,7 @@ import { REMOVED, UNBORN, homeOf, layoutIn, layoutOf } from "../layout.ts";
 import { claim, currentOwner } from "./owner/claims.ts";
 import { ownedCast } from "./owned-cast.ts";
 import { findCast } from "./read-cast.ts";
+import { withoutShared } from "./shared-parts.ts";
 
 /**
  * Everything of a new cast up to its first event. It is made and claimed under a name that is no cast's, and gets its own as
@@ -37,7 +38,7 @@ export async function createCast(
     mkdirSync(unborn.folder, { mode: 0o700 });
     made ??= unborn.folder;
     for (const [name, text] of Object.entries(brings)) write(unborn.brought(name), text);
-    write(unborn.castFile, `${JSON.stringify(file, undefined, 1)}\n`);
+    write(unborn.castFile, `${JSON.stringify(withoutShared(file, layout, isSynced), undefined, 1)}\n`);
     const mine = await claim(unborn, layout);
     if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "somebody else has claimed it");
     try {

@@ -19,6 +19,7 @@ import { chainOf, foldJournal } from "./journal/read-journal.ts";
 import type { FoldedJournal } from "./journal/read-journal.ts";
 import { homeOf, layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
+import { withShared } from "./shared-parts.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
 export function findCast(root: string, text: string): Result<CastId> {
@@ -53,7 +54,7 @@ export function readCastFile(layout: Layout): Result<CastFile> {
   const refused = (at: string, message: string, hint?: string): Result<never> =>
     fail({ ...error("bad_cast_file", at, message, hint), file: path });
   try {
-    const parsed = v.safeParse(CastFile, JSON.parse(readRegularText(path, MOST_BYTES.castFile)));
+    const parsed = v.safeParse(CastFile, withShared(JSON.parse(readRegularText(path, MOST_BYTES.castFile)), layout));
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";
     const why =

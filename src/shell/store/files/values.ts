@@ -1,14 +1,32 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { isJsonObject } from "../../../core/model/values/json.ts";
 import type { Json, JsonObject } from "../../../core/model/values/json.ts";
 import type { KeptValue } from "../../ports.ts";
 import { problemText } from "../../system/problem.ts";
+import { syncFolder } from "../../system/sync.ts";
 import type { Redact } from "../../secrets/redact.ts";
 import type { Layout } from "../layout.ts";
 
 /** A shorter value stands where it is used: a file of its own would be larger. */
-const LARGE = 4_096;
+export const LARGE = 4_096;
+
+/** A text of JSON by the name of what it holds. Others may read it meanwhile: it is there as a whole or not at all. */
+export function putValue(layout: Pick<Layout, "values" | "value">, text: string, isSynced: boolean): string {
+  const digest = digestOf(text);
+  const file = layout.value(digest);
+  if (statSync(file, { throwIfNoEntry: false })?.size === Buffer.byteLength(text)) return digest;
+  mkdirSync(layout.values, { recursive: true, mode: 0o700 });
+  const making = `${file}.${process.pid}`;
+  writeFileSync(making, text, { mode: 0o600, flush: isSynced });
+  renameSync(making, file);
+  if (isSynced) syncFolder(layout.values);
+  return digest;
+}
+
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
 
 /** [J26] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
 export function valueKeeper(layout: Layout, redact: Redact, isSynced: boolean): (value: Json) => KeptValue {
@@ -16,11 +34,8 @@ export function valueKeeper(layout: Layout, redact: Redact, isSynced: boolean): 
   const known = new WeakMap<object, Json>();
   const written = new Set<string>();
   const put = (text: string): string => {
-    const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
-    if (written.has(digest)) return digest;
-    mkdirSync(layout.values, { recursive: true, mode: 0o700 });
-    // Written anew by each process: one that was killed may have left half of it.
-    writeFileSync(layout.value(digest), text, { mode: 0o600, flush: isSynced });
+    const digest = digestOf(text);
+    if (!written.has(digest)) putValue(layout, text, isSynced);
     written.add(digest);
     return digest;
   };
