@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
+import { plainText } from "../../src/core/view/text/line.ts";
 import { openReplay } from "../../src/core/view/watch/replay.ts";
 import { timelineRows } from "../../src/core/view/watch/rows.ts";
 import { itemLanes } from "../../src/core/view/items/lanes.ts";
@@ -48,4 +50,19 @@ it("[V23] visits before and behind items that are worked on at once stand in row
     ["After the loop", 1, ["Socket-5"]],
   ]);
   expect(lanes.map(({ fork }) => fork)).toEqual([1]);
+});
+
+it("[V25] while items are at work the board says how many, and names no visit", async () => {
+  const { replay } = await replayed({ cwd: repositoryWith({}), titles: ["a", "b", "c"], lanes: 2 });
+  const started = replay.events().filter(({ type }) => type === "item_started");
+  const seen = started.map(({ seq }) => {
+    const board = boardOf(replay.trailAt(seq), { now: 0 });
+    const words = plainText(boardLines(board)).split("\n");
+    return [board.item, words.find((each) => each.startsWith("Loop "))];
+  });
+  expect(seen).toEqual([
+    [null, "Loop each  1 item at work"],
+    [null, "Loop each  2 items at work"],
+    [null, "Loop each  2 items at work"],
+  ]);
 });

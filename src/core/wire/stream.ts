@@ -51,6 +51,8 @@ const CAST_STREAM = {
   message: EventShape,
   progress: Progress,
   live: v.object({ live: v.boolean() }),
+  /** [V25] The cast of an item has come to a socket. */
+  item: v.object({ child: v.string(), socket: v.string() }),
   /** The journal is another one than before: everything is to be read anew. */
   reset: v.object({}),
   /** The journal cannot be read beyond this line; the stream ends here. */

@@ -4,7 +4,7 @@ import { startState } from "../../../core/cast/state/state.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
-import { boardLines, boardOf } from "../../../core/view/now/board.ts";
+import { boardLines, boardOf, visitWords } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
 import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { statusMark } from "../../../core/view/casts.ts";
@@ -204,7 +204,7 @@ function isAgent({ state: { phase, graph } }: Trail): boolean {
 function statusWords({ status, position, item, elapsedMs, tokens }: Board): string {
   return [
     `${statusMark(status).text} materia`,
-    ...(position ? [position.materia] : []),
+    ...(position ? [position.atWork ? visitWords(position) : position.materia] : []),
     ...(item ? [`item ${item.number} of ${item.of}`] : []),
     clockText(elapsedMs),
     `${amountText(tokens)} tokens`,

@@ -1,6 +1,8 @@
 import { eventWords } from "../tell/event-line.ts";
 import type { LimitName } from "../../cast/state/event.ts";
+import type { Fork } from "../../cast/state/fork.ts";
 import { currentItem } from "../../cast/state/state.ts";
+import type { Phase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
 import { NO_USAGE, addUsage, totalsOf } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
@@ -9,7 +11,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { CastStatus } from "../casts.ts";
-import { visitText } from "../graph/words.ts";
+import { nameText, visitText } from "../graph/words.ts";
 import { itemsLine } from "./cells.ts";
 import type { Items } from "./cells.ts";
 import { elapsedMs, workedMs } from "../clock.ts";
@@ -18,7 +20,7 @@ import type { Figures } from "../figures.ts";
 import { pathLine, pathOf, placeOf } from "./path.ts";
 import type { Path } from "./path.ts";
 import type { Trail } from "./trail.ts";
-import { ageText, clockText, doneText, millisOf } from "../numbers.ts";
+import { ageText, clockText, countedText, doneText, millisOf } from "../numbers.ts";
 import { originText, stepLine } from "../tell/story.ts";
 import type { Lineage } from "../tell/story.ts";
 import { WHOLE, textLines, titleText } from "../tell/handed.ts";
@@ -40,6 +42,8 @@ export interface Board extends Figures {
     readonly materia: string;
     readonly visit: number;
     readonly ms: number;
+    /** [V15] Set where the items of a loop are worked on at once: how many are, each in a cast of its own. */
+    readonly atWork?: { readonly loop: string; readonly count: number };
   } | null;
   readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
   /** The list that is walked or was last; null for a cast that has met none. */
@@ -102,13 +106,34 @@ function lastOf({ last }: Trail, now: number): Board["last"] {
 function positionOf({ state, clock, visitSince }: Trail, until: number): Board["position"] {
   const socket = placeOf(state.phase);
   if (socket === null) return null;
+  const fork = forkOf(state.phase);
+  const { materia } = socketOf(state.graph, socket);
+  // Its visits are those of its items; the cast itself is between two of its own.
+  if (fork) return { socket, materia, visit: 0, ms: 0, atWork: { loop: fork.loop, count: fork.running.length } };
   const begun = state.phase.kind === "arriving" ? 1 : 0;
   const ms = begun === 1 ? 0 : workedMs(clock, visitSince, until);
-  return { socket, materia: socketOf(state.graph, socket).materia, visit: countOf(state.visits, socket) + begun, ms };
+  return { socket, materia, visit: countOf(state.visits, socket) + begun, ms };
+}
+
+/** The items of a loop that a cast works on, or was working on when it stopped. */
+function forkOf(phase: Phase): Fork | null {
+  if (phase.kind === "failing" || phase.kind === "ended") return forkOf(phase.before);
+  return phase.kind === "forked" ? phase.fork : null;
+}
+
+/** `visit 3 · 0:12`, or how many items are at work there. */
+export function visitWords({ visit, ms, atWork }: NonNullable<Board["position"]>): string {
+  if (!atWork) return `visit ${visit} · ${clockText(ms)}`;
+  return atWork.count === 0 ? "no item at work" : `${countedText(atWork.count, "item")} at work`;
+}
+
+/** `Build`, or the loop whose items are worked on at once. */
+export function placeWords({ materia, atWork }: NonNullable<Board["position"]>): string {
+  return atWork ? `Loop ${nameText(atWork.loop)}` : materia;
 }
 
 function itemOf({ state }: Trail): Board["item"] {
-  const item = currentItem(state);
+  const item = forkOf(state.phase) ? undefined : currentItem(state);
   return item && state.pass ? { number: state.pass.cursor + 1, of: state.pass.items.length, title: item.title } : null;
 }
 
@@ -184,8 +209,8 @@ function positionLines({ position, status }: Board): readonly Line[] {
   const waits = status === "waiting" ? toned("wait", "  waiting for you") : "";
   return [
     line(
-      visitText(position.socket, position.materia),
-      toned("dim", `  visit ${position.visit} · ${clockText(position.ms)}`),
+      position.atWork ? placeWords(position) : visitText(position.socket, position.materia),
+      toned("dim", `  ${visitWords(position)}`),
       waits,
     ),
   ];

@@ -119,6 +119,7 @@ export interface CastListener {
   readonly onEvent: (event: CastEvent) => void;
   readonly onProgress: (progress: Progress) => void;
   readonly onLive: (live: boolean) => void;
+  readonly onItem: (item: { readonly child: string; readonly socket: string }) => void;
   /** The journal is another one than before: everything is to be read anew. */
   readonly onReset: () => void;
   /** Something arrived that cannot be read, or the journal itself cannot be read on. */
@@ -141,6 +142,8 @@ export function followCast(id: string, listener: CastListener): () => void {
         return listener.onProgress(message.value.data);
       case "live":
         return listener.onLive(message.value.data.live);
+      case "item":
+        return listener.onItem(message.value.data);
       case "reset":
         return listener.onReset();
       case "damaged":

@@ -3,6 +3,7 @@ import type { Progress } from "../../../../core/wire/stream.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import type { Feed } from "../http/stream.ts";
+import { itemFollower } from "./items.ts";
 import type { Live } from "./live.ts";
 import { noteQueue } from "./progress.ts";
 import { say, sayLine } from "./say.ts";
@@ -24,6 +25,7 @@ export function castFeed(listened: FollowedCast, after: number): Feed {
   const notes = noteQueue();
   const elsewhere = transcriptFollower(listened);
   const pulse = alivePulse(listened);
+  const items = itemFollower(listened);
   const unlisten = live.runs.listen(castId, (note) => {
     notes.push(note);
     wake();
@@ -34,21 +36,24 @@ export function castFeed(listened: FollowedCast, after: number): Feed {
     if (news.kind === "nothing") return undefined;
     isOver = news.kind !== "events";
     if (news.kind === "lost") return say({ kind: "reset", data: {} });
-    for (const event of news.events) elsewhere.hear(event);
+    for (const event of news.events) {
+      elsewhere.hear(event);
+      items.hear(event);
+    }
     const frames = news.events.map((event) => sayLine(event.seq, JSON.stringify(event))).join("");
     return news.kind === "events" ? frames : frames + say({ kind: "damaged", data: { line: news.line } });
   };
   return {
     next: async () => {
       if (isOver) return undefined;
-      const news = (await events()) ?? (await pulse.next());
+      const news = (await events()) ?? (await pulse.next()) ?? (await items.next());
       if (news !== undefined) return news;
       const note = notes.take() ?? (await elsewhere.next());
       return note && say({ kind: "progress", data: note });
     },
     isOver: () => isOver,
     close: () => {
-      for (const stop of [journal.close, unlisten, elsewhere.close, pulse.close]) stop();
+      for (const stop of [journal.close, unlisten, elsewhere.close, pulse.close, items.close]) stop();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Drawing } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/measure/metrics.ts";
 import { stitchOf } from "../../../../../core/view/draw/routes.ts";
+import { visitWords } from "../../../../../core/view/now/board.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import { Legend } from "../../graph/legend.tsx";
@@ -36,7 +37,7 @@ export function GraphPanel(
   const drawing = useDrawing(cast, compact);
   const marks = useMemo(
     () => castMarks(drawing, view),
-    [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq],
+    [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq, cast.version],
   );
   const read = view.visit?.socket;
   const selected = useMemo<readonly Part[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
@@ -73,7 +74,7 @@ export function GraphPanel(
           drawing={drawing}
           marks={marks}
           selected={selected}
-          label={`${graph.name}, ${sockets}${position ? `, now at ${position.socket}` : ""}`}
+          label={`${graph.name}, ${sockets}${position ? `, ${position.atWork ? visitWords(position) : `now at ${position.socket}`}` : ""}`}
           onSelect={(part) => readLatest(view, part)}
           onOpen={onOpen}
           compact={compact}

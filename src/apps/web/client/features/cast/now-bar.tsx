@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { clockText } from "../../../../../core/view/numbers.ts";
+import { placeWords, visitWords } from "../../../../../core/view/now/board.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Orb } from "../../parts/marks/orb.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
@@ -17,8 +17,7 @@ export function NowBar({ cast, view, onOpen }: CastPartProps & { readonly onOpen
     <div className={css(`now-bar ${status === "waiting" ? "waits" : ""}`)}>
       <Orb materia={cast.castFile.graph.materia[position.materia]} />
       <div className={css("grow")}>
-        <b>{position.materia}</b>{" "}
-        <span className={css("secondary")}>{`visit ${position.visit} · ${clockText(position.ms)}`}</span>
+        <b>{placeWords(position)}</b> <span className={css("secondary")}>{visitWords(position)}</span>
         <div className={css("secondary cut")}>{status === "waiting" ? "waiting for you" : cast.progress.doing()}</div>
       </div>
       <Button

@@ -34,10 +34,12 @@ export function castMarks(drawing: Drawing, view: CastView): Marks {
 function socketMark(graph: Graph, id: string, visits: readonly VisitRecord[], view: CastView): SocketMark {
   const socket = graph.sockets[id];
   const { position, status } = view.board;
-  const isHere = position?.socket === id && status !== "completed" && status !== "not_satisfied";
+  const working = view.atWork.get(id) ?? 0;
+  const isAt = view.atWork.size > 0 && status === "running" ? working > 0 : position?.socket === id;
+  const isHere = isAt && status !== "completed" && status !== "not_satisfied";
   const past = view.at !== null;
   const state = isHere ? stateHere(status, past) : visits.length === 0 ? "todo" : "visited";
-  const tag = isHere ? tagHere(view) : undefined;
+  const tag = isHere ? tagHere(view, working) : undefined;
   const cost = visits.reduce((sum, { usage }) => sum + usage.cost, 0);
   const worked = visits.reduce((sum, { from, to }) => sum + ((to ?? from) - from), 0);
   const isUtility = socket !== undefined && materiaOf(graph, socket).type === "utility";
@@ -55,8 +57,9 @@ function stateHere(status: CastView["board"]["status"], past: boolean): NonNulla
   return status === "waiting" ? "waiting" : "live";
 }
 
-function tagHere({ at, board }: CastView): string {
+function tagHere({ at, board }: CastView, working: number): string {
   if (at !== null) return `At ${clockText(board.elapsedMs)}`;
+  if (working > 0 && board.status === "running") return `${countedText(working, "item")} at work`;
   switch (board.status) {
     case "waiting":
       return "Waiting for you";

@@ -1,7 +1,8 @@
 import { useMemo } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
-import type { Pass } from "../../../../../../core/cast/state/state.ts";
-import { boardOf } from "../../../../../../core/view/now/board.ts";
+import { runAt } from "../../../../../../core/cast/items/runs.ts";
+import type { CastState, Pass } from "../../../../../../core/cast/state/state.ts";
+import { boardOf, placeWords, visitWords } from "../../../../../../core/view/now/board.ts";
 import type { Board } from "../../../../../../core/view/now/board.ts";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import type { Trail } from "../../../../../../core/view/now/trail.ts";
@@ -31,6 +32,8 @@ export interface CastView extends Omit<Moment, "chosen"> {
   readonly rows: readonly TimelineRow[];
   /** [V23] The items that were worked on at once. */
   readonly lanes: readonly ItemLane[];
+  /** [V25] How many of them are at work at each socket now. */
+  readonly atWork: ReadonlyMap<string, number>;
   readonly ways: readonly WayTaken[];
   /** The edge that a limit closed, by the id of its way, where the cast stopped at one. */
   readonly closed: string | null;
@@ -79,6 +82,7 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
     allVisits,
     rows,
     lanes: items.lanes,
+    atWork: at === null ? itemsAtWork(newest.state, cast.itemPlaces) : NOBODY,
     ways,
     closed: closedEdge(replay.events()[seq - 1], replay.events()[seq - 2]),
     pass: newest.state.pass,
@@ -91,6 +95,20 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
     read,
     step: (by) => goToVisit(here + by),
   };
+}
+
+const NOBODY: ReadonlyMap<string, number> = new Map();
+
+/** [V25] How many items are at work at each socket. One whose cast has said nothing yet is where all begin. */
+function itemsAtWork({ phase }: CastState, places: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
+  if (phase.kind !== "forked") return NOBODY;
+  const { fork } = phase;
+  const counts = new Map<string, number>();
+  for (const index of fork.running) {
+    const socket = places.get(runAt(fork, index)?.child ?? "") ?? fork.door;
+    counts.set(socket, (counts.get(socket) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function hasParallelLoop({ loops }: LoadedCast["castFile"]["graph"]): boolean {
@@ -122,9 +140,16 @@ function useBoards(
 function announcementOf({ status, position, item }: Board, isLive: boolean): string {
   return [
     isLive ? statusText(status) : "Seen as it was",
-    ...(position && status !== "completed" ? [`${position.materia}, visit ${position.visit}`] : []),
+    ...(position && status !== "completed" ? [positionWords(position)] : []),
     ...(item ? [`item ${item.number} of ${item.of}`] : []),
   ].join(", ");
+}
+
+/** Without the time, which would be said again every second. */
+function positionWords(position: NonNullable<Board["position"]>): string {
+  return position.atWork
+    ? `${placeWords(position)}, ${visitWords(position)}`
+    : `${position.materia}, visit ${position.visit}`;
 }
 
 /** A cast that stopped at a limit wrote the limit, then its end. */

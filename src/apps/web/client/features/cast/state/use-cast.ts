@@ -13,6 +13,8 @@ export interface LoadedCast {
   readonly replay: Replay;
   readonly progress: ProgressLog;
   readonly alive: boolean;
+  /** Where the casts of its items are, by their ids. */
+  readonly itemPlaces: ReadonlyMap<string, string>;
   /** [S10] Whether it was begun by somebody else, or on another machine. */
   readonly isForeign: boolean;
   readonly issues: readonly Issue[];
@@ -41,7 +43,9 @@ export function useCast(id: string): CastLoad {
       const replay = openReplay({ ...castFile, data: castFile.state });
       for (const event of events) replay.push(event);
       const progress = openProgress();
-      setLoad({ kind: "loaded", castFile, replay, progress, alive: live, isForeign, issues, version: 0 });
+      const itemPlaces = new Map<string, string>();
+      const begun = { castFile, replay, progress, itemPlaces, alive: live, isForeign, issues, version: 0 };
+      setLoad({ kind: "loaded", ...begun });
       // Many events of one moment are drawn once.
       const changed = (part: Partial<LoadedCast> = {}): void => {
         const draw = (): void => {
@@ -66,6 +70,10 @@ export function useCast(id: string): CastLoad {
           changed();
         },
         onLive: (alive) => changed({ alive }),
+        onItem: ({ child, socket }) => {
+          itemPlaces.set(child, socket);
+          changed();
+        },
         onReset: () => setRound((before) => before + 1),
         onIssue: (issue) => setLoad((before) => withIssue(before, issue)),
       });
