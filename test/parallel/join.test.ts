@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { removeRefs } from "../../src/shell/git/cast-ref.ts";
@@ -149,6 +149,35 @@ it("[V18] a tree is used again with nothing of the item before, ignored files in
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
   expect(found).toEqual(Array.from({ length: 3 }, () => ".env .git .gitignore first.txt"));
   expect(read(cwd, ".env")).toBe("KEY=1\n");
+});
+
+it.each<[what: string, link: (cwd: string) => void, problem: string]>([
+  ["a link inside the project stays one", (cwd) => symlinkSync("../.env", join(cwd, "local", "env")), ""],
+  [
+    "a link to a place outside is refused",
+    (cwd) => symlinkSync("../../elsewhere", join(cwd, "local", "env")),
+    'worktree.copy names "local", in which local/env is a link that leads out of it',
+  ],
+  [
+    "so is one that names the person's own file in full",
+    (cwd) => symlinkSync(join(cwd, ".env"), join(cwd, "local", "env")),
+    'worktree.copy names "local", in which local/env is a link that leads out of it',
+  ],
+  [
+    "and a folder that is a link",
+    (cwd) => (rmSync(join(cwd, "local"), { recursive: true }), symlinkSync(cwd, join(cwd, "local"))),
+    'worktree.copy names "local", a link that leads out of it',
+  ],
+])("[V1] of what is copied, %s", async (_what, link, problem) => {
+  const cwd = repositoryWith({ ".gitignore": ".pi/\n.env\nlocal\n", "first.txt": LINES });
+  writeFiles(cwd, { ".env": "KEY=1\n", "local/a.txt": "a\n" });
+  link(cwd);
+  const found: string[] = [];
+  const doing: Doing = {
+    "WI-1": ({ cwd: tree }) => void found.push(read(tree, "local/a.txt"), readlinkSync(join(tree, "local", "env"))),
+  };
+  const ran = await castIn({ cwd, titles: ["a"], doing, details: { worktree: { copy: ["local"] } } });
+  expect([ran.problem, found]).toEqual([problem, problem === "" ? ["a\n", "../.env"] : []]);
 });
 
 it("[V18] setup runs in every tree, and one that fails stops the cast where it is", async () => {

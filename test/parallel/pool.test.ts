@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { emptyPool } from "../../src/shell/git/items/pool.ts";
+import { emptyPool } from "../../src/shell/git/items/tree/pool.ts";
 import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
 import type { Doing, Files } from "./harness/repository.ts";
 

@@ -18,7 +18,7 @@ import { castNamed } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { startOf } from "../store/cast-file.ts";
 import { removeRefs } from "../git/cast-ref.ts";
-import { emptyPool } from "../git/items/pool.ts";
+import { emptyPool } from "../git/items/tree/pool.ts";
 import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";

@@ -4,6 +4,7 @@ import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { problemText } from "../system/problem.ts";
 import { diffText, treeOf } from "./changes.ts";
 import { countChanges, takeCheckpoint } from "./checkpoint.ts";
+import type { KnownTree } from "./known-tree.ts";
 import { findRepository } from "./repository.ts";
 import { castRef } from "./cast-ref.ts";
 import { openShadow } from "./shadow.ts";
@@ -26,6 +27,8 @@ export interface CheckpointPlace {
   /** A folder of this cast for what nobody needs once it is driven no more. */
   readonly scratch: string;
   readonly now: () => Date;
+  /** The tree that it works in, where this process has just made it. */
+  readonly known?: KnownTree | undefined;
 }
 
 type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
@@ -33,27 +36,29 @@ type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
 /** Nothing here rejects: a cast goes on without what could not be kept. */
 export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
   let shadow: Shadow | undefined;
+  // What is known holds until something goes wrong; from then on git is asked.
+  let { known } = place;
   const trees = new Map<string, string>();
   const close = (): void => {
     shadow?.close();
     shadow = undefined;
+    known = undefined;
   };
   const open = async (): Promise<Shadow | NoCheckpoint> => {
     if (shadow) return shadow;
-    const found = await findRepository(place.cwd);
-    if (found.kind === "none") return { problem: found.why };
-    shadow = await openShadow(found.repository, { leaveOut: [place.store], folder: place.scratch });
-    return shadow;
+    const opened = await shadowOf(place, known);
+    if (!("problem" in opened)) shadow = opened;
+    return opened;
   };
-  const takeOnce = async ({
-    last,
-    since,
-    title,
-  }: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+  const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+    const { last, since, title } = request;
+    // Until it is taken, what was kept before says nothing.
+    if (place.known) place.known.kept.tree = undefined;
     const opened = await open();
     if ("problem" in opened) return opened;
     const kept = await commitAfter({ opened, place, trees }, last, title);
     if ("problem" in kept) return kept;
+    if (place.known && isWhole(opened, kept)) place.known.kept.tree = trees.get(kept.commit);
     if (kept.commit === since) return undefined;
     const counts = await countChanges(opened.repository.top, since, kept.commit);
     if (counts === undefined)
@@ -84,11 +89,29 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
       guarded(async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
-        return commitAfter({ opened, place, trees }, opened.repository.head, "Begin");
+        const { head, tree } = opened.repository;
+        trees.set(head, tree);
+        const isItself = known?.isClean === true && !opened.bytes.differ;
+        if (!isItself) return commitAfter({ opened, place, trees }, head, "Begin");
+        // Nothing has to be kept.
+        opened.written.tree = tree;
+        return { commit: head };
       }),
     meanwhile: async (last) => namedOf(await take({ last, since: last, title: "Meanwhile" })),
     describe: (from, to) => describeChanges(place.cwd, from, to),
   };
+}
+
+async function shadowOf(place: CheckpointPlace, known: KnownTree | undefined): Promise<Shadow | NoCheckpoint> {
+  const how = { leaveOut: [place.store], folder: place.scratch };
+  if (known) return openShadow(known.repository, { ...how, settings: known.settings });
+  const found = await findRepository(place.cwd);
+  return found.kind === "none" ? { problem: found.why } : openShadow(found.repository, how);
+}
+
+/** Whether git itself would keep the same. */
+function isWhole({ bytes }: Shadow, { left }: Kept): boolean {
+  return !bytes.differ && left === undefined;
 }
 
 function namedOf(taken: Checkpoint | NoCheckpoint | undefined): Meanwhile | undefined {

@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Changed, LeftOut } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
@@ -28,9 +28,8 @@ export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest)
   const { parent } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
   if (commit === undefined) return failed("the checkpoint's commit could not be written");
-  const moved = standsAt(shadow, request.ref, commit)
-    ? undefined
-    : await moveRef(shadow, request.ref, parent.commit, commit);
+  const stands = refFile(shadow, request.ref);
+  const moved = stands === commit ? undefined : await moveRef(shadow, request.ref, stands, commit);
   return moved === undefined ? { kind: "taken", commit, tree, left } : failed(moved);
 }
 
@@ -84,6 +83,8 @@ async function readChanges(shadow: Shadow): Promise<Changes | string> {
   for (const entry of listed.stdout.toString("latin1").split("\0")) {
     const path = pathOf(entry);
     if (path === "" || isLeftOut(shadow, path)) continue;
+    // What it says about bytes, the shadow does not heed; git does.
+    if (basename(path) === ".gitattributes") shadow.bytes.differ = true;
     const why = whyNotKept(shadow, path, entry.startsWith("? "));
     if (why === undefined) paths.add(path);
     else left[why] += 1;
@@ -148,12 +149,13 @@ async function commitTree(shadow: Shadow, tree: string, request: CheckpointReque
   return made.ok ? textOf(made) : undefined;
 }
 
-/** A look without a process; where git keeps refs in another way it is asked. */
-function standsAt({ repository }: Shadow, ref: string, commit: string): boolean {
+/** A look without a process; nothing where there is no such ref, or git keeps refs in another way. */
+function refFile({ repository }: Shadow, ref: string): string {
   try {
-    return readFileSync(join(repository.commonDir, ref), "latin1").trim() === commit;
+    const text = readFileSync(join(repository.commonDir, ref), "latin1").trim();
+    return /^[0-9a-f]+$/.test(text) ? text : "";
   } catch {
-    return false;
+    return "";
   }
 }
 

@@ -10,8 +10,9 @@ export interface Repository {
   readonly gitDir: string;
   readonly commonDir: string;
   readonly objectFormat: string;
-  /** The commit that HEAD stands at. */
+  /** The commit that HEAD stands at, and its files. */
   readonly head: string;
+  readonly tree: string;
 }
 
 export type FoundRepository =
@@ -25,9 +26,8 @@ const OLDEST = [2, 38] as const;
 /** [Y3] The repository around a folder, or why its files cannot be kept. */
 export async function findRepository(cwd: string): Promise<FoundRepository> {
   if (!isBelowGit(cwd)) return none(whyNone(cwd, NO_REPOSITORY));
-  const version = await runGit(["version"], { cwd });
-  if (!version.ok) return none(complaintOf(version));
-  if (!isRecent(textOf(version))) return none(`git is older than ${OLDEST.join(".")}`);
+  const useless = await whyUseless(cwd);
+  if (useless !== undefined) return none(useless);
   const asked = await runGit(
     [
       "rev-parse",
@@ -36,18 +36,38 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
       "--absolute-git-dir",
       "--git-common-dir",
       "--show-object-format",
+      "HEAD^{commit}",
+      "HEAD^{tree}",
     ],
     { cwd },
   );
-  const [inside, top, gitDir, commonDir, objectFormat] = textOf(asked).split("\n");
+  // Without a commit the answers before it are there all the same.
+  const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = textOf(asked).split("\n");
   if (inside === "false") return none("the repository has no working tree");
-  if (!asked.ok || !top || !gitDir || !commonDir || !objectFormat) return none(whyNone(cwd, complaintOf(asked)));
-  const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
-  if (!head.ok) return none("the repository has no commit yet");
+  if (!top || !gitDir || !commonDir || !objectFormat) return none(whyNone(cwd, complaintOf(asked)));
+  if (asked.code === null) return none(complaintOf(asked));
+  if (!isId(head) || !isId(tree)) return none("the repository has no commit yet");
   return {
     kind: "found",
-    repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head: textOf(head) },
+    repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree },
   };
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text);
+}
+
+/** The programs that were found to be recent enough, by where this process looks for them: they are asked once. */
+const recent = new Set<string | undefined>();
+
+async function whyUseless(cwd: string): Promise<string | undefined> {
+  const place = process.env["PATH"];
+  if (recent.has(place)) return undefined;
+  const version = await runGit(["version"], { cwd });
+  if (!version.ok) return complaintOf(version);
+  if (!isRecent(textOf(version))) return `git is older than ${OLDEST.join(".")}`;
+  recent.add(place);
+  return undefined;
 }
 
 const NO_REPOSITORY = "not a git repository";

@@ -38,7 +38,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
     const child = spawn("git", [...QUIET, ...args], {
       cwd: call.cwd,
       env: { ...gitEnvironment(), ...call.env },
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(call.signal ? { signal: call.signal } : {}),
     });
     const overdue = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
@@ -50,7 +50,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
     let size = 0;
     let said = "";
     let problem: string | undefined;
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       const room = (call.mostBytes ?? MOST_BYTES) - size;
       size += chunk.length;
       if (room > 0) chunks.push(chunk.subarray(0, room));
@@ -59,7 +59,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
         child.kill("SIGKILL");
       }
     });
-    child.stderr.on("data", (chunk: Buffer) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
       if (said.length < 8_000) said += chunk.toString("utf8");
     });
     child.on("error", (thrown) => {
@@ -76,8 +76,8 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
       }),
     );
     // A git that ends before it has read everything is told nothing more.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(call.input ?? "");
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(call.input);
   });
 }
 

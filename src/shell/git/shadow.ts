@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import type { Repository } from "./repository.ts";
 import { partsOf, runGit } from "./run-git.ts";
@@ -30,6 +30,8 @@ export interface Shadow {
   readonly leftOut: readonly string[];
   /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
   readonly written: { tree?: string };
+  /** Whether git itself would keep some file in other bytes than those on the disk. */
+  readonly bytes: { differ: boolean };
   readonly close: () => void;
 }
 
@@ -38,11 +40,14 @@ export interface ShadowPlace {
   readonly leaveOut?: readonly string[];
   /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
   readonly folder?: string;
+  /** The repository's settings, where somebody has just read them. */
+  readonly settings?: Settings;
 }
 
 export async function openShadow(repository: Repository, place: ShadowPlace): Promise<Shadow> {
-  const shadow = await emptyShadow(repository, repository.top, place);
-  await takeIndex(shadow);
+  const settings = place.settings ?? (await settingsOf(repository));
+  const shadow = await emptyShadow(repository, repository.top, { ...place, settings });
+  await takeIndex(shadow, settings);
   return shadow;
 }
 
@@ -55,13 +60,13 @@ function temporaryFolder(): string {
 export async function emptyShadow(
   repository: Repository,
   workTree: string,
-  { leaveOut = [], folder = temporaryFolder() }: ShadowPlace = {},
+  { leaveOut = [], folder = temporaryFolder(), settings }: ShadowPlace = {},
 ): Promise<Shadow> {
   // Of an owner that was killed; a lock in it would keep its successor out.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const leftOut = leaveOut.flatMap((path) => belowTop(workTree, path));
-  writeShadow(folder, repository, await settingsOf(repository), leftOut);
+  writeShadow(folder, repository, settings ?? (await settingsOf(repository)), leftOut);
   const env = {
     GIT_DIR: folder,
     GIT_WORK_TREE: workTree,
@@ -75,6 +80,7 @@ export async function emptyShadow(
     git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
     leftOut,
     written: {},
+    bytes: { differ: false },
     close: () => {
       try {
         rmSync(folder, { recursive: true, force: true });
@@ -91,9 +97,10 @@ const READ = [
 ];
 const PASSED_ON = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
 
-type Settings = ReadonlyMap<string, string>;
+/** What a repository's configuration says about its files. */
+export type Settings = ReadonlyMap<string, string>;
 
-async function settingsOf({ top }: Repository): Promise<Settings> {
+export async function settingsOf({ top }: Repository): Promise<Settings> {
   const answer = await runGit(["config", "--null", "--get-regexp", `^(${READ.join("|")})$`], { cwd: top });
   return new Map(
     partsOf(answer).map((entry) => {
@@ -130,7 +137,7 @@ function quoted(value: string): string {
 }
 
 /** The person's index, so that only what changed since has to be read; its time is part of what it says. */
-async function takeIndex(shadow: Shadow): Promise<void> {
+async function takeIndex(shadow: Shadow, settings: Settings): Promise<void> {
   const { gitDir } = shadow.repository;
   try {
     for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
@@ -142,22 +149,29 @@ async function takeIndex(shadow: Shadow): Promise<void> {
   } catch {
     // Read file by file instead, which is slower and gives the same.
   }
-  const readable = await shadow.git(["ls-files", "--error-unmatch", "--stage", ":/"], { mostBytes: 1 });
-  if (!readable.ok && readable.code === 128) rmSync(join(shadow.folder, "index"), { force: true });
-  if (await convertsBytes(shadow, await settingsOf(shadow.repository))) await forgetConverted(shadow);
+  const attributes = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"];
+  let tracked = await shadow.git(attributes);
+  if (!tracked.ok && tracked.code === 128) {
+    // An index that cannot be read: all is read file by file.
+    rmSync(join(shadow.folder, "index"), { force: true });
+    tracked = await shadow.git(attributes);
+  }
+  shadow.bytes.differ = convertsBytes(shadow, settings, partsOf(tracked));
+  if (shadow.bytes.differ) await forgetConverted(shadow);
 }
 
 const CONVERTING = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
 
 /** Whether some file lies in the repository in other bytes than on the disk. */
-async function convertsBytes({ git, repository }: Shadow, settings: Settings): Promise<boolean> {
+function convertsBytes({ repository }: Shadow, settings: Settings, tracked: readonly string[]): boolean {
   const autocrlf = settings.get("core.autocrlf") ?? "false";
   if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;
-  const tracked = await git(["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"]);
   const files = [
-    ...partsOf(tracked).map((name) => join(repository.top, name)),
+    ...tracked.map((name) => join(repository.top, name)),
     join(repository.top, ".gitattributes"),
     join(repository.commonDir, "info", "attributes"),
+    join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git", "attributes"),
+    "/etc/gitattributes",
   ];
   return files.some((file) => CONVERTING.test(readIfThere(file)));
 }

@@ -1,5 +1,6 @@
 import { openCheckpoints } from "../../git/cast-checkpoints.ts";
 import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
+import type { KnownTree } from "../../git/known-tree.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
 
@@ -8,8 +9,9 @@ export function checkpointsOf(
   store: CastStore,
   owned: OwnedCast,
   { castId, cwd, checkpoints }: Pick<CastFile, "castId" | "cwd" | "checkpoints">,
+  known?: KnownTree,
 ): OpenCheckpoints | undefined {
   if (checkpoints !== true) return undefined;
   const { scratch } = owned;
-  return openCheckpoints({ castId, cwd, store: store.place, scratch, now: () => new Date() });
+  return openCheckpoints({ castId, cwd, store: store.place, scratch, now: () => new Date(), known });
 }

@@ -1,6 +1,7 @@
 import { started } from "../../../core/cast/next.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
+import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
 import { openGitTrees } from "../../git/items/git-trees.ts";
 import { sharedBudget } from "../../items/budget.ts";
 import { openItems } from "../../items/items.ts";
@@ -45,25 +46,29 @@ export function itemsOf(
     pool: treePool(store.place),
     worktree: file.worktree ?? {},
   };
+  const trees = openGitTrees({ ...place, setUp: (command, at) => setUp(command, at, driver.signal) });
   return openItems({
     store,
-    trees: openGitTrees({ ...place, setUp: (command, at) => setUp(command, at, driver.signal) }),
+    trees,
     file,
     writing: writingOf(driver),
     budgetOf: sharedBudget,
     cutOff: (cast, at) => cutOffOf(store, cast, { cwd: at, meanwhile: undefined }),
-    drive: (child, { signal, ...run }) => driveItem(store, child, { run, driver: listening(driver, signal) }, drive),
+    drive: (child, { signal, ...run }) => {
+      const files = checkpointsOf(store, child, { ...run.file, cwd: run.cwd }, trees.known(child.castId));
+      return driveItem(child, { run, driver: listening(driver, signal), files }, drive);
+    },
   });
 }
 
+interface Driving {
+  readonly run: Omit<ItemDrive, "signal">;
+  readonly driver: Driver;
+  readonly files: OpenCheckpoints | undefined;
+}
+
 /** With checkpoints of its own, where its parent has them. */
-async function driveItem(
-  store: CastStore,
-  owned: OwnedCast,
-  { run, driver }: { readonly run: Omit<ItemDrive, "signal">; readonly driver: Driver },
-  drive: DriveItem,
-): Promise<RunEnd> {
-  const files = checkpointsOf(store, owned, { ...run.file, cwd: run.cwd });
+async function driveItem(owned: OwnedCast, { run, driver, files }: Driving, drive: DriveItem): Promise<RunEnd> {
   try {
     const begun: readonly EventBody[] =
       files && run.state.phase.kind === "unstarted" ? [started(run.state, await files.begin())] : [];

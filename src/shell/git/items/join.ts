@@ -4,17 +4,20 @@ import type { Joined, JoinRequest } from "../../ports.ts";
 import type { Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
 import type { GitAnswer } from "../run-git.ts";
+import type { OpenRepository } from "./tree/open-repository.ts";
 import { replay } from "./replay.ts";
 
 /** [V8] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
-export async function joinTip(repository: Repository, { base, tip }: JoinRequest): Promise<Joined> {
+export async function joinTip({ repository, identity }: OpenRepository, { base, tip }: JoinRequest): Promise<Joined> {
   const { top } = repository;
   const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: top }));
   if (head === "") return refused("HEAD stands at no commit any more");
+  // Where nobody moved the branch, it goes forward; git itself refuses any other way.
+  if (head === base && head !== tip) return forward(repository, tip);
   if (head === tip || (await isAncestor(top, tip, head))) return (await mendCut(repository, head)) ?? joined(head);
   if (await isAncestor(top, head, tip)) return forward(repository, tip);
   // [V8] The branch moved meanwhile: the items' commits go behind what came.
-  const moved = await replay({ cwd: top, base, commit: tip, onto: head, title: "The items of a cast" });
+  const moved = await replay({ cwd: top, base, commit: tip, onto: head, title: "The items of a cast", identity });
   if (moved.kind === "replayed") return forward(repository, moved.commit);
   if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
   return refused(

@@ -2,34 +2,92 @@ import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path";
 import type { Broken, KeptWork } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
+import { countChanges } from "../checkpoint.ts";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
 import type { GitAnswer } from "../run-git.ts";
-import { identityOf } from "./identity.ts";
+import { isUntouched } from "../known-tree.ts";
+import type { KnownTree } from "../known-tree.ts";
+import type { Repository } from "../repository.ts";
+import type { OpenRepository } from "./tree/open-repository.ts";
+import { keepRef, readRef } from "./refs.ts";
+import { mendedTree } from "./tree/prepare.ts";
+import { setAside } from "./tree/tree.ts";
 
 export interface KeepRequest {
-  /** The working tree of the item. */
+  /** The working tree of the item, and the name that is to hold its work. */
   readonly tree: string;
+  readonly ref: string;
   readonly base: string;
   readonly title: string;
+  readonly known: KnownTree | undefined;
+}
+
+export interface Kept {
+  readonly work: KeptWork | Broken;
+  /** Whether nothing is left in the tree that is not kept. */
+  readonly isFree: boolean;
+}
+
+/** [V17] All that was done in a tree, held by a name. */
+export async function keepItem(opened: OpenRepository, request: KeepRequest): Promise<Kept> {
+  const { repository } = opened;
+  const { tree, ref, base, known } = request;
+  // What this process has filled and not kept yet has no name either.
+  const before = known ? undefined : await readRef(repository.top, ref);
+  if (before !== undefined)
+    return { work: await withCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
+  const lies = known && isUntouched(known) ? "tree" : await mendedTree(repository, tree);
+  if (lies === "not known") return unkept(`git does not say what lies in ${tree}`);
+  // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
+  if (lies === "something else") setAside(tree);
+  if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
+  const kept = await keepWork(opened, request);
+  if (kept.kind === "broken") return { work: kept, isFree: false };
+  if (kept.commit === null) return { work: kept, isFree: true };
+  const [isHeld, work] = await Promise.all([
+    keepRef(repository.top, ref, kept.commit),
+    withCounts(repository, base, kept),
+  ]);
+  return isHeld ? { work, isFree: true } : unkept(`the name ${ref} cannot be written`);
+}
+
+function unkept(problem: string): Kept {
+  return { work: { kind: "broken", problem }, isFree: false };
+}
+
+/** [V21] What people are told of it. Where it cannot be counted, the work is there all the same. */
+async function withCounts({ top }: Repository, base: string, kept: KeptWork): Promise<KeptWork> {
+  const files = kept.commit === null ? undefined : await countChanges(top, base, kept.commit);
+  return files === undefined ? kept : { ...kept, files };
 }
 
 /** [V8] All that was done in a tree as one commit behind its base, whatever the agent did with git there. */
-export async function keepWork({ tree, base, title }: KeepRequest): Promise<KeptWork | Broken> {
-  const written = await writeTree(tree);
-  if (!written.ok) return broken(written);
-  const now = textOf(written);
-  if (now === (await treeOf(tree, base))) return { kind: "kept", commit: null };
-  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: tree }));
-  // A reset, or another branch: what lies in the files is the work, and it began from the base.
-  const isBehind = head !== "" && (await runGit(["merge-base", "--is-ancestor", base, head], { cwd: tree })).ok;
-  const parent = isBehind ? head : base;
+export async function keepWork(
+  { filesOf, identity }: OpenRepository,
+  { tree, base, title, known }: Omit<KeepRequest, "ref">,
+): Promise<KeptWork | Broken> {
+  // The last checkpoint has all of it, where nobody used git in between.
+  const isAsLeft = known !== undefined && isUntouched(known);
+  const checkpoint = isAsLeft ? known.kept.tree : undefined;
+  const written = checkpoint === undefined ? await writeTree(tree) : undefined;
+  if (written && !written.ok) return broken(written);
+  const now = checkpoint ?? (written ? textOf(written) : "");
+  if (now === (await filesOf(base))) return { kind: "kept", commit: null };
+  const parent = isAsLeft ? base : await parentOf(tree, base);
   if (parent !== base && now === (await treeOf(tree, parent))) return { kind: "kept", commit: parent };
   const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], {
     cwd: tree,
     input: `${title}\n`,
-    env: await identityOf(tree),
+    env: await identity(),
   });
   return made.ok ? { kind: "kept", commit: textOf(made) } : broken(made);
+}
+
+/** A reset, or another branch: what lies in the files is the work, and it began from the base. */
+async function parentOf(tree: string, base: string): Promise<string> {
+  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: tree }));
+  if (head === "" || head === base) return base;
+  return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd: tree })).ok ? head : base;
 }
 
 /** The files as they are, in an index of our own: what the agent has staged stays as it is. */

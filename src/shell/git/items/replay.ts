@@ -1,6 +1,6 @@
 import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
 import { treeOf } from "../changes.ts";
-import { identityOf } from "./identity.ts";
+import type { Identity } from "./tree/open-repository.ts";
 
 export type Replayed =
   | { readonly kind: "replayed"; readonly commit: string }
@@ -14,6 +14,7 @@ export interface ReplayRequest {
   readonly onto: string;
   /** Of the one commit that stands for all, where they cannot be replayed one by one. */
   readonly title: string;
+  readonly identity: Identity;
 }
 
 /** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
@@ -55,37 +56,38 @@ function messagesIn(parts: readonly string[]): string {
 }
 
 /** Nothing where a merge lies between them, one of them conflicts by itself, or all together give other files. */
-async function oneByOne({ cwd, base, commit, onto }: ReplayRequest, tree: string): Promise<string | undefined> {
-  const listed = await runGit(["rev-list", "--reverse", "--parents", `${base}..${commit}`], { cwd });
-  const lines = textOf(listed).split("\n");
-  if (!listed.ok || lines.some((line) => line.split(" ").length !== 2)) return undefined;
+async function oneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
+  const { cwd, base, commit, onto } = request;
+  const listed = await runGit(["log", "--reverse", "--no-show-signature", FORMAT, "--date=raw", `${base}..${commit}`], {
+    cwd,
+  });
+  const commits = listed.stdout.toString("utf8").split(END).slice(0, -1).map(readCommit);
+  if (!listed.ok || commits.length === 0 || commits.some(({ parents }) => parents.length !== 1)) return undefined;
   let tip = onto;
-  for (const [index, line] of lines.entries()) {
-    const [each = "", parent = ""] = line.split(" ");
-    const isLast = index === lines.length - 1;
-    const merged = isLast ? { kind: "clean" as const, tree } : await pickOnto(cwd, tip, each, parent);
+  for (const [index, each] of commits.entries()) {
+    const isLast = index === commits.length - 1;
+    const merged = isLast ? { kind: "clean" as const, tree } : await pickOnto(request, tip, each);
     if (merged?.kind !== "clean") return undefined;
     const next = await copyCommit(cwd, each, merged.tree, tip);
     if (next === undefined) return undefined;
     tip = next;
   }
-  return (await treeOf(cwd, tip)) === tree ? tip : undefined;
+  return tip;
 }
 
-/** What one commit changed, on top of others: git finds the base by the history, so the others are given one that fits. */
-async function pickOnto(cwd: string, tip: string, each: string, parent: string): Promise<MergedTrees | undefined> {
-  const tree = await treeOf(cwd, tip);
-  if (tree === undefined) return undefined;
-  const ours = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identityOf(cwd) });
-  return ours.ok ? mergeTrees(cwd, textOf(ours), each) : undefined;
+interface ReadCommit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly words: string;
 }
 
-async function copyCommit(cwd: string, from: string, tree: string, parent: string): Promise<string | undefined> {
-  const shown = await runGit(
-    ["show", "-s", "--format=%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B", "--date=raw", from],
-    { cwd },
-  );
-  const [an = "", ae = "", ad = "", cn = "", ce = "", cd = "", ...words] = shown.stdout.toString("utf8").split("\0");
+const FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
+/** No name, date or message of a commit can hold a zero byte. */
+const END = "\0\u0001\0\n";
+
+function readCommit(text: string): ReadCommit {
+  const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", words = ""] = text.split("\0");
   const env = {
     GIT_AUTHOR_NAME: an,
     GIT_AUTHOR_EMAIL: ae,
@@ -94,13 +96,34 @@ async function copyCommit(cwd: string, from: string, tree: string, parent: strin
     GIT_COMMITTER_EMAIL: ce,
     GIT_COMMITTER_DATE: cd,
   };
-  const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words.join("\0") });
+  return { id, parents: parents.split(" ").filter(Boolean), env, words };
+}
+
+/** What one commit changed, on top of others: git finds the base by the history, so the others are given one that fits. */
+async function pickOnto(
+  { cwd, identity }: ReplayRequest,
+  tip: string,
+  { id, parents: [parent = ""] }: ReadCommit,
+): Promise<MergedTrees | undefined> {
+  const tree = await treeOf(cwd, tip);
+  if (tree === undefined) return undefined;
+  const ours = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
+  return ours.ok ? mergeTrees(cwd, textOf(ours), id) : undefined;
+}
+
+async function copyCommit(
+  cwd: string,
+  { env, words }: ReadCommit,
+  tree: string,
+  parent: string,
+): Promise<string | undefined> {
+  const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words });
   return made.ok ? textOf(made) : undefined;
 }
 
-async function asOne({ cwd, commit, onto, title }: ReplayRequest, tree: string): Promise<string | undefined> {
+async function asOne({ cwd, commit, onto, title, identity }: ReplayRequest, tree: string): Promise<string | undefined> {
   const date = textOf(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
-  const env = { ...(await identityOf(cwd)), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const env = { ...(await identity()), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
   const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: `${title}\n` });
   return made.ok ? textOf(made) : undefined;
 }

@@ -1,4 +1,4 @@
-import { identityOf } from "../items/identity.ts";
+import { identityOf } from "../items/tree/open-repository.ts";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
 
 export type Branched =

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
-import { problemText } from "../../system/problem.ts";
-import type { Repository } from "../repository.ts";
-import { complaintOf, runGit, textOf } from "../run-git.ts";
-import type { GitAnswer } from "../run-git.ts";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { problemText } from "../../../system/problem.ts";
+import { gitDirOf } from "../../known-tree.ts";
+import type { Repository } from "../../repository.ts";
+import { complaintOf, runGit, textOf } from "../../run-git.ts";
+import type { GitAnswer } from "../../run-git.ts";
 
 /** What a working tree shall hold: HEAD at the base, and the files of the base or of a merge that went wrong. */
 export interface TreeContent {
@@ -15,10 +16,13 @@ export interface TreeContent {
 export async function makeTree(
   repository: Repository,
   folder: string,
-  content: TreeContent,
+  { base, tree }: TreeContent,
 ): Promise<string | undefined> {
-  const unmade = await oneAtATime(repository.commonDir, () => addTree(repository, folder, content.base));
-  return unmade ?? fill(folder, content);
+  const unmade = await oneAtATime(repository.commonDir, () => addTree(repository, folder, base));
+  if (unmade !== undefined) return unmade;
+  const filled = await runGit(["read-tree", "--reset", "-u", base], { cwd: folder });
+  if (!filled.ok) return complaintOf(filled);
+  return tree === null ? undefined : overlay(folder, { base, tree });
 }
 
 async function addTree({ top }: Repository, folder: string, base: string): Promise<string | undefined> {
@@ -56,29 +60,55 @@ export async function reuseTree(
   repository: Repository,
   from: string,
   folder: string,
-  content: TreeContent,
+  { base, tree }: TreeContent,
 ): Promise<string | undefined> {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  const moved = await oneAtATime(repository.commonDir, () =>
-    runGit(["worktree", "move", "--force", "--force", from, folder], { cwd: repository.top }),
-  );
-  if (!moved.ok) return complaintOf(moved);
-  const head = await runGit(["update-ref", "--no-deref", "HEAD", content.base], { cwd: folder });
-  const detached = head.ok
-    ? await runGit(["checkout", "--detach", "--quiet", "--force", content.base], { cwd: folder })
-    : head;
-  if (!detached.ok) return complaintOf(detached);
-  return fill(folder, content);
-}
-
-/** No file of an earlier item is left, not even one that git ignores: what an item finds must not depend on who came before. */
-async function fill(folder: string, { base, tree }: TreeContent): Promise<string | undefined> {
-  const filled = await runGit(["read-tree", "--reset", "-u", tree ?? base], { cwd: folder });
-  if (!filled.ok) return complaintOf(filled);
+  const unmoved = await moveTree(repository, from, folder);
+  if (unmoved !== undefined) return unmoved;
+  // A tree that shows a part of its files only is no use to another.
+  if (existsSync(join(gitDirOf(folder) ?? folder, "config.worktree"))) return "it has settings of its own";
+  const taken = await runGit(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder });
+  if (!taken.ok) return complaintOf(taken);
+  // No file of an earlier item is left, not even one that git ignores: what an item finds must not depend on who came before.
   const cleaned = await runGit(["clean", "-ffdxq"], { cwd: folder });
   if (!cleaned.ok) return complaintOf(cleaned);
-  if (tree === null) return undefined;
-  // What the merge left shows as changes of the item.
+  return tree === null ? undefined : overlay(folder, { base, tree });
+}
+
+/** Who moves it first has it. Where a kill comes in between, the tree knows its place in git, and git is told by the next. */
+export async function moveTree(repository: Repository, from: string, to: string): Promise<string | undefined> {
+  const gitDir = gitDirOf(from);
+  // What somebody has planted there may lead to a tree of the person's.
+  const isOurs = gitDir !== undefined && isRegistered(repository, gitDir, from);
+  if (!isOurs || existsSync(to)) return `${from} is no working tree that can be moved`;
+  if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
+    // By a way that leads from the one to the other, which changes with its place.
+    const move = ["worktree", "move", "--force", "--force", from, to];
+    const moved = await oneAtATime(repository.commonDir, () => runGit(move, { cwd: repository.top }));
+    return moved.ok ? undefined : complaintOf(moved);
+  }
+  try {
+    renameSync(from, to);
+    writeFileSync(join(gitDir, "gitdir"), `${join(to, ".git")}\n`);
+    return undefined;
+  } catch (thrown) {
+    return problemText(thrown);
+  }
+}
+
+function isRegistered({ commonDir }: Repository, gitDir: string, folder: string): boolean {
+  try {
+    const place = readFileSync(join(gitDir, "gitdir"), "utf8").trim();
+    return isSame(dirname(dirname(gitDir)), commonDir) && isSame(dirname(resolve(gitDir, place)), folder);
+  } catch {
+    return false;
+  }
+}
+
+/** The files as a merge left them; they show as changes of the item. */
+async function overlay(folder: string, { base, tree }: { base: string; tree: string }): Promise<string | undefined> {
+  const filled = await runGit(["read-tree", "--reset", "-u", tree], { cwd: folder });
+  if (!filled.ok) return complaintOf(filled);
   const index = await runGit(["read-tree", "--reset", base], { cwd: folder });
   return index.ok ? undefined : complaintOf(index);
 }
@@ -106,14 +136,19 @@ function isSame(one: string, other: string): boolean {
 }
 
 export async function removeTree(cwd: string, folder: string): Promise<void> {
-  const removed = await runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
+  const remove = (): Promise<GitAnswer> => runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
+  let { ok } = await remove();
+  // One that was being moved when its process was killed: git knows it by the place where it was.
+  if (!ok && gitDirOf(folder) !== undefined && (await runGit(["worktree", "repair", folder], { cwd })).ok)
+    ({ ok } = await remove());
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // What cannot be removed now goes with the folder of its cast.
   }
+  if (ok) return;
   // What is locked is never pruned.
-  if (!removed.ok) await runGit(["worktree", "unlock", folder], { cwd });
+  await runGit(["worktree", "unlock", folder], { cwd });
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
 }
 

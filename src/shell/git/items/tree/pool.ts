@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Repository } from "../repository.ts";
-import { runGit } from "../run-git.ts";
-import { oneAtATime, removeTree } from "./tree.ts";
+import type { Repository } from "../../repository.ts";
+import { runGit } from "../../run-git.ts";
+import { moveTree, removeTree } from "./tree.ts";
 
 /** About 2,000 files: below that a new tree costs less than the sight of trees that nobody works in. */
 const LARGE_INDEX = 150_000;
@@ -29,9 +29,7 @@ export async function poolTree(repository: Repository, pool: string, tree: strin
   }
   // What was copied into it, or made there, is nobody's any more.
   if (!(await runGit(["clean", "-ffdxq"], { cwd: tree })).ok) return false;
-  const to = join(pool, basename(tree));
-  const move = ["worktree", "move", "--force", "--force", tree, to];
-  return (await oneAtATime(repository.commonDir, () => runGit(move, { cwd: repository.top }))).ok;
+  return (await moveTree(repository, tree, join(pool, basename(tree)))) === undefined;
 }
 
 /** Nobody's work is in them. */
