@@ -165,8 +165,10 @@ function ownText(own: OwnFigures): string {
     row(
       `8 items of 1 s in 4 lanes, ${numberText(Number(files))} files`,
       figures,
-      ({ firstMs, warmMs, perItemMs }) =>
-        `first ${msText(firstMs)}, with trees ready ${msText(warmMs)}; beyond the work ${msText(perItemMs)} an item`,
+      ({ firstMs, warmMs, perItemMs, perItemCpuMs, perItemCalls, overrunTurns }) =>
+        `first ${msText(firstMs)}, with trees ready ${msText(warmMs)}; beyond the work ${msText(perItemMs)} an item ` +
+        `(${msText(perItemCpuMs)} of processors, ${perItemCalls.toFixed(1)} calls of git); ` +
+        `8 lanes overran a budget by ${overrunTurns.toFixed(1)} turns`,
     );
   row(
     "page: first view of 10,000 events",

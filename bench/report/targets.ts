@@ -118,6 +118,7 @@ function judgeParallel({ parallel }: OwnFigures): readonly Judged[] {
     atMost("8 items of 1 s in 4 lanes, 200 files", 3_000, figures("200")?.firstMs, msText),
     atMost("the same with 5,000 files, trees ready", 4_000, figures("5000")?.warmMs, msText),
     atMost("beyond the work, for an item", 150, figures("200")?.perItemMs, msText),
+    atMost("budget overrun by 8 lanes", 1, figures("200")?.overrunTurns, (value) => `${value.toFixed(1)} turns`),
   ];
 }
 

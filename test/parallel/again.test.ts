@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
+import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { castsIn, journalOf, newPlace, readText, run } from "../harness/cli.ts";
+import { compiled, startOf } from "../harness/play.ts";
 import { git, writeFiles } from "./harness/repository.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 
@@ -85,4 +88,26 @@ it("[V22] the cast of an item is neither forked nor recorded by itself", async (
     const { code, stderr } = await run([command, `${castId}_1_WI-1`], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`this cast is one item of ${castId}`)]);
   }
+});
+
+it("[T14] a cast whose items were worked on at once, with a conflict, replays to its own journal, and so do its items", async () => {
+  const cwd = place({});
+  const castId = await castOnce(cwd);
+  const ids = [castId, ...["WI-1", "WI-2", "WI-2_2"].map((item) => `${castId}_1_${item}`)];
+  for (const id of ids) {
+    const { code, stdout } = await run(["replay", id, "--json"], { cwd });
+    expect([code, JSON.parse(stdout)]).toEqual([0, { castId: id, same: true, differences: [] }]);
+  }
+});
+
+it("[T17] items that are worked on at once are fuzzed as casts of their own: no fault, and everything is reached", () => {
+  const config = parallelWorkshop(3);
+  const { findings, missing, outcomes } = fuzz(subjectOf(startOf(config), compiled(config).flow), {
+    casts: 3_000,
+    seed: 3,
+    items: 4,
+  });
+  expect(findings.filter(({ fault }) => fault)).toEqual([]);
+  expect(missing).toEqual([]);
+  expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(["completed", "not_satisfied", "failed"]));
 });

@@ -214,6 +214,21 @@ it("[V13] the budget is overrun by one turn at the most, whatever the lanes, and
   }
 });
 
+it("[V13] the same holds where a turn tells what it used only when it is over, and nothing was used before", async () => {
+  for (const lanes of [2, 8]) {
+    const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
+    const { deed } = scenario(titles);
+    const quiet = (request: TurnRequest): Deed => {
+      const { tokens: _tokens, ...done } = deed(request);
+      return { ...done, quiet: true, patience: 3, tokens: request.socket === "Socket-1" ? 0 : 10 };
+    };
+    const config = parallelWorkshop(lanes, { budget: { maxTokens: 205 } });
+    const end = await live(newPlace({ config, files: {}, deed: quiet }));
+    expect(end?.state.phase).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
+    expect(end?.state.usage.input, `${lanes} lanes`).toBeLessThanOrEqual(215);
+  }
+});
+
 it.each<[what: string, budget: Readonly<Record<string, number>>, most: number]>([
   ["without a budget nobody waits for anybody", {}, 3],
   ["where no usage is told, all but the first go on side by side", { maxTokens: 1_000 }, 3],

@@ -78,6 +78,6 @@ it("[V23] each item has a row with its attempts, its conflict and its merge, and
   expect(await page.getByText(/^merged at [0-9a-f]{9}$/).count()).toBe(2);
   await attempt(/^Item 2, attempt 2/).click();
   await page.waitForURL(`**/casts/${id}_1_WI-2_2*`);
-  await says(page, /Build/);
+  await expect.poll(() => socket(page, "Socket-2").textContent()).toContain("1×");
   expect(complaints).toEqual([]);
 });

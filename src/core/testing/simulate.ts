@@ -1,15 +1,20 @@
 import { apply } from "../cast/apply.ts";
+import { itemEnd, itemEnded, itemMerged } from "../cast/items/result.ts";
+import { itemStart } from "../cast/items/runs.ts";
 import { completed, next } from "../cast/next.ts";
 import type { Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
 import { startState } from "../cast/state/state.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
+import type { ItemEvents } from "./item-events.ts";
 
 /** Something that the engine asks of the world. */
 export type Asked = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
 
 export interface Simulated {
   readonly events: readonly CastEvent[];
+  /** Those of the items that were worked on at once. */
+  readonly items: ItemEvents;
   readonly state: CastState;
   /** Whether it came to its end. */
   readonly ended: boolean;
@@ -17,31 +22,50 @@ export interface Simulated {
 
 const NO_TIME = "1970-01-01T00:00:00.000Z";
 
+type Answer = (asked: Asked, state: CastState) => EventBody;
+
 /** A cast through the engine itself, with answers that cost nothing; given up after so many of them. */
-export function simulate(
-  start: CastStart,
-  answer: (asked: Asked, state: CastState) => EventBody,
-  mostAnswers: number,
-): Simulated {
+export function simulate(start: CastStart, answer: Answer, mostAnswers: number): Simulated {
   const events: CastEvent[] = [];
+  const items = new Map<string, readonly CastEvent[]>();
+  let answers = 0;
+  const counted: Answer = (asked, state) => {
+    answers += 1;
+    return answer(asked, state);
+  };
   let state = startState(start);
   const note = (body: EventBody): void => {
     const event: CastEvent = { ...body, seq: state.seq + 1, at: NO_TIME };
     state = apply(state, event);
     events.push(event);
   };
-  for (let answers = 0; answers <= mostAnswers;) {
+  const over = (ended: boolean): Simulated => ({ events, items, state, ended });
+  while (answers <= mostAnswers) {
     const effect = next(state);
-    if (effect.kind === "stop") return { events, state, ended: true };
+    if (effect.kind === "stop") return over(true);
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
-    else if (effect.kind === "fork")
-      note({ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "nothing is really worked on" });
-    else if (effect.kind === "items" || effect.kind === "join") throw new Error("without a base there is no fork");
-    else {
-      note(answer(effect, state));
-      answers += 1;
-    }
+    else if (effect.kind === "fork" || effect.kind === "join") note(atOnce(effect));
+    else if (effect.kind === "items") {
+      const { fork, merge, running } = effect;
+      const [run] = running;
+      if (merge) note(itemMerged(state, fork, merge, { kind: "merged", commit: fork.tip }));
+      else if (run) {
+        const item = simulate(itemStart(state, fork, run), counted, mostAnswers - answers);
+        items.set(run.child, item.events);
+        if (!item.ended) return over(false);
+        note(itemEnded(state, fork, run, itemEnd(item.state)));
+      }
+    } else note(counted(effect, state));
   }
-  return { events, state, ended: false };
+  return over(false);
 }
+
+/** Nothing is really worked on: no item of a parallel loop has files that could conflict. */
+function atOnce(effect: Extract<Effect, { kind: "fork" | "join" }>): EventBody {
+  if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
+  const { id, parallel = 1 } = effect.loop;
+  return { type: "loop_forked", loop: id, lanes: parallel, base: NO_COMMIT };
+}
+
+const NO_COMMIT = "0".repeat(40);

@@ -89,13 +89,7 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
       guarded(async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
-        const { head, tree } = opened.repository;
-        trees.set(head, tree);
-        const isItself = known?.isClean === true && !opened.bytes.differ;
-        if (!isItself) return commitAfter({ opened, place, trees }, head, "Begin");
-        // Nothing has to be kept.
-        opened.written.tree = tree;
-        return { commit: head };
+        return beginFrom({ opened, place, trees }, known);
       }),
     meanwhile: async (last) => namedOf(await take({ last, since: last, title: "Meanwhile" })),
     describe: (from, to) => describeChanges(place.cwd, from, to),
@@ -123,6 +117,16 @@ interface Keeping {
   readonly place: CheckpointPlace;
   /** The trees of commits that were made here. */
   readonly trees: Map<string, string>;
+}
+
+async function beginFrom(keeping: Keeping, known: KnownTree | undefined): Promise<Kept | NoCheckpoint> {
+  const { opened, trees } = keeping;
+  const { head, tree } = opened.repository;
+  trees.set(head, tree);
+  if (known?.isClean !== true || opened.bytes.differ) return commitAfter(keeping, head, "Begin");
+  // It is the commit itself: nothing has to be kept.
+  opened.written.tree = tree;
+  return { commit: head };
 }
 
 async function commitAfter(

@@ -69,6 +69,7 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
         end: () => {
           underWay.delete(turn);
           isKnown = true;
+          largest = larger(largest, turn.used);
           // What it used stands in its journal only once that is written; until then it is counted here.
           spent.set(state.castId, addUsage(spent.get(state.castId) ?? NO_USAGE, turn.used));
           wake();

@@ -39,6 +39,8 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
     limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
     (context.admission?.isUsedUp(usage) ?? false);
   const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+  // [V13] Whoever answered may not have told it on the way.
+  context.admission?.used(outcome.usage);
   const unkept = await checkpoints.settled();
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };

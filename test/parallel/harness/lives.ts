@@ -23,6 +23,8 @@ export interface Deed {
   readonly text: string;
   readonly edits?: Files;
   readonly tokens?: number;
+  /** Whether it tells what it has used only when it is over. */
+  readonly quiet?: boolean;
   /** How many times others may come first. */
   readonly patience?: number;
   readonly fails?: string;
@@ -171,12 +173,12 @@ function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {
     agents: {
       preflight: async () => [],
       runTurn: async (request) => {
-        const { text, edits = {}, tokens = 0, patience = 0, fails } = scenario.deed(request);
+        const { text, edits = {}, tokens = 0, patience = 0, fails, quiet = false } = scenario.deed(request);
         turns.count += 1;
         for (let waited = 0; waited < patience; waited += 1) await new Promise((resolve) => setImmediate(resolve));
         if (request.signal.aborted) return { kind: "failed", reason: "aborted", message: "", usage: NO_USAGE };
         const usage = { input: tokens, output: 0, cost: 0 };
-        request.onProgress({ kind: "used", usage });
+        if (!quiet) request.onProgress({ kind: "used", usage });
         if (fails !== undefined) return { kind: "failed", reason: "provider", message: fails, usage };
         trees.edit(request.cwd, edits);
         return { kind: "said", text, usage, model: "test" };

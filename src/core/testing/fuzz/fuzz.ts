@@ -2,6 +2,7 @@ import { outcomeOf } from "../observed.ts";
 import type { Chance } from "../chance.ts";
 import { chanceOf } from "../chance.ts";
 import { coverable } from "../coverage.ts";
+import { withItems } from "../item-events.ts";
 import { waysTaken } from "../way-names.ts";
 import { randomChoice } from "./choice.ts";
 import { castOnce, isFault } from "./one-cast.ts";
@@ -70,7 +71,8 @@ function chooser(chance: Chance, items: number) {
   return () => randomChoice(chance, most);
 }
 
-function takenIn({ events, state }: NonNullable<FuzzedCast["cast"]>): readonly string[] {
+function takenIn({ events: own, items, state }: NonNullable<FuzzedCast["cast"]>): readonly string[] {
+  const events = withItems(own, items);
   const visited = events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
   return [...visited, ...waysTaken(state.graph, events).keys()];
 }

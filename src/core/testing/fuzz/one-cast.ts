@@ -4,6 +4,7 @@ import type { Amount } from "../../compile/amount.ts";
 import { worstCase } from "../../compile/weigh/worst-case.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { oneLine } from "../../model/values/text.ts";
+import { withItems } from "../item-events.ts";
 import { simulate } from "../simulate.ts";
 import type { Asked, Simulated } from "../simulate.ts";
 import { answerWith } from "./choice.ts";
@@ -63,17 +64,21 @@ export function castOnce({ start, worst }: Subject, choose: (at: number) => Choi
   }
 }
 
-function findingsIn({ events, ended }: Simulated, turns: number, worst: Amount): readonly string[] {
+function findingsIn(cast: Simulated, turns: number, worst: Amount): readonly string[] {
+  const events = withItems(cast.events, cast.items);
   const most = boundOf(worst, sizesIn(events));
   const stopped = events.flatMap((event) => {
     if (event.type === "limit_reached") {
       const { socket, to } = event.where;
       return [`limit ${event.limit} at ${socket}${to === undefined ? "" : ` → ${to}`}`];
     }
-    return event.type === "turn_failed" ? [`${event.reason} at ${event.socket}: ${oneLine(event.message, 160)}`] : [];
+    // Why an item failed, its own cast has told.
+    return event.type === "turn_failed" && event.reason !== "item"
+      ? [`${event.reason} at ${event.socket}: ${oneLine(event.message, 160)}`]
+      : [];
   });
   return [
-    ...(ended ? [] : ["endless: it does not come to an end"]),
+    ...(cast.ended ? [] : ["endless: it does not come to an end"]),
     ...(most !== undefined && turns > most ? [`beyond the worst case: more turns than ${JSON.stringify(worst)}`] : []),
     ...stopped,
   ];

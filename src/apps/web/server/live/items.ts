@@ -54,15 +54,15 @@ export function itemFollower({ store, castId, wake }: Listened) {
     hear: (event: CastEvent): void => {
       if (event.type === "item_started") enter(event.child);
       if (event.type === "item_ended") leave(event.child);
-      if (event.type === "cast_ended") for (const child of [...running.keys()]) leave(child);
+      if (event.type === "cast_ended") for (const child of running.keys()) leave(child);
     },
     next: async (): Promise<string | undefined> => {
       if (!isAsked) await ask();
-      if (said.length === 0) for (const child of [...running.keys()]) await look(child);
+      if (said.length === 0) for (const child of running.keys()) await look(child);
       return said.shift();
     },
     close: (): void => {
-      for (const child of [...running.keys()]) leave(child);
+      for (const child of running.keys()) leave(child);
     },
   };
 }
