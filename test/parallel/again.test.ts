@@ -3,45 +3,10 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
-import { castsIn, journalOf, newPlace, readText, run } from "../harness/cli.ts";
+import { castsIn, journalOf, readText, run } from "../harness/cli.ts";
 import { compiled, startOf } from "../harness/play.ts";
-import { git, writeFiles } from "./harness/repository.ts";
+import { workshopPlace as place } from "./harness/place.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
-
-const YES = { json: { satisfied: true, context: "" } };
-
-/** A repository with a loadout of the parallel workshop, and replies in which the second item conflicts once. */
-function place(replies: Record<string, unknown>): string {
-  const cwd = newPlace();
-  const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
-  const write = (name: string, content: string) => ({ name: "write", arguments: { path: name, content } });
-  writeFiles(cwd, {
-    ".gitignore": ".pi/pi-materia/\n",
-    ".pi/pi-materia.json": JSON.stringify({
-      activeLoadout: "Main",
-      ...parallelWorkshop(3, { materia: { Build: { tools: "coding", prompt: "Build." } } }),
-    }),
-    "replies.json": JSON.stringify({
-      replies: {
-        Plan: [{ json: { workItems } }],
-        "Build@WI-1": [{ tools: [write("same.txt", "one\n")], text: "one" }],
-        "Build@WI-2": [{ tools: [write("same.txt", "two\n")], text: "two" }],
-        "Build@WI-2.2": [{ tools: [write("same.txt", "one, two\n")], text: "both" }],
-        "Build@WI-3": [{ tools: [write("three.txt", "three\n")], text: "three" }],
-        Eval: Array.from({ length: 8 }, () => YES),
-        Tell: [{ text: "told" }],
-        ...replies,
-      },
-    }),
-  });
-  for (const args of [
-    ["init", "-q"],
-    ["add", "-A"],
-  ])
-    git(cwd, ...args);
-  git(cwd, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "first");
-  return cwd;
-}
 
 async function castOnce(cwd: string): Promise<string> {
   await run(["cast", "--trust", "--rehearse", "replies.json", "do it"], { cwd });

@@ -2,8 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, wr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { personsView } from "../git/scratch.ts";
-import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
-import type { Doing } from "./harness/repository.ts";
+import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
+import type { Doing, Ran } from "./harness/repository.ts";
+import { withFullDisk } from "./harness/full-disk.ts";
 
 const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
@@ -225,3 +226,51 @@ it.each<[what: string, doing: (cwd: string) => void, kept: boolean]>([
   const aside = join(cwd, ".pi/casts", ran.castId, "trees", `${ran.castId}_1_WI-1.lost-1`);
   expect(readFileSync(join(kept ? cwd : aside, "made.txt"), "utf8")).toBe("mine\n");
 });
+
+it("[V8] names with spaces, newlines and letters of other scripts are merged, conflict and are mended like any other", async () => {
+  const same = ' the same\n"file" 漢 ไทย.txt';
+  const cwd = repositoryWith({ [same]: LINES });
+  const doing: Doing = {
+    "WI-1": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "ONE"), "-n ü\nö.txt": "1\n" }),
+    "WI-2": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "uno"), "עברית/😀 .txt": "2\n" }),
+    "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "ONE uno") }),
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect((await ofType(ran, "item_conflicted")).map(({ files }) => files)).toEqual([[same]]);
+  expect([read(cwd, same), read(cwd, "-n ü\nö.txt"), read(cwd, "עברית/😀 .txt")]).toEqual([
+    LINES.replace("one", "ONE uno"),
+    "1\n",
+    "2\n",
+  ]);
+});
+
+it.each<[command: string, at: number]>([
+  ["worktree add", 1],
+  ["read-tree", 1],
+  ["checkout", 1],
+  ["commit-tree", 2],
+  ["update-ref", 3],
+])(
+  "[V18] a disk that is full in the middle of git's %s loses nothing: when there is room again the cast goes on to the same files",
+  async (command, at) => {
+    const cwd = repositoryWith({ "first.txt": LINES, "sub/second.txt": LINES });
+    const setting = { cwd, titles: ["a", "b", "c"], lanes: 1, details: { checkpoints: true } };
+    const stopped = await withFullDisk(command, at, () => castIn(setting));
+    const again = stopped.kind === "ended" && isCompleted(stopped) ? stopped : await resumeIn(setting, stopped);
+    expect(again.state.phase).toMatchObject({ outcome: "completed" });
+    expect(git(cwd, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual([
+      ".gitignore",
+      "WI-1.txt",
+      "WI-2.txt",
+      "WI-3.txt",
+      "first.txt",
+      "sub/second.txt",
+    ]);
+    expect([git(cwd, "status", "--porcelain"), git(cwd, "worktree", "list").split("\n").length]).toEqual(["", 1]);
+  },
+);
+
+function isCompleted({ state: { phase } }: Ran): boolean {
+  return phase.kind === "ended" && phase.outcome === "completed";
+}

@@ -23,6 +23,8 @@ function found(cwd: string): object {
     files: files.map((name) => [name, name && readFileSync(join(cwd, name), "utf8")]),
     subjects: git(cwd, "log", "--format=%s", "--reverse").split("\n"),
     left: git(cwd, "status", "--porcelain"),
+    trees: git(cwd, "worktree", "list").split("\n").length,
+    names: git(cwd, "for-each-ref", "refs/materia-items"),
   };
 }
 
@@ -37,21 +39,25 @@ function isDone({ state: { phase } }: Ran): boolean {
   return phase.kind === "ended" && phase.outcome === "completed";
 }
 
+/** One call of this many is tried; 1 tries them all, which takes its time. */
+const STRIDE = Number(process.env["MATERIA_KILLS_STRIDE"] ?? 10);
+
 it("[V12] a git that is killed, at any of its calls and in any moment of it, costs a resume and nothing else", async () => {
-  const titles = ["a", "b", "c"];
+  const more = { materia: { Build: { tools: "coding", prompt: "Build." } } };
+  const usual = { titles: ["a", "b", "c"], doing, more, details: { checkpoints: true } };
   const calm = repositoryWith({ "same.txt": "before\n" });
   const calls = mortalGit(0, "before");
-  expect(isDone(await castThrough({ cwd: calm, titles, doing }))).toBe(true);
+  expect(isDone(await castThrough({ ...usual, cwd: calm }))).toBe(true);
   const all = calls();
   soundGit();
   const expected = found(calm);
   const kinds = ["before", "middle", "after"] as const;
   // A stride that meets every kind of call over the three kinds of death.
-  for (let at = 2, round = 0; at <= all; at += 8, round += 1) {
+  for (let at = 2, round = 0; at <= all; at += STRIDE, round += 1) {
     const cwd = repositoryWith({ "same.txt": "before\n" });
     const when = kinds[round % kinds.length] ?? "before";
     mortalGit(at, when);
-    const ran = await castThrough({ cwd, titles, doing });
+    const ran = await castThrough({ ...usual, cwd });
     soundGit();
     // A death at the questions before the fork means one item after another.
     const [forked] = await ofType(ran, "loop_forked");

@@ -24,8 +24,16 @@ const NO_TIME = "1970-01-01T00:00:00.000Z";
 
 type Answer = (asked: Asked, state: CastState) => EventBody;
 
+/** How the items of parallel loops are worked on; both happen to a cast. */
+export type ItemsGo = "at once" | "one by one";
+
 /** A cast through the engine itself, with answers that cost nothing; given up after so many of them. */
-export function simulate(start: CastStart, answer: Answer, mostAnswers: number): Simulated {
+export function simulate(
+  start: CastStart,
+  answer: Answer,
+  mostAnswers: number,
+  itemsGo: ItemsGo = "one by one",
+): Simulated {
   const events: CastEvent[] = [];
   const items = new Map<string, readonly CastEvent[]>();
   let answers = 0;
@@ -45,7 +53,7 @@ export function simulate(start: CastStart, answer: Answer, mostAnswers: number):
     if (effect.kind === "stop") return over(true);
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
-    else if (effect.kind === "fork" || effect.kind === "join") note(atOnce(effect));
+    else if (effect.kind === "fork" || effect.kind === "join") note(around(effect, itemsGo));
     else if (effect.kind === "items") {
       const { fork, merge, running } = effect;
       const [run] = running;
@@ -62,10 +70,12 @@ export function simulate(start: CastStart, answer: Answer, mostAnswers: number):
 }
 
 /** Nothing is really worked on: no item of a parallel loop has files that could conflict. */
-function atOnce(effect: Extract<Effect, { kind: "fork" | "join" }>): EventBody {
+function around(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsGo): EventBody {
   if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
   const { id, parallel = 1 } = effect.loop;
-  return { type: "loop_forked", loop: id, lanes: parallel, base: NO_COMMIT };
+  const forked = { type: "loop_forked", loop: id, lanes: parallel } as const;
+  if (itemsGo === "at once") return { ...forked, base: NO_COMMIT };
+  return { ...forked, base: null, reason: "nothing is really worked on" };
 }
 
 const NO_COMMIT = "0".repeat(40);

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { CastOutcome, parseEvent } from "../cast/state/event.ts";
 import type { CastEvent } from "../cast/state/event.ts";
+import { Window } from "../cast/state/fork.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
@@ -50,6 +51,8 @@ const CastFileShape = v.object({
   fromCastId: v.nullable(v.string()),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
+  /** Set where it is the cast of one item. */
+  window: v.exactOptional(Window),
   state: v.custom<JsonObject>(isJsonObject, "is no object"),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),

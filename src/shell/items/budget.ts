@@ -22,11 +22,9 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
   let { largest } = parent;
   // Until one turn is over nobody knows how large they are; a provider that counts nothing makes nobody wait for ever.
   let isKnown = tokensOf(largest) > 0 || largest.cost > 0;
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const wake = (): void => {
-    const woken = waiting;
-    waiting = [];
-    for (const each of woken) each();
+    for (const each of waiting.splice(0)) each();
   };
   const known = (state: CastState): void => {
     spent.set(state.castId, minus(state.usage, counted.get(state.castId) ?? NO_USAGE));

@@ -89,7 +89,7 @@ function liveProgress(io: Io, start: Trail): Progress {
       for (const step of steps) {
         trail = follow(trail, step);
         used = usedAfter(used, step.event);
-        if (step.event.type === "visit_started") activity = "";
+        if (step.event.type === "visit_started" || step.event.type === "visit_completed") activity = "";
       }
       draw();
     },

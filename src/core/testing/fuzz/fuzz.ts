@@ -44,7 +44,8 @@ export function fuzz(subject: Subject, { casts, seed, items }: FuzzSettings): Fu
   let mostTurns = 0;
   for (let number = 0; number < casts; number += 1) {
     const chance = chanceOf(seed + number);
-    const one = castOnce(subject, chooser(chance, items));
+    // Items of a parallel loop may be worked on in either way.
+    const one = castOnce(subject, chooser(chance, items), number % 2 === 0 ? "one by one" : "at once");
     const { cast, turns, findings } = one;
     mostTurns = Math.max(mostTurns, turns);
     const outcome = cast ? outcomeOf(cast.state) : "broken";

@@ -6,7 +6,7 @@ import type { Flow } from "../../compile/flow.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { withItems } from "../item-events.ts";
 import { simulate } from "../simulate.ts";
-import type { Asked, Simulated } from "../simulate.ts";
+import type { Asked, ItemsGo, Simulated } from "../simulate.ts";
 import { answerWith } from "./choice.ts";
 import type { Choice } from "./choice.ts";
 
@@ -24,6 +24,7 @@ export function subjectOf(start: CastStart, flow: Flow): Subject {
 
 /** One cast, and what is to be said of it. */
 export interface FuzzedCast {
+  readonly itemsGo: ItemsGo;
   readonly choices: readonly MadeChoice[];
   readonly cast: Simulated | undefined;
   readonly turns: number;
@@ -46,7 +47,11 @@ export function isFault(finding: string): boolean {
 const MOST_ANSWERS = 20_000;
 
 /** [T17] Answers as they are chosen, one after another, until the cast has ended. */
-export function castOnce({ start, worst }: Subject, choose: (at: number) => Choice): FuzzedCast {
+export function castOnce(
+  { start, worst }: Subject,
+  choose: (at: number) => Choice,
+  itemsGo: ItemsGo = "one by one",
+): FuzzedCast {
   const choices: MadeChoice[] = [];
   let turns = 0;
   const answer = (asked: Asked, state: CastState): EventBody => {
@@ -56,11 +61,11 @@ export function castOnce({ start, worst }: Subject, choose: (at: number) => Choi
     return answerWith(choice, asked, state);
   };
   try {
-    const cast = simulate(start, answer, MOST_ANSWERS);
-    return { choices, cast, turns, findings: findingsIn(cast, turns, worst) };
+    const cast = simulate(start, answer, MOST_ANSWERS, itemsGo);
+    return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { choices, cast: undefined, turns, findings: [`the engine failed: ${oneLine(message, 200)}`] };
+    return { itemsGo, choices, cast: undefined, turns, findings: [`the engine failed: ${oneLine(message, 200)}`] };
   }
 }
 

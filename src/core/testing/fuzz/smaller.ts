@@ -9,7 +9,7 @@ const MOST_TRIES = 200;
 export function smaller(subject: Subject, found: FuzzedCast, what: string): FuzzedCast {
   let best = found;
   const accept = (choices: readonly Choice[]): boolean => {
-    const one = castOnce(subject, (at) => choices[at] ?? SIMPLE);
+    const one = castOnce(subject, (at) => choices[at] ?? SIMPLE, found.itemsGo);
     if (!one.findings.includes(what) || one.choices.length > best.choices.length) return false;
     best = one;
     return true;
