@@ -52,7 +52,7 @@ const CastFileShape = v.object({
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
   /** Set where it is the cast of one item. */
-  window: v.exactOptional(Window),
+  window: v.exactOptional(v.custom<Window>((value) => v.is(Window, value))),
   state: v.custom<JsonObject>(isJsonObject, "is no object"),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),

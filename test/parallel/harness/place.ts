@@ -6,7 +6,7 @@ import { parallelWorkshop } from "./scenarios.ts";
 const YES = { json: { satisfied: true, context: "" } };
 
 /** A reply of an agent that writes one file. */
-export function writing(name: string, content: string): object {
+function writing(name: string, content: string): object {
   return { tools: [{ name: "write", arguments: { path: name, content } }], text: content };
 }
 

@@ -171,7 +171,7 @@ export function setAside(folder: string): void {
 const lines = new Map<string, Promise<unknown>>();
 
 /** Eight at once failed in one of ten tries. */
-export function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
   const before = lines.get(commonDir) ?? Promise.resolve();
   const now = before.then(work, work);
   lines.set(
