@@ -200,34 +200,26 @@ it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
   expect(built.length - before).toBe(builds);
 });
 
-it("[V13] the budget is overrun by one turn at the most, whatever the lanes, and raising it reaches every item", async () => {
-  for (const lanes of [1, 2, 8, 16]) {
-    const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
-    const limited = scenario(titles, {}, { budget: { maxTokens: 205 } });
-    const place = newPlace({ ...limited, config: parallelWorkshop(lanes, { budget: { maxTokens: 205 } }) });
-    const end = await live(place);
-    expect(end?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
-    expect(end?.state.usage.input, `${lanes} lanes`).toBeLessThanOrEqual(215);
-    const again = await live(place, { first: [{ type: "limits_raised", maxTokens: 100_000 }] });
-    expect(again?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "completed" });
-    expect(again?.state.usage.input).toBe(10 * (2 + 3 * 16));
-  }
-});
-
-it("[V13] the same holds where a turn tells what it used only when it is over, and nothing was used before", async () => {
-  for (const lanes of [2, 8]) {
-    const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
-    const { deed } = scenario(titles);
-    const quiet = (request: TurnRequest): Deed => {
-      const { tokens: _tokens, ...done } = deed(request);
-      return { ...done, quiet: true, patience: 3, tokens: request.socket === "Socket-1" ? 0 : 10 };
-    };
-    const config = parallelWorkshop(lanes, { budget: { maxTokens: 205 } });
-    const end = await live(newPlace({ config, files: {}, deed: quiet }));
-    expect(end?.state.phase).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
-    expect(end?.state.usage.input, `${lanes} lanes`).toBeLessThanOrEqual(215);
-  }
-});
+it.each<[how: string, quiet: boolean]>([
+  ["as it goes on", false],
+  ["when it is over", true],
+])(
+  "[V13] where a turn tells %s what it used, lanes overrun the budget by one turn at the most",
+  async (_how, quiet) => {
+    for (const lanes of [1, 2, 8, 16]) {
+      const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
+      const limited = scenario(titles, {}, { budget: { maxTokens: 205 } });
+      const deed = (request: TurnRequest): Deed => ({ ...limited.deed(request), quiet, patience: 3 });
+      const place = newPlace({ ...limited, deed, config: parallelWorkshop(lanes, { budget: { maxTokens: 205 } }) });
+      const end = await live(place);
+      expect(end?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
+      expect(end?.state.usage.input, `${lanes} lanes`).toBeLessThanOrEqual(215);
+      const again = await live(place, { first: [{ type: "limits_raised", maxTokens: 100_000 }] });
+      expect(again?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "completed" });
+      expect(again?.state.usage.input).toBe(10 * (2 + 3 * 16));
+    }
+  },
+);
 
 it.each<[what: string, budget: Readonly<Record<string, number>>, most: number]>([
   ["without a budget nobody waits for anybody", {}, 3],
