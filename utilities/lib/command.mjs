@@ -33,28 +33,38 @@ export const quiet = [
 /** [U40] Git at a folder, running no program that the repository's own configuration names. */
 export function gitAt(root, { settings = [], filters = false } = {}) {
   const options = [...quiet, ...settings.flatMap((setting) => ["-c", setting])];
-  const off = filters ? [] : foreignFilters(root).flatMap(withoutFilter);
-  return commandAt(root, "git", options, settingsOf([...off, ...namedHooks(root).flatMap(withoutHook)]));
+  const keys = programKeys(root);
+  const off = filters ? [] : filtersIn(keys).flatMap(withoutFilter);
+  return commandAt(root, "git", options, settingsOf([...off, ...hooksIn(keys).flatMap(withoutHook)]));
 }
 
 /** Filters that the repository itself brings; those of the person are the person's own wish. */
 export function foreignFilters(root) {
-  return namesIn(root, "filter", ["local", "worktree"]);
+  return filtersIn(programKeys(root));
+}
+
+function filtersIn(keys) {
+  return namesIn(keys, "filter.", ["local", "worktree"]);
 }
 
 /** Newer versions of git take hooks from the configuration too. */
-function namedHooks(root) {
-  return namesIn(root, "hook", ["system", "global", "local", "worktree"]);
+function hooksIn(keys) {
+  return namesIn(keys, "hook.", ["system", "global", "local", "worktree"]);
 }
 
-function namesIn(root, section, scopes) {
-  const list = ["config", "--null", "--show-scope", "--includes", "--name-only", "--get-regexp", `^${section}\\.`];
+/** All keys that may name a program, with their scopes; of both sections at once, since every call of git comes after one of these. */
+function programKeys(root) {
+  const list = ["config", "--null", "--show-scope", "--includes", "--name-only", "--get-regexp", "^(filter|hook)\\."];
   const done = commandAt(root, "git", quiet).run(list);
   if (done.code !== 0) return [];
   const words = done.stdout.toString("latin1").split("\0");
-  const names = words
-    .flatMap((scope, index) => (index % 2 === 0 && scopes.includes(scope) ? [words[index + 1] ?? ""] : []))
-    .map((key) => key.slice(section.length + 1, key.lastIndexOf(".")));
+  return words.flatMap((scope, index) => (index % 2 === 0 ? [{ scope, key: words[index + 1] ?? "" }] : []));
+}
+
+function namesIn(keys, section, scopes) {
+  const names = keys
+    .filter(({ scope, key }) => scopes.includes(scope) && key.startsWith(section))
+    .map(({ key }) => key.slice(section.length, key.lastIndexOf(".")));
   return [...new Set(names)].filter((name) => name !== "");
 }
 
