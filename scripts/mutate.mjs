@@ -1,5 +1,5 @@
 // Deliberate faults, one at a time, and whether a test notices: `npm run mutate` for everything, `npm run mutate -- core/handoff` for a folder.
-// It takes an hour or more, so it is no part of `npm test`; its tools are installed here, for those who run it.
+// It takes a good part of an hour, so it is no part of `npm test`; its tools are installed here, for those who run it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
