@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { personAsked } from "../../core/cast/question.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
@@ -8,9 +7,8 @@ import { isForeign, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/values/text.ts";
 import { followAll } from "../../core/view/now/trail.ts";
-import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
-import type { Asker, PreparedCast } from "../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../shell/commands/prepare.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import { printText } from "./terminal/lines.ts";
@@ -19,9 +17,9 @@ import { jsonText } from "./terminal/lines.ts";
 import { openProgress, progressKind } from "./terminal/progress.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
-import { readStandardInput } from "./terminal/input.ts";
+import { askerOf } from "./terminal/asker.ts";
 import { onInterrupt } from "./terminal/interrupt.ts";
-import { askJudge, askPerson, trustsForeign, withTrust } from "./terminal/person.ts";
+import { askJudge, askPerson, trustsForeign } from "./terminal/person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {
@@ -33,14 +31,6 @@ export async function runCasting(command: CastingCommand, request: Request): Pro
   if (!isAsked || !(await trustsForeign(request.io, prepared.issues))) return prepared;
   const again = await prepare(command, { ...asker, trustsCast: true });
   return again.ok ? run(request, again.value) : again;
-}
-
-async function askerOf(request: Request): Promise<Asker> {
-  const { io, options } = request;
-  // Like every file named on the command line, it is looked for where the command was typed.
-  const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
-  const texts = { from: io.cwd, readInput: (most: number) => readStandardInput(io, most) };
-  return { options: { ...options, ...named }, openReal: openPiHost, texts, ...(await withTrust(request)) };
 }
 
 async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {

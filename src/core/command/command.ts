@@ -1,3 +1,5 @@
+import type { Options } from "./options.ts";
+
 /** [C20, C35] What the demo shows: one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
 
@@ -58,13 +60,27 @@ export type Command =
   | { readonly kind: "demo"; readonly which: DemoKind };
 
 /** What is done with a fleet as a whole. */
-export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits"] as const;
+export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "schedule"] as const;
 
 export type FleetCommand = { readonly kind: "fleet" } & (
   | { readonly action: "up"; readonly workers?: number }
   | { readonly action: "down" | "migrate" | "workers" }
   | { readonly action: "limits"; readonly change?: LimitChange }
+  | { readonly action: "schedule"; readonly what: ScheduleAction }
 );
+
+/** [B23] What is done with the times at which a fleet submits something. */
+export const SCHEDULE_ACTIONS = ["add", "list", "remove"] as const;
+export type ScheduleAction =
+  | { readonly kind: "list" }
+  | { readonly kind: "remove"; readonly id: number }
+  | {
+      readonly kind: "add";
+      readonly cron: string;
+      readonly zone?: string;
+      readonly tree: "as it is now" | "of the branch";
+      readonly submits: { readonly command: CastCommand | LinkCommand; readonly options: Options };
+    };
 
 /** [B22] What the number of casts at once is limited for. */
 export const LIMIT_KINDS = ["all", "project", "provider"] as const;

@@ -66,6 +66,7 @@ const OPTIONS = {
   detach: "flag",
   priority: "count",
   key: "text",
+  zone: "text",
   concurrency: "count",
   queues: "text",
   workers: "count",

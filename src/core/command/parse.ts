@@ -177,7 +177,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "worker":
     case "fleet":
     case "take":
-      return readOnFleet(row, reading.rest, options);
+      return readOnFleet(row, reading.split, parseArgv);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "completion":

@@ -2,16 +2,20 @@ import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { readCount } from "./amounts.ts";
-import { FLEET_ACTIONS, LIMIT_KINDS } from "./command.ts";
-import type { Command } from "./command.ts";
-import type { Options } from "./options.ts";
+import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS } from "./command.ts";
+import type { Command, ScheduleAction } from "./command.ts";
+import type { OptionName, Options, Split } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
 
 const MOST = 1_000_000;
 
-export function readOnFleet(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
-  if (row.name === "fleet") return readFleet(row, rest, options);
+/** Words → a command with its options: a schedule holds one. */
+type Parse = (words: readonly string[]) => Result<{ readonly command: Command; readonly options: Options }>;
+
+export function readOnFleet(row: CommandRow, split: Split, parse: Parse): Result<Command> {
+  const { rest, options } = split;
+  if (row.name === "fleet") return readFleet(row, split, parse);
   if (options.on === undefined) return fail(missingFleet(row));
   if (row.name === "worker") return readWorker(row, options);
   return ok({ kind: "take", ...(rest[0] === undefined ? {} : { castId: rest[0] }) });
@@ -34,7 +38,9 @@ function readWorker(row: CommandRow, { concurrency, queues, port }: Options): Re
   });
 }
 
-function readFleet(row: CommandRow, [first, ...words]: readonly string[], options: Options): Result<Command> {
+function readFleet(row: CommandRow, split: Split, parse: Parse): Result<Command> {
+  const { rest, options, behind } = split;
+  const [first, ...words] = rest;
   const action = FLEET_ACTIONS.find((known) => known === first);
   if (!action) {
     const message = `fleet knows ${FLEET_ACTIONS.join(", ")}`;
@@ -43,10 +49,11 @@ function readFleet(row: CommandRow, [first, ...words]: readonly string[], option
   }
   const isLocal = action === "up" || action === "down";
   if (!isLocal && options.on === undefined) return fail(missingFleet(row));
-  if (action === "limits") return readLimits(row, words);
-  const [more] = words;
+  if (action === "schedule") return readSchedule(row, split, parse);
+  const [more = behind ? "--" : undefined] = action === "limits" ? [] : words;
   if (more !== undefined)
     return fail(error("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`));
+  if (action === "limits") return readLimits(row, words);
   const { workers } = options;
   return ok(
     action === "up"
@@ -87,4 +94,68 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
       ),
     );
   return ok({ kind: "fleet", action: "limits", change: { kind, name, most } });
+}
+
+/** What a cast at a time may say; the rest belongs to whoever types a command now. */
+const SCHEDULED: ReadonlySet<OptionName> = new Set([
+  "loadout",
+  "budget",
+  "cost",
+  "model",
+  "rehearse",
+  "trust",
+  "priority",
+]);
+
+/** `add "0 3 * * *" -- link …`, `list`, `remove 3`. */
+function readSchedule(row: CommandRow, { rest, options, behind }: Split, parse: Parse): Result<Command> {
+  const usage = `usage: ${row.usage}`;
+  const [, verb = "list", ...words] = rest;
+  const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
+  if (!kind) {
+    const hint = didYouMean(verb, SCHEDULE_ACTIONS) ?? usage;
+    return fail(error("unknown_word", verb, `fleet schedule knows ${SCHEDULE_ACTIONS.join(", ")}`, hint));
+  }
+  const [first, ...more] = words;
+  const most = kind === "list" ? 0 : 1;
+  if (words.length > most || (kind !== "add" && behind)) {
+    const hint = kind === "add" ? `the time stands in quotes: fleet schedule add "0 3 * * *" -- cast …` : usage;
+    return fail(
+      error(
+        "too_many_words",
+        more.at(-1) ?? first ?? "--",
+        `${kind} takes ${most === 0 ? "no words" : "one word"}`,
+        hint,
+      ),
+    );
+  }
+  if (kind === "list") return ok({ kind: "fleet", action: "schedule", what: { kind } });
+  if (kind === "remove") {
+    const id = first === undefined ? undefined : readCount(first);
+    return id === undefined || id > MOST
+      ? fail(error("bad_number", first ?? kind, "which schedule? list shows their numbers", usage))
+      : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
+  }
+  if (first === undefined || !behind || behind.length === 0)
+    return fail(error("missing_word", kind, "a schedule needs a time, and behind a -- what is to be submitted", usage));
+  const parsed = parse(behind);
+  if (!parsed.ok) return parsed;
+  const submits = scheduledIn(parsed.value, usage);
+  if (!submits.ok) return submits;
+  const tree = options.here ? "as it is now" : "of the branch";
+  const zone = options.zone === undefined ? {} : { zone: options.zone };
+  return ok({ kind: "fleet", action: "schedule", what: { kind, cron: first, ...zone, tree, submits: submits.value } });
+}
+
+function scheduledIn(
+  { command, options }: { readonly command: Command; readonly options: Options },
+  usage: string,
+): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
+  if (command.kind !== "cast" && command.kind !== "link")
+    return fail(error("unknown_word", command.kind, "only cast and link are submitted at times", usage));
+  const others = Object.keys(options).filter((name) => !SCHEDULED.has(name as OptionName)); // the names that were read
+  const hint = "options of the schedule stand before the first --";
+  return others.length === 0
+    ? ok({ command, options })
+    : fail(...others.map((name) => error("bad_option", `--${name}`, `--${name} means nothing in a schedule`, hint)));
 }

@@ -245,11 +245,11 @@ const ROWS = [
   },
   {
     name: "fleet",
-    usage: "fleet up | down | migrate | workers | limits [set|unset all|project NAME|provider NAME [N]]",
-    does: "a fleet on this machine for a first look; the tables of one, its workers, and how many casts it drives at once",
+    usage: "fleet up|down|migrate|workers|limits [set|unset WHAT [N]]|schedule [add CRON -- COMMAND|remove N]",
+    does: "a fleet on this machine for a first look; the tables of one, its workers, limits, and what it submits at times",
     example: "fleet limits set project website 3 --on team",
-    options: ["on", "workers"],
-    takes: 5,
+    options: ["on", "workers", "here", "zone"],
+    takes: "targets",
   },
   {
     name: "take",

@@ -23,11 +23,12 @@ import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
+import type { NewCast } from "../store/cast-store.ts";
 import { restore } from "./files/restore.ts";
 import { prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
 import type { FleetAsker } from "./fleet/prepare.ts";
 import { prepareFork } from "./testing/fork.ts";
-import { readText } from "./texts.ts";
+import { firstWord, readText } from "./texts.ts";
 import type { TextSource } from "./texts.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
@@ -53,6 +54,8 @@ export interface PreparedCast {
   readonly file: CastFile;
   /** What happened to it before. */
   readonly events: readonly CastEvent[];
+  /** What would be submitted, where the cast is one for a fleet. */
+  readonly plan?: NewCast;
   /** [B21] Set where the cast was submitted before, and this command submits none. */
   readonly isKnown?: true;
   readonly notes: readonly string[];
@@ -132,10 +135,6 @@ async function prepareAnswer(
   const typed = (named ? text.trim().slice(first.length) : text).trim();
   const message = await readText(typed, literal ? undefined : asker.texts);
   return message.ok ? prepareAgain(id.value, answerOf(message.value, reject), asker) : message;
-}
-
-function firstWord(text: string): string {
-  return text.trim().split(/\s/)[0] ?? "";
 }
 
 const WAITING: Wanted = {

@@ -65,3 +65,7 @@ function noFile(typed: string, file: string): Issue {
 function unreadable(typed: string, file: string, thrown: unknown): Issue {
   return error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${problemText(thrown)}`);
 }
+
+export function firstWord(text: string): string {
+  return text.trim().split(/\s/)[0] ?? "";
+}

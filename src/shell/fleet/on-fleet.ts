@@ -23,16 +23,24 @@ export interface FleetWorkspace {
 export async function workspaceOn(
   workspace: Workspace,
   name: string,
-  { priority = 0, key }: SubmitOptions = {},
+  asked: SubmitOptions = {},
 ): Promise<Result<FleetWorkspace>> {
   const profile = findProfile(workspace.catalog, name, workspace.place);
   if (!profile.ok) return profile;
   const opened = await openFleet(profile.value);
   if (!opened.ok) return opened;
-  const fleet = opened.value;
+  return ok({ workspace: workspaceWith(workspace, opened.value, asked), close: opened.value.store.close });
+}
+
+/** [B10] What people do here, done on a fleet. */
+export function workspaceWith(
+  workspace: Workspace,
+  fleet: OpenFleet,
+  { priority = 0, key }: SubmitOptions = {},
+): Workspace {
   const { env } = workspace.place;
   const on: OnFleet = {
-    name,
+    name: fleet.profile.name,
     submittedBefore: () => castOfKey(fleet, key),
     submit: (plan) =>
       submitCast(fleet, plan, { env, artifacts: workspace.root, priority, ...(key === undefined ? {} : { key }) }),
@@ -47,7 +55,7 @@ export async function workspaceOn(
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
   };
   const { store } = fleet;
-  return ok({ workspace: { ...workspace, store, root: store.place, fleet: on }, close: store.close });
+  return { ...workspace, store, root: store.place, fleet: on };
 }
 
 async function placeOf({ database }: OpenFleet, castId: CastId): Promise<QueuePlace | undefined> {

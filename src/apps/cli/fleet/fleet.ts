@@ -16,6 +16,7 @@ import type { FleetStanding } from "../../../shell/fleet/workers.ts";
 import { printAnswer } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
 import { limits } from "./limits.ts";
+import { schedule } from "./schedule.ts";
 
 const WORKERS = 2;
 
@@ -25,7 +26,8 @@ export async function fleet(command: FleetCommand, request: Request): Promise<Re
   return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
 }
 
-async function carryOut(command: FleetCommand, { options, workspace }: Request): Promise<Result<Answer>> {
+async function carryOut(command: FleetCommand, request: Request): Promise<Result<Answer>> {
+  const { options, workspace } = request;
   const { env } = workspace.place;
   switch (command.action) {
     case "up":
@@ -46,9 +48,11 @@ async function carryOut(command: FleetCommand, { options, workspace }: Request):
         : done;
     }
     case "workers":
-      return withFleet({ options, workspace }, workers);
+      return withFleet(request, workers);
     case "limits":
-      return withFleet({ options, workspace }, (opened) => limits(opened, command.change));
+      return withFleet(request, (opened) => limits(opened, command.change));
+    case "schedule":
+      return withFleet(request, (opened) => schedule(opened, command.what, request));
     default:
       return never(command);
   }
@@ -56,7 +60,7 @@ async function carryOut(command: FleetCommand, { options, workspace }: Request):
 
 /** Closed afterwards: a connection that stays open would keep the process. */
 async function withFleet(
-  { options, workspace }: Pick<Request, "options" | "workspace">,
+  { options, workspace }: Request,
   work: (fleet: OpenFleet) => Promise<Result<Answer>>,
 ): Promise<Result<Answer>> {
   const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);

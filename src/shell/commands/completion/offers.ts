@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS } from "../../../core/command/options.ts";
 import { COMMANDS, commandRow } from "../../../core/command/table.ts";
 import type { CommandName } from "../../../core/command/table.ts";
-import { FLEET_ACTIONS, LIMIT_KINDS, SHELLS } from "../../../core/command/command.ts";
+import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
 import { statusText } from "../../../core/view/casts.ts";
@@ -126,6 +126,7 @@ async function wordOffers(
 
 function fleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
   if (action === undefined) return FLEET_ACTIONS;
+  if (action === "schedule") return verb === undefined ? SCHEDULE_ACTIONS : [];
   if (action !== "limits" || more.length > 0) return [];
   return verb === undefined ? ["set", "unset"] : LIMIT_KINDS;
 }

@@ -15,6 +15,7 @@ import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { AgentHost } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { CastFile } from "../../store/cast-file.ts";
+import type { NewCast } from "../../store/cast-store.ts";
 import { followOnFleet } from "./follow.ts";
 
 /** A cast that is about to run on other machines. */
@@ -22,6 +23,7 @@ interface PreparedOnFleet {
   readonly castId: CastId;
   readonly file: CastFile;
   readonly events: readonly CastEvent[];
+  readonly plan?: NewCast;
   readonly isKnown?: true;
   readonly notes: readonly string[];
   readonly remarks: (end: RunEnd) => readonly string[];
@@ -66,7 +68,7 @@ export async function prepareSubmission(
     ...(end.state.castId === file.castId ? [] : [knownNote(end.state.castId)]),
     ...goesOn(fleet)(end),
   ];
-  return ok({ castId: file.castId, file, events: [], notes: plan.notes, remarks, run });
+  return ok({ castId: file.castId, file, events: [], plan, notes: plan.notes, remarks, run });
 }
 
 /** [B21] Nothing is submitted: the first cast of the key is looked at. */

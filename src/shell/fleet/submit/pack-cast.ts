@@ -6,7 +6,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { removeRefs } from "../../git/cast-ref.ts";
 import { openCheckpoints } from "../../git/cast-checkpoints.ts";
-import { branchOf, makePack, pushedCommits } from "../../git/packs/packs.ts";
+import { branchOf, isPushed, makePack, pushedCommits } from "../../git/packs/packs.ts";
 import type { TreeSource } from "../../git/packs/travelling-tree.ts";
 import { findRepository } from "../../git/repository.ts";
 import { redactKeys } from "../../secrets/events.ts";
@@ -29,28 +29,38 @@ export interface PackedCast {
   readonly tree?: PackedTree;
 }
 
+/** The files as they are now; without a pack those of a branch when the cast begins. */
 export interface PackedTree {
   readonly source: TreeSource;
-  readonly head: string;
-  readonly ckpt: string;
-  readonly bytes: Buffer;
+  readonly pack?: { readonly head: string; readonly ckpt: string; readonly bytes: Buffer };
 }
+
+/** [B23] Which files a cast is given. */
+export type TreeChoice = "as it is now" | "of the branch";
+
+type TreeAtTop = PackedTree & { readonly top: string };
 
 const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
-export async function packCast(fleet: OpenFleet, plan: NewCast, by: Packer): Promise<Result<PackedCast>> {
-  const packed = await packTree(plan.file, fleet, by);
+export async function packCast(
+  fleet: OpenFleet,
+  plan: NewCast,
+  by: Packer,
+  choice: TreeChoice = "as it is now",
+): Promise<Result<PackedCast>> {
+  const packed = choice === "of the branch" ? await branchTree(plan.file) : await packTree(plan.file, fleet, by);
   if (!packed.ok) return packed;
   // [S12] Before it leaves this machine.
   const kept = redactKeys(plan.file, TYPED, redactor(by.env));
-  const { top, ...tree } = packed.value ?? { top: undefined };
+  const { top, source, pack } = packed.value ?? {};
+  const tree = source && { source, ...(pack ? { pack } : {}) };
   const file: CastFile = {
     ...kept,
     graph: top === undefined ? kept.graph : portable(kept.graph, kept.cwd, top),
     checkpoints: top !== undefined,
   };
-  return ok({ file, brings: plan.brings ?? {}, ...("bytes" in tree ? { tree } : {}) });
+  return ok({ file, brings: plan.brings ?? {}, ...(tree ? { tree } : {}) });
 }
 
 /** Programs of the project by their place in it: on another machine it stands elsewhere. */
@@ -69,11 +79,7 @@ function portable(graph: Graph, cwd: string, top: string): Graph {
 }
 
 /** Nothing where the cast works in no repository: its workers begin with an empty folder. */
-async function packTree(
-  file: CastFile,
-  fleet: OpenFleet,
-  by: Packer,
-): Promise<Result<(PackedTree & { readonly top: string }) | undefined>> {
+async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<Result<TreeAtTop | undefined>> {
   const found = await findRepository(file.cwd);
   if (found.kind === "none") return ok(undefined);
   const { top, head } = found.repository;
@@ -110,10 +116,24 @@ async function packTree(
         ),
       );
     const source = { remote: pushed.remote, branch: await branchOf(top), below: relative(top, file.cwd) };
-    return ok({ top, source, head, ckpt: begun.commit, bytes: packed.bytes });
+    return ok({ top, source, pack: { head, ckpt: begun.commit, bytes: packed.bytes } });
   } finally {
     files.close();
     await removeRefs(top, [file.castId]);
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** The branch as others see it, by name. */
+async function branchTree({ cwd }: CastFile): Promise<Result<TreeAtTop | undefined>> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return ok(undefined);
+  const { top } = found.repository;
+  const [branch, { remote }] = [await branchOf(top), await pushedCommits(top)];
+  if (remote !== null && branch !== null && (await isPushed(top, branch)))
+    return ok({ top, source: { remote, branch, below: relative(top, cwd), follows: true } });
+  const what =
+    branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;
+  const hint = "push it; or --here takes the files as they are now, every time";
+  return fail(error("not_pushed", cwd, `${what}, so no worker can fetch it later`, hint));
 }

@@ -52,7 +52,7 @@ values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8, $9, coalesce($10, session_u
 on conflict (project, key) where key is not null do nothing`;
 
 /** False where another cast has the key: who comes second waits here until it is known whether the first one stays. */
-async function insertCast(
+export async function insertCast(
   client: PoolClient,
   { file, brings, tree }: PackedCast,
   { project, queue, priority, key, by }: QueuedAs,
@@ -71,13 +71,11 @@ async function insertCast(
     providersOf(file),
   ]);
   if (done.rowCount === 0) return false;
-  if (tree)
-    await client.query("insert into materia.packs values ($1, 0, $2, $3, 0, $4)", [
-      file.castId,
-      tree.head,
-      tree.ckpt,
-      tree.bytes,
-    ]);
+  if (tree?.pack) {
+    const { head, ckpt, bytes } = tree.pack;
+    const text = "insert into materia.packs values ($1, 0, $2, $3, 0, $4)";
+    await client.query(text, [file.castId, head, ckpt, bytes]);
+  }
   await client.query("select pg_notify('materia', $1), pg_notify('materia_due', '')", [file.castId]);
   return true;
 }

@@ -60,8 +60,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     const made = await restoreTree({ packs, source, folder: tree, caches: join(folder, "repositories") });
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
-    const last = packs.at(-1);
-    if (last) standing.set(castId, { top: tree, head: last.head, ckpt: last.ckpt });
+    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt });
     const problem = profile.setup && (await setUp(profile.setup, made.cwd, signal));
     return problem === undefined ? ok(made.cwd) : fail(error("cannot_write", castId, `setup failed: ${problem}`));
   };

@@ -19,6 +19,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { driveLeg } from "./leg.ts";
 import type { LegEnd, LegPlace } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
+import { submitScheduled } from "./schedules.ts";
 import { openTrees } from "./trees.ts";
 import { PACE, openSession } from "./watchdog.ts";
 import type { Pace, Session } from "./watchdog.ts";
@@ -172,6 +173,7 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
         if (Date.now() >= next) {
           next = Date.now() + pace.beatMs;
           if (!(await session.beat())) return GIVEN_UP;
+          await submitScheduled(database);
           const dead = await session.judge();
           if (dead.length > 0 || beats % BEATS_BETWEEN_SWEEPS === 0)
             await session.alone(async () => dispatcher.takeBack(await session.gone()));

@@ -55,6 +55,12 @@ export async function branchOf(cwd: string): Promise<string | null> {
   return asked.ok ? textOf(asked) : null;
 }
 
+/** Whether the repository that others read has a branch of this name, as far as is known here. */
+export async function isPushed(cwd: string, branch: string): Promise<boolean> {
+  const ref = branch.replace("refs/heads/", "refs/remotes/origin/");
+  return (await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd })).ok;
+}
+
 export async function headOf(cwd: string): Promise<string | undefined> {
   const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
   return asked.ok ? textOf(asked) : undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { problemText } from "../../system/problem.ts";
 import { takePack } from "./packs.ts";
 import { findRepository } from "../repository.ts";
-import { complaintOf, runGit } from "../run-git.ts";
+import { complaintOf, runGit, textOf } from "../run-git.ts";
 import { emptyShadow } from "../shadow.ts";
 
 /** Where the files of a cast came from. */
@@ -15,6 +15,8 @@ export interface TreeSource {
   readonly branch: string | null;
   /** The folder below the top that the cast works in. */
   readonly below: string;
+  /** [B23] Set where the cast begins with what the branch is by then, in the repository that was pushed to. */
+  readonly follows?: true;
 }
 
 export interface KeptPack {
@@ -34,7 +36,7 @@ export interface TravelledTree {
 }
 
 export type Restored =
-  | { readonly kind: "ready"; readonly cwd: string }
+  | { readonly kind: "ready"; readonly cwd: string; readonly head: string; readonly ckpt: string }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** [B9] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
@@ -47,19 +49,22 @@ export async function restoreTree(tree: TravelledTree): Promise<Restored> {
 }
 
 async function restoreInto({ packs, source, folder, caches }: TravelledTree): Promise<Restored> {
-  const last = packs.at(-1);
-  if (!last) return failed("no checkpoint of it was kept");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
   const made = await runGit(["init", "-q"], call);
   if (!made.ok) return failed(complaintOf(made));
+  let begins: Pick<KeptPack, "head" | "ckpt"> | undefined;
   if (source.remote !== null) {
     const cache = await fetchCache(caches, source.remote);
     if (cache.kind === "failed") return cache;
+    if (source.follows) begins = await branchHead(cache.folder, source.branch ?? "");
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
     await runGit(["remote", "add", "origin", source.remote], call);
   }
+  const last = packs.at(-1) ?? begins;
+  if (!last)
+    return failed(source.follows ? `${source.remote} has no ${source.branch}` : "no checkpoint of it was kept");
   for (const [index, { pack }] of packs.entries()) {
     const wrong = await takePack(folder, pack);
     if (wrong !== undefined) return failed(`pack ${index} of its files cannot be used: ${wrong}`);
@@ -79,7 +84,13 @@ async function restoreInto({ packs, source, folder, caches }: TravelledTree): Pr
     shadow.close();
   }
   const index = await runGit(["reset", "-q", "--mixed", last.head], call);
-  return index.ok ? { kind: "ready", cwd: join(folder, source.below) } : failed(complaintOf(index));
+  if (!index.ok) return failed(complaintOf(index));
+  return { kind: "ready", cwd: join(folder, source.below), head: last.head, ckpt: last.ckpt };
+}
+
+async function branchHead(cache: string, branch: string): Promise<Pick<KeptPack, "head" | "ckpt"> | undefined> {
+  const asked = await runGit(["rev-parse", "--verify", "--quiet", `${branch}^{commit}`], { cwd: cache });
+  return asked.ok ? { head: textOf(asked), ckpt: textOf(asked) } : undefined;
 }
 
 type Cache =

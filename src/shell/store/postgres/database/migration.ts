@@ -1,4 +1,4 @@
-import { LIMITS } from "./operations.ts";
+import { LIMITS, SCHEDULES } from "./operations.ts";
 
 /** The shape of the tables; a database of a newer one is refused rather than misread. */
 export const DATABASE_FORMAT = 2;
@@ -172,6 +172,7 @@ create policy submitting on materia.packs for insert to materia_member with chec
     and c.submitted_by = session_user and c.seq = 0));
 
 ${LIMITS}
+${SCHEDULES}
 grant usage on schema materia to materia_worker, materia_member;
 grant select on all tables in schema materia to materia_worker, materia_member;
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs to materia_worker;

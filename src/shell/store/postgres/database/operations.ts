@@ -47,3 +47,40 @@ $$;
 grant select on materia.limits to materia_worker, materia_member;
 grant execute on function materia.limit_standing, materia.queue_place to materia_worker, materia_member;
 `;
+
+/** [B23] What is submitted at times. */
+export const SCHEDULES = `
+create table if not exists materia.schedules (
+  id int generated always as identity primary key,
+  project text not null,
+  queue text not null,
+  priority int not null,
+  submitted_by text not null default session_user,
+  cron text not null,
+  zone text not null,
+  file text not null,
+  brings jsonb not null,
+  source jsonb,
+  head text,
+  ckpt text,
+  pack bytea,
+  next_at timestamptz not null,
+  last_cast text,
+  problem text,
+  created_at timestamptz not null default now()
+);
+create index if not exists schedules_due on materia.schedules (next_at);
+
+alter table materia.schedules enable row level security;
+drop policy if exists worker on materia.schedules;
+create policy worker on materia.schedules to materia_worker using (true) with check (true);
+drop policy if exists looking on materia.schedules;
+create policy looking on materia.schedules for select to materia_member using (materia.may(project));
+drop policy if exists adding on materia.schedules;
+create policy adding on materia.schedules for insert to materia_member
+  with check (materia.may(project) and submitted_by = session_user and last_cast is null);
+drop policy if exists removing on materia.schedules;
+create policy removing on materia.schedules for delete to materia_member using (materia.may(project));
+grant select, insert, update, delete on materia.schedules to materia_worker;
+grant select, insert, delete on materia.schedules to materia_member;
+`;

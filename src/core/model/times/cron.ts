@@ -1,0 +1,89 @@
+import { error, fail, ok } from "../issue.ts";
+import type { Issue, Result } from "../issue.ts";
+
+/** When something happens again and again, in the words of cron: minute, hour, day of the month, month, day of the week. */
+export interface Cron {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: readonly number[];
+  readonly months: readonly number[];
+  readonly weekdays: readonly number[];
+  /** Where both kinds of days are named, either of them is enough; where one is `*`, the other decides. */
+  readonly eitherDay: boolean;
+}
+
+interface Field {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly names?: readonly string[];
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const FIELDS = [
+  { name: "minute", from: 0, to: 59 },
+  { name: "hour", from: 0, to: 23 },
+  { name: "day of the month", from: 1, to: 31 },
+  { name: "month", from: 1, to: 12, names: MONTHS },
+  // Sunday is 0, and 7 as well.
+  { name: "day of the week", from: 0, to: 7, names: WEEKDAYS },
+] as const satisfies readonly Field[];
+
+const USAGE = `five fields: minute hour day month weekday, such as "0 3 * * 1-5"`;
+
+/** [B23] Every field that cannot be read is told at once. */
+export function parseCron(text: string): Result<Cron> {
+  const words = text.trim().split(/\s+/);
+  if (words.length !== FIELDS.length) {
+    const count = text.trim() === "" ? 0 : words.length;
+    return fail(error("bad_schedule", text, `a time has five fields, this one has ${count}`, USAGE));
+  }
+  const read = FIELDS.map((field, index) => readField(words[index] ?? "", field));
+  const issues = read.flatMap((each, index) =>
+    each ? [] : [badField(words[index] ?? "", FIELDS[index] ?? FIELDS[0])],
+  );
+  if (issues.length > 0) return fail(...issues);
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = read;
+  const [, , day = "", , weekday = ""] = words;
+  return ok({
+    minutes: minutes ?? [],
+    hours: hours ?? [],
+    days: days ?? [],
+    months: months ?? [],
+    weekdays: [...new Set((weekdays ?? []).map((each) => each % 7))],
+    eitherDay: !day.startsWith("*") && !weekday.startsWith("*"),
+  });
+}
+
+function badField(word: string, { name, from, to, ...field }: Field): Issue {
+  const names = field.names ? `, or ${field.names.slice(0, 3).join(", ")}…` : "";
+  return error("bad_schedule", word, `"${word}" is no ${name}: it takes ${from} to ${to}${names}`, USAGE);
+}
+
+/** `*`, `5`, `1-5`, `*\/15`, `10-50/10`, and lists of these. */
+function readField(word: string, field: Field): readonly number[] | undefined {
+  const parts = word.split(",").map((part) => readPart(part, field));
+  const values = parts.flatMap((part) => part ?? []);
+  return parts.includes(undefined) ? undefined : [...new Set(values)].toSorted((a, b) => a - b);
+}
+
+function readPart(part: string, field: Field): readonly number[] | undefined {
+  const [, range = "", step] = /^([^/]+)(?:\/([0-9]{1,2}))?$/.exec(part) ?? [];
+  const by = step === undefined ? 1 : Number(step);
+  if (range === "" || by === 0) return undefined;
+  const [first = "", last, ...more] = range.split("-");
+  const from = range === "*" ? field.from : valueOf(first, field);
+  // A step behind one value goes on to the end, as in other crons.
+  const open = range === "*" || step !== undefined ? field.to : from;
+  const to = last === undefined ? open : valueOf(last, field);
+  if (from === undefined || to === undefined || from > to || more.length > 0) return undefined;
+  return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, index) => from + index * by);
+}
+
+function valueOf(word: string, { from, to, names = [] }: Field): number | undefined {
+  const named = names.indexOf(word.toLowerCase());
+  if (named !== -1) return named + from;
+  const value = /^[0-9]{1,2}$/.test(word) ? Number(word) : Number.NaN;
+  return value >= from && value <= to ? value : undefined;
+}

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { submitScheduled } from "../../src/shell/fleet/worker/schedules.ts";
+import { git } from "../git/scratch.ts";
+import { fileOf, fleetPlace, statusOn, until } from "../harness/fleet/fleet-place.ts";
+import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+
+interface Row {
+  readonly next_at: Date;
+  readonly last_cast: string | null;
+  readonly problem: string | null;
+}
+
+async function scheduled({ database }: FleetPlace): Promise<Row> {
+  const [row] = await database.rows<Row & Record<string, unknown>>({ text: "select * from materia.schedules" });
+  if (!row) throw new Error("there is no schedule");
+  return row;
+}
+
+/** As if the clock had gone on. */
+const dueSince = ({ database }: FleetPlace, time: string) =>
+  database.rows({ text: "update materia.schedules set next_at = now() - $1::interval", values: [time] });
+
+async function castsOf({ database }: FleetPlace): Promise<readonly string[]> {
+  const rows = await database.rows<{ cast_id: string }>({ text: "select cast_id from materia.casts order by cast_id" });
+  return rows.map((row) => row.cast_id);
+}
+
+it("[B23] what is due is submitted once by however many workers, also when many times were missed", async () => {
+  const place = await fleetPlace();
+  const before = Date.now();
+  const added = await place.materia("fleet", "schedule", "add", "* * * * *", "--here", "--", "cast", place.gate);
+  expect([added.code, added.stderr]).toEqual([0, ""]);
+  expect(added.stdout).toContain("on the files of when it was added");
+  const { next_at: next } = await scheduled(place);
+  expect(next.getTime()).toBeGreaterThan(before);
+  await Promise.all([1, 2, 3].map(() => submitScheduled(place.database)));
+  expect(await castsOf(place)).toEqual([]);
+  await dueSince(place, "3 days");
+  await Promise.all([1, 2, 3].map(() => submitScheduled(place.database)));
+  const [castId = "none", ...more] = await castsOf(place);
+  expect(more).toEqual([]);
+  const row = await scheduled(place);
+  expect([row.last_cast, row.problem, row.next_at.getTime() > before]).toEqual([castId, null, true]);
+  // As long as that one is under way, no other is submitted.
+  await dueSince(place, "1 minute");
+  await submitScheduled(place.database);
+  expect([await castsOf(place), (await scheduled(place)).problem]).toEqual([
+    [castId],
+    "the cast before was still under way",
+  ]);
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const listed = await place.materia("fleet", "schedule");
+  expect(listed.stdout).toContain("Not submitted the last time: the cast before was still under way");
+  const removed = await place.materia("fleet", "schedule", "remove", "1");
+  expect([removed.code, (await place.materia("fleet", "schedule", "list", "--json")).stdout.trim()]).toEqual([0, "[]"]);
+  expect((await place.materia("fleet", "schedule", "remove", "1")).stderr).toContain("unknown_schedule");
+});
+
+it("[B23] without --here a cast begins with what its branch is by then", async () => {
+  const place = await fleetPlace();
+  const add = () => place.materia("fleet", "schedule", "add", "0 3 * * *", "--", "cast", place.gate);
+  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("not_pushed") });
+  const remote = join(dirname(place.cwd), "remote.git");
+  git(place.cwd, "init", "-q", "--bare", remote);
+  git(place.cwd, "remote", "add", "origin", remote);
+  git(place.cwd, "push", "-q", "origin", "main");
+  expect((await add()).stdout).toContain("on main as it is then");
+  writeFileSync(join(place.cwd, "first.txt"), "two\n");
+  git(place.cwd, "commit", "-qam", "second");
+  git(place.cwd, "push", "-q", "origin", "main");
+  writeFileSync(join(place.cwd, "first.txt"), "three, and only here\n");
+  await dueSince(place, "1 second");
+  await place.worker();
+  const castId = await until(async () => (await scheduled(place)).last_cast ?? undefined);
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  expect((await place.materia("take", castId)).code).toBe(0);
+  expect(fileOf(place.cwd, `materia/${castId}`, "first.txt")).toBe("two");
+  expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2");
+});
+
+it("[B23] a time that is none is refused before anything is packed", async () => {
+  const place = await fleetPlace();
+  const words = ["fleet", "schedule", "add", "0 25 * * *", "--zone", "Nowhere/City", "--here", "--", "cast", "x"];
+  const refused = await place.materia(...words);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/bad_schedule[\s\S]*no time zone/)]);
+  expect(await place.database.rows({ text: "select from materia.schedules" })).toEqual([]);
+});
