@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseArgv } from "../../src/core/command/parse.ts";
+import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { parseCron } from "../../src/core/model/times/cron.ts";
 import { isTimeZone, nextTime } from "../../src/core/model/times/next-time.ts";
 
@@ -69,6 +69,7 @@ it("[B23] zones are known by name", () => {
 it.each([
   [["add"], "missing_word"],
   [["add", "0 3 * * *"], "missing_word"],
+  [["add", "0 3 * * *", "--"], "only cast and link"],
   [["add", "0", "3", "*", "--", "cast", "x"], "stands in quotes"],
   [["add", "0 3 * * *", "--", "status"], "only cast and link"],
   [["add", "0 3 * * *", "--", "cast", "--detach", "x"], "--detach means nothing in a schedule"],
@@ -80,25 +81,17 @@ it.each([
   expect(JSON.stringify(parseArgv(["fleet", "schedule", "--on", "f", ...words]))).toContain(code);
 });
 
-it("[B23] a link keeps its own delimiter inside of a schedule", () => {
-  const words = [
-    "fleet",
-    "schedule",
-    "add",
-    "0 3 * * *",
-    "--on",
-    "f",
-    "--zone",
-    "UTC",
-    "--",
-    "link",
-    "A",
-    "B",
-    "--",
-    "do it",
-  ];
-  const parsed = parseArgv(words);
+it.each([
+  ["words", parseArgv(["fleet", "schedule", "add", "0 3 * * *", "--on", "f", "--", "link", "A", "B", "--", "do it"])],
+  ["one word", parseArgv(["fleet", "schedule", "add", "0 3 * * *", "--on", "f", "--", "link A B -- do it"])],
+  ["one text", parseText(`fleet schedule add "0 3 * * *" --on f -- link A B -- do it`)],
+])("[B23] a link keeps its own delimiter inside of a schedule, in %s", (_how, parsed) => {
   expect(parsed.ok && parsed.value.command).toMatchObject({
-    what: { kind: "add", zone: "UTC", tree: "of the branch", submits: { command: { kind: "link", prompt: "do it" } } },
+    what: {
+      kind: "add",
+      cron: "0 3 * * *",
+      tree: "of the branch",
+      submits: { command: { kind: "link", prompt: "do it" } },
+    },
   });
 });

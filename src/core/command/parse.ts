@@ -82,6 +82,8 @@ interface Reading {
   readonly rest: readonly string[];
   /** What a prompt takes: the raw text where it was typed, the words joined with one space where a shell split it. */
   readonly text: string;
+  /** [B23] The command that stands behind the `--`, in words or in one text. */
+  readonly inner: () => Result<Parsed>;
 }
 
 function readCommand(row: CommandRow, words: Words, split: Split): Result<Command> {
@@ -93,6 +95,10 @@ function readCommand(row: CommandRow, words: Words, split: Split): Result<Comman
   return readRow(row, {
     split,
     rest,
+    inner: () => {
+      const [only = "", ...more] = words.tail === undefined ? (behind ?? []) : [words.tail];
+      return more.length === 0 ? parseText(only) : parseArgv([only, ...more]);
+    },
     text: words.tail ?? [...(row.takes === "prompt" ? rest : []), ...(behind ?? [])].join(" "),
   });
 }
@@ -177,7 +183,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "worker":
     case "fleet":
     case "take":
-      return readOnFleet(row, reading.split, parseArgv);
+      return readOnFleet(row, reading.split, reading.inner);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "completion":

@@ -10,12 +10,12 @@ import { usageOf } from "./typed.ts";
 
 const MOST = 1_000_000;
 
-/** Words → a command with its options: a schedule holds one. */
-type Parse = (words: readonly string[]) => Result<{ readonly command: Command; readonly options: Options }>;
+/** The command behind the `--`: a schedule holds one. */
+type Inner = () => Result<{ readonly command: Command; readonly options: Options }>;
 
-export function readOnFleet(row: CommandRow, split: Split, parse: Parse): Result<Command> {
+export function readOnFleet(row: CommandRow, split: Split, inner: Inner): Result<Command> {
   const { rest, options } = split;
-  if (row.name === "fleet") return readFleet(row, split, parse);
+  if (row.name === "fleet") return readFleet(row, split, inner);
   if (options.on === undefined) return fail(missingFleet(row));
   if (row.name === "worker") return readWorker(row, options);
   return ok({ kind: "take", ...(rest[0] === undefined ? {} : { castId: rest[0] }) });
@@ -38,7 +38,7 @@ function readWorker(row: CommandRow, { concurrency, queues, port }: Options): Re
   });
 }
 
-function readFleet(row: CommandRow, split: Split, parse: Parse): Result<Command> {
+function readFleet(row: CommandRow, split: Split, inner: Inner): Result<Command> {
   const { rest, options, behind } = split;
   const [first, ...words] = rest;
   const action = FLEET_ACTIONS.find((known) => known === first);
@@ -49,7 +49,7 @@ function readFleet(row: CommandRow, split: Split, parse: Parse): Result<Command>
   }
   const isLocal = action === "up" || action === "down";
   if (!isLocal && options.on === undefined) return fail(missingFleet(row));
-  if (action === "schedule") return readSchedule(row, split, parse);
+  if (action === "schedule") return readSchedule(row, split, inner);
   const [more = behind ? "--" : undefined] = action === "limits" ? [] : words;
   if (more !== undefined)
     return fail(error("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`));
@@ -108,7 +108,7 @@ const SCHEDULED: ReadonlySet<OptionName> = new Set([
 ]);
 
 /** `add "0 3 * * *" -- link …`, `list`, `remove 3`. */
-function readSchedule(row: CommandRow, { rest, options, behind }: Split, parse: Parse): Result<Command> {
+function readSchedule(row: CommandRow, { rest, options, behind }: Split, inner: Inner): Result<Command> {
   const usage = `usage: ${row.usage}`;
   const [, verb = "list", ...words] = rest;
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
@@ -136,9 +136,9 @@ function readSchedule(row: CommandRow, { rest, options, behind }: Split, parse: 
       ? fail(error("bad_number", first ?? kind, "which schedule? list shows their numbers", usage))
       : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
   }
-  if (first === undefined || !behind || behind.length === 0)
+  if (first === undefined || !behind)
     return fail(error("missing_word", kind, "a schedule needs a time, and behind a -- what is to be submitted", usage));
-  const parsed = parse(behind);
+  const parsed = inner();
   if (!parsed.ok) return parsed;
   const submits = scheduledIn(parsed.value, usage);
   if (!submits.ok) return submits;

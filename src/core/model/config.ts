@@ -98,6 +98,14 @@ export const FleetProfile = v.object({
       v.description("A program and its arguments that a worker runs once in each tree that it makes, such as npm ci."),
     ),
   ),
+  deliver: v.exactOptional(
+    v.pipe(
+      v.picklist(["push"]),
+      v.description(
+        "push: a worker pushes the result of each cast that it completes as the branch materia/<castId>, unless something in it looks like a secret.",
+      ),
+    ),
+  ),
   maxCheckpointBytes: v.exactOptional(
     v.pipe(count, v.description("How large the files of one checkpoint may be, packed; 200 MB if unset.")),
   ),

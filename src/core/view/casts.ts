@@ -2,6 +2,7 @@ import type { CastOutcome } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 import { oneLine } from "../model/values/text.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "./numbers.ts";
+import type { Delivery } from "./text/delivery.ts";
 import type { Figures } from "./figures.ts";
 import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
@@ -20,6 +21,8 @@ export interface CastSummary extends Figures {
   readonly endedAt: string | null;
   /** [B16] Why no worker of a fleet could begin it. */
   readonly blocked?: string;
+  /** [B24] What became of pushing its result, where a worker was to. */
+  readonly delivered?: Delivery;
   /** [S10] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
   /** [C36] Set where its agents answer from a file. */

@@ -8,6 +8,7 @@ import { harmless } from "../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
+import { deliveryLines } from "../../core/view/text/delivery.ts";
 import { follow, startTrail } from "../../core/view/now/trail.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
@@ -85,6 +86,7 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
       ...boardLines(board, width),
       ...blockedLines(summary),
       ...placeLines(queued),
+      ...deliveryLines(summary?.delivered),
       ...foreignLines(workspace, file),
     ],
   });

@@ -26,19 +26,42 @@ export function redactor(env: Readonly<Record<string, string | undefined>>): Red
   };
 }
 
+/** Finds secrets in place of hiding them. */
+export interface SecretFinder {
+  readonly redact: Redact;
+  /** The names of those that a text holds. */
+  readonly namesIn: (text: string) => readonly string[];
+}
+
+/** [B24] The secrets that this process knows by now. */
+export function secretFinder(env: Readonly<Record<string, string | undefined>>): SecretFinder {
+  const secrets = [...secretsOf(env), ...[...known].map(([value, name]) => ({ name, value }))];
+  const { names, pattern } = patternOf(secrets);
+  return {
+    redact: compiled(secrets),
+    namesIn: (text) => [
+      ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => names.get(each) ?? []) : []),
+    ],
+  };
+}
+
 function same(text: string): string {
   return text;
 }
 
 function compiled(secrets: readonly Secret[]): Redact {
+  const { names, pattern } = patternOf(secrets);
+  return pattern ? (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`) : same;
+}
+
+function patternOf(secrets: readonly Secret[]): { readonly names: Map<string, string>; readonly pattern?: RegExp } {
   const names = new Map<string, string>();
   for (const { name, value } of secrets)
     for (const spelling of spellings(value)) if (!names.has(spelling)) names.set(spelling, name);
-  if (names.size === 0) return same;
+  if (names.size === 0) return { names };
   // A secret may contain another; the longer one must be tried first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(longest.map(part).join("|"), "g");
-  return (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`);
+  return { names, pattern: new RegExp(longest.map(part).join("|"), "g") };
 }
 
 /** A short one counts only as a word of its own: it may be a part of many others. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
+import { deliveryText } from "../../../core/view/text/delivery.ts";
 import { localFolder } from "../../../shell/fleet/embedded/local.ts";
 import { findProfile } from "../../../shell/fleet/open/profile.ts";
 import { serveHealth } from "../../../shell/fleet/worker/health.ts";
@@ -53,9 +54,9 @@ function tellStart(
 }
 
 /** One line per leg, for whoever reads the log of a machine. */
-function legLine({ castId, leg, ms, how, why }: LegReport): string {
+function legLine({ castId, leg, ms, how, why, delivered }: LegReport): string {
   const time = new Date().toISOString();
-  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(harmless(why), 300)}`}`;
+  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(harmless(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
 }
 
 function stopSignals() {

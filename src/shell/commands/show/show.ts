@@ -6,6 +6,7 @@ import type { ShowCommand } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
+import { deliveryLines } from "../../../core/view/text/delivery.ts";
 import { itemLines } from "../../../core/view/items/lines.ts";
 import { itemRows } from "../../../core/view/items/rows.ts";
 import type { ItemRows } from "../../../core/view/items/rows.ts";
@@ -68,10 +69,11 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   const mark = foreignMark(workspace, file);
   const items = itemRows(castId, events);
   const trees = await treesOf(store, items);
+  const summary = await store.summary(castId);
   return {
     code: 0,
     data: {
-      ...(await store.summary(castId)),
+      ...summary,
       ...mark,
       command,
       targets,
@@ -92,6 +94,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
               aside: asideOf(finder(details), full ? Math.min(width, WIDEST) - 4 : undefined),
             }),
             ...itemLines(items, { alive, width: Math.min(width, 160), trees }),
+            ...deliveryLines(summary?.delivered),
             ...foreignLines(workspace, file),
             ...asideLines(store.placeOf(castId), cast),
           ],

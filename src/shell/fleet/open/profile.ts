@@ -18,6 +18,7 @@ export interface Profile {
   readonly project: string;
   readonly queue: string;
   readonly setup?: readonly string[];
+  readonly deliver?: "push";
   readonly maxCheckpointBytes: number;
 }
 

@@ -6,10 +6,13 @@ import type { Issue } from "../../../core/model/issue.ts";
 import { record } from "../../casting/record.ts";
 import { rememberedChoice, resumeCast } from "../../casting/resume.ts";
 import { agentNeeds, openPiHost } from "../../casting/workspace/hosts.ts";
+import type { Delivery } from "../../../core/view/text/delivery.ts";
 import type { AgentHost } from "../../ports.ts";
 import { PAUSE } from "../../run/effect.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
+import type { Profile } from "../open/profile.ts";
+import { deliver } from "./deliver.ts";
 import type { Trees } from "./trees.ts";
 
 /** How a leg came to its end. */
@@ -25,9 +28,12 @@ export interface LegEnd {
     | "stopped"
     | "over already";
   readonly why?: string;
+  /** [B24] Where its result was to be pushed. */
+  readonly delivered?: Delivery;
 }
 
 export interface LegPlace {
+  readonly profile: Pick<Profile, "deliver">;
   readonly workerId: string;
   readonly database: Database;
   readonly store: CastStore;
@@ -49,7 +55,7 @@ export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Pr
     text: `update materia.casts set tries = tries + 1 where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted') returning tries`,
     values: [castId, leg],
   });
-  if (!row) return { how: "over already" };
+  if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
   const cast = await store.load(castId);
   if (!cast.ok) return notBegun(cast.issues);
   if (row.tries > MOST_TRIES)
@@ -60,7 +66,28 @@ export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Pr
   if (end.how !== "not begun")
     await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
   if (end.how === "handed back") await handBack(database, castId);
-  return end;
+  return end.how === "completed" && place.profile.deliver ? deliverResult(place, castId) : end;
+}
+
+/** [B24] Another worker may have died between the end of the cast and the push. */
+async function isUndelivered({ profile, database }: LegPlace, castId: CastId, leg: number): Promise<boolean> {
+  if (!profile.deliver) return false;
+  const text = `select from materia.casts where cast_id = $1 and leg = $2 and status = 'completed' and not summary ? 'delivered'`;
+  return (await database.rows({ text, values: [castId, leg] })).length > 0;
+}
+
+async function deliverResult({ database, trees, env }: LegPlace, castId: CastId): Promise<LegEnd> {
+  const tree = await trees.bringFresh(castId);
+  const delivered = tree.ok
+    ? await deliver({ castId, ...tree.value, env })
+    : { problem: tree.issues.map(({ message }) => message).join("; ") };
+  trees.forget(castId);
+  await database.rows({
+    text: `with c as (update materia.casts set summary = summary || jsonb_build_object('delivered', $2::jsonb)
+        where cast_id = $1 returning cast_id) select pg_notify('materia', cast_id) from c`,
+    values: [castId, JSON.stringify(delivered)],
+  });
+  return { how: "completed", delivered };
 }
 
 async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promise<LegEnd> {

@@ -7,7 +7,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { headOf, makePack } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
-import type { TreeSource } from "../../git/packs/travelling-tree.ts";
+import type { Restored, TreeSource } from "../../git/packs/travelling-tree.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
@@ -19,8 +19,17 @@ export interface Trees {
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
   readonly bring: (castId: CastId, signal: AbortSignal) => Promise<Result<string>>;
+  /** [B24] The files that were kept, in a repository that nobody has worked in. */
+  readonly bringFresh: (castId: CastId) => Promise<Result<FreshTree>>;
   readonly packOf: PackOf;
   readonly forget: (castId: CastId) => void;
+}
+
+export interface FreshTree {
+  readonly top: string;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly remote: string | null;
 }
 
 interface Standing {
@@ -45,6 +54,14 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     const [cast] = await database.rows<{ source: TreeSource | null }>({ text, values: [castId] });
     return cast?.source ?? undefined;
   };
+  const restored = async (castId: CastId, source: TreeSource, into: string): Promise<Restored> => {
+    const packs = await database.rows<PackRow>({
+      text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
+      values: [castId],
+    });
+    return restoreTree({ packs, source, folder: into, caches: join(folder, "repositories") });
+  };
+  const freshOf = (castId: CastId): string => join(folder, "results", castId);
   const bring = async (castId: CastId, signal: AbortSignal): Promise<Result<string>> => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
@@ -53,11 +70,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       mkdirSync(tree, { recursive: true, mode: 0o700 });
       return ok(tree);
     }
-    const packs = await database.rows<PackRow>({
-      text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
-      values: [castId],
-    });
-    const made = await restoreTree({ packs, source, folder: tree, caches: join(folder, "repositories") });
+    const made = await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
     standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt });
@@ -67,8 +80,16 @@ export function openTrees(database: Database, folder: string, profile: Profile):
   return {
     cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
     bring,
+    bringFresh: async (castId) => {
+      const source = await sourceOf(castId);
+      if (!source) return fail(error("no_checkpoints", castId, "it was submitted from no repository"));
+      const made = await restored(castId, source, freshOf(castId));
+      if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
+      return ok({ top: freshOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
+    },
     forget: (castId) => {
       standing.delete(castId);
+      rmSync(freshOf(castId), { recursive: true, force: true });
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
     packOf: async (castId, events) => {

@@ -77,7 +77,7 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
   let wake = (): void => undefined;
   const driven = legDriver(
     { ...request, onLeg: (leg) => (request.onLeg?.(leg), wake()) },
-    { workerId, database, store, trees, stopping: stopping.signal },
+    { profile, workerId, database, store, trees, stopping: stopping.signal },
   );
   const session = await openSession(database, me, pace);
   const dispatcher = await openDispatcher({

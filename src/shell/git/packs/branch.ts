@@ -17,10 +17,17 @@ export async function makeBranch(
     ? undefined
     : await runGit(["commit-tree", `${ckpt}^{tree}`, "-p", head, "-m", `Work of cast ${castId}`], {
         cwd,
-        env: await identityOf(cwd),
+        env: { ...(await identityOf(cwd)), ...(await datesOf(cwd, ckpt)) },
       });
   if (made && !made.ok) return { kind: "failed", problem: complaintOf(made) };
   const commit = made ? textOf(made) : head;
   const named = await runGit(["update-ref", `refs/heads/${branch}`, commit], { cwd });
   return named.ok ? { kind: "branched", branch, commit } : { kind: "failed", problem: complaintOf(named) };
+}
+
+/** Those of the checkpoint: made twice it is the same commit. */
+async function datesOf(cwd: string, ckpt: string): Promise<Readonly<Record<string, string>>> {
+  const asked = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
+  const at = `${textOf(asked)} +0000`;
+  return asked.ok ? { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } : {};
 }

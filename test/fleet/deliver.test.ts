@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import type { Delivery } from "../../src/core/view/text/delivery.ts";
+import { secretFinder } from "../../src/shell/secrets/redact.ts";
+import { shapesIn } from "../../src/shell/secrets/shapes.ts";
+import { git } from "../git/scratch.ts";
+import { fileOf, fleetPlace, statusOn, submitted, until } from "../harness/fleet/fleet-place.ts";
+import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+
+function remoteOf({ cwd }: FleetPlace): string {
+  const remote = join(dirname(cwd), "remote.git");
+  git(cwd, "init", "-q", "--bare", remote);
+  git(cwd, "remote", "add", "origin", remote);
+  git(cwd, "push", "-q", "origin", "main");
+  return remote;
+}
+
+function delivered({ database }: FleetPlace, castId: string): Promise<Delivery> {
+  return until(async () => {
+    const text = "select summary -> 'delivered' as delivered from materia.casts where cast_id = $1";
+    const [row] = await database.rows<{ delivered: Delivery | null }>({ text, values: [castId] });
+    return row?.delivered ?? undefined;
+  });
+}
+
+const branchesOf = (remote: string): readonly string[] =>
+  git(remote, "for-each-ref", "--format=%(refname:short)").split("\n");
+
+// Put together, so that nobody takes this file for a leak.
+const TOKEN = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+
+it("[B24] a completed cast is pushed as a branch of its own, which is never moved", async () => {
+  const place = await fleetPlace();
+  const remote = remoteOf(place);
+  const [first, second] = [await submitted(place, "Quick"), await submitted(place, "Quick")];
+  git(place.cwd, "push", "-q", "origin", `main:refs/heads/materia/${second}`);
+  const worker = await place.worker({ profile: { deliver: "push" } });
+  const branch = `materia/${first}`;
+  expect(await delivered(place, first)).toEqual({ branch, commit: git(remote, "rev-parse", branch) });
+  expect(fileOf(remote, branch, "work.log")).toBe("Socket-1\nSocket-2");
+  expect((await place.materia("status", first)).stdout).toContain(`pushed as ${branch}`);
+  expect((await place.materia("show", first)).stdout).toContain(`pushed as ${branch}`);
+  expect(await delivered(place, second)).toEqual({ problem: expect.any(String) });
+  expect(git(remote, "rev-parse", `materia/${second}`)).toBe(git(place.cwd, "rev-parse", "main"));
+  await until(() => worker.said.some(({ castId }) => castId === second));
+  expect(worker.said.find(({ castId }) => castId === first)).toMatchObject({ how: "completed", delivered: { branch } });
+});
+
+it("[B24] what looks like a secret stops the push and is named without being told; the result can be taken", async () => {
+  const place = await fleetPlace();
+  const remote = remoteOf(place);
+  writeFileSync(join(place.cwd, "notes.txt"), `my token is ${TOKEN}\n`);
+  const castId = await submitted(place, "Quick");
+  await place.worker({ profile: { deliver: "push" } });
+  expect(await delivered(place, castId)).toEqual({ found: [{ file: "notes.txt", kind: "a token of GitHub" }] });
+  expect([await statusOn(place, castId), branchesOf(remote)]).toEqual(["completed", ["main"]]);
+  const shown = (await place.materia("status", castId)).stdout;
+  expect(shown).toContain("not pushed: notes.txt holds a token of GitHub");
+  expect(shown).not.toContain(TOKEN);
+  expect((await place.materia("take", castId)).code).toBe(0);
+});
+
+it("[B24] a worker that died before the push leaves it to the next, and a push that was made counts", async () => {
+  const place = await fleetPlace();
+  const remote = remoteOf(place);
+  const castId = await submitted(place, "Quick");
+  const first = await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  first.kill("SIGKILL");
+  await first.ended;
+  await place.worker({ profile: { deliver: "push" } });
+  const again = () =>
+    place.database.rows({ text: "update materia.casts set leg = leg + 1, summary = summary - 'delivered'" });
+  await again();
+  const pushed = await delivered(place, castId);
+  expect(pushed).toMatchObject({ commit: git(remote, "rev-parse", `materia/${castId}`) });
+  await again();
+  expect(await delivered(place, castId)).toEqual(pushed);
+});
+
+it("[B24] secrets are known by their value or by their shape, and code that speaks of them is none", () => {
+  const finder = secretFinder({ ACME_API_KEY: "k-4711-0815-abcdef" });
+  expect(finder.namesIn("x = 'k-4711-0815-abcdef'; y = k-4711-0815-abcdef")).toEqual(["ACME_API_KEY"]);
+  expect(shapesIn(`${TOKEN} and ${["AKIA", "IOSFODNN7EXAMPLE"].join("")}`)).toEqual([
+    "an access key of AWS",
+    "a token of GitHub",
+  ]);
+  expect(shapesIn("const key = process.env.OPENAI_API_KEY; // sk-… or ghp_…, AKIA, BEGIN PUBLIC KEY")).toEqual([]);
+});
