@@ -5,8 +5,9 @@ import type { Delivery } from "../../src/core/view/text/delivery.ts";
 import { secretFinder } from "../../src/shell/secrets/redact.ts";
 import { shapesIn } from "../../src/shell/secrets/shapes.ts";
 import { git } from "../git/scratch.ts";
-import { fileOf, fleetPlace, statusOn, submitted, until } from "../harness/fleet/fleet-place.ts";
+import { fileOf, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 
 function remoteOf({ cwd }: FleetPlace): string {
   const remote = join(dirname(cwd), "remote.git");

@@ -92,26 +92,31 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       rmSync(freshOf(castId), { recursive: true, force: true });
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
-    packOf: async (castId, events) => {
-      const stands = standing.get(castId);
-      const missing = stands && missingFiles(events);
-      if (missing !== undefined) return missing;
-      const ckpt = lastCommit(events);
-      if (!stands || ckpt === undefined || ckpt === stands.ckpt) return undefined;
-      const head = (await headOf(stands.top)) ?? stands.head;
-      const exclude = [...new Set([stands.ckpt, stands.head])];
-      const packed = await makePack({
-        cwd: stands.top,
-        include: [ckpt, head],
-        exclude,
-        mostBytes: profile.maxCheckpointBytes,
-      });
-      if (packed.kind === "failed") return packed.problem;
-      // If it is not written, nothing is any more: the cast stops there.
-      stands.head = head;
-      stands.ckpt = ckpt;
-      return { head, ckpt, bytes: packed.bytes };
-    },
+    packOf: packer(standing, profile.maxCheckpointBytes),
+  };
+}
+
+/** [B8] What has changed since the pack before. */
+function packer(standing: ReadonlyMap<CastId, Standing>, mostBytes: number): PackOf {
+  return async (castId, events) => {
+    const stands = standing.get(castId);
+    const missing = stands && missingFiles(events);
+    if (missing !== undefined) return missing;
+    const ckpt = lastCommit(events);
+    if (!stands || ckpt === undefined || ckpt === stands.ckpt) return undefined;
+    const head = (await headOf(stands.top)) ?? stands.head;
+    const exclude = [...new Set([stands.ckpt, stands.head])];
+    const packed = await makePack({
+      cwd: stands.top,
+      include: [ckpt, head],
+      exclude,
+      mostBytes,
+    });
+    if (packed.kind === "failed") return packed.problem;
+    // If it is not written, nothing is any more: the cast stops there.
+    stands.head = head;
+    stands.ckpt = ckpt;
+    return { head, ckpt, bytes: packed.bytes };
   };
 }
 
