@@ -5,7 +5,7 @@ import type { Delivery } from "../../src/core/view/text/delivery.ts";
 import { secretFinder } from "../../src/shell/secrets/redact.ts";
 import { shapesIn } from "../../src/shell/secrets/shapes.ts";
 import { git } from "../git/scratch.ts";
-import { fileOf, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, fileOf, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
@@ -17,10 +17,12 @@ function remoteOf({ cwd }: FleetPlace): string {
   return remote;
 }
 
-function delivered({ database }: FleetPlace, castId: string): Promise<Delivery> {
+function delivered(place: FleetPlace, castId: string): Promise<Delivery> {
+  const { database } = place;
   return until(async () => {
-    const text = "select summary -> 'delivered' as delivered from materia.casts where cast_id = $1";
-    const [row] = await database.rows<{ delivered: Delivery | null }>({ text, values: [castId] });
+    const text = "select status, summary -> 'delivered' as delivered from materia.casts where cast_id = $1";
+    const [row] = await database.rows<{ status: string; delivered: Delivery | null }>({ text, values: [castId] });
+    if (row?.status === "failed") throw new Error(JSON.stringify((await eventsOn(place, castId)).at(-1)));
     return row?.delivered ?? undefined;
   });
 }

@@ -97,9 +97,19 @@ type Cache =
   | { readonly kind: "cache"; readonly folder: string }
   | { readonly kind: "failed"; readonly problem: string };
 
+/** Git locks every ref that it moves: of two casts that begin at once, one would not get its files. */
+const fetching = new Map<string, Promise<unknown>>();
+
 /** What was pushed, fetched once for all casts of this machine. */
-async function fetchCache(caches: string, remote: string): Promise<Cache> {
+function fetchCache(caches: string, remote: string): Promise<Cache> {
   const folder = join(caches, `${createHash("sha256").update(remote).digest("hex").slice(0, 32)}.git`);
+  const before = fetching.get(folder) ?? Promise.resolve();
+  const mine = before.catch(() => undefined).then(() => fetchInto(folder, remote));
+  fetching.set(folder, mine);
+  return mine;
+}
+
+async function fetchInto(folder: string, remote: string): Promise<Cache> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
   const made = await runGit(["init", "-q", "--bare"], call);
