@@ -1,83 +1,26 @@
-import { execFileSync, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { parseJsonc } from "../../src/core/edit/text/parse.ts";
-import { PROGRAM, envOf, newPlace } from "../harness/cli.ts";
-import { launchBrowser } from "./browser.ts";
-import { builtClient } from "./built-client.ts";
+import { project } from "../webserver/harness.ts";
+import { look, served } from "./cast-page.ts";
+import type { Look, Seen, Served } from "./cast-page.ts";
 
-let browser: Browser | undefined;
-const servers: ChildProcess[] = [];
-
-/** A browser for the tests of this file, and the client built from the sources. */
-export function withBrowser(): void {
-  beforeAll(async () => {
-    await builtClient();
-    browser = await launchBrowser();
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
-    for (const server of servers.splice(0)) server.kill();
-  });
-}
-
-export interface Opened {
-  readonly page: Page;
+export interface Opened extends Seen {
+  readonly at: Served;
   readonly cwd: string;
-  /** Everything the page complained about. */
-  readonly complaints: readonly string[];
 }
 
-/** The real server on a new project, and a page on one of its places (`loadouts/Full-Auto`). */
+/** The real server on a new project with these files, and a page on one of its places (`loadouts/Full-Auto`). */
 export async function openPage(
   place: string,
-  {
-    files = {},
-    theme = "light",
-    width = 1440,
-  }: {
-    readonly files?: Readonly<Record<string, unknown>>;
-    readonly theme?: "light" | "dark";
-    readonly width?: number;
-  } = {},
+  { files = {}, ...view }: Look & { readonly files?: Readonly<Record<string, unknown>> } = {},
 ): Promise<Opened> {
-  const cwd = newPlace(files);
-  execFileSync("git", ["init", "-q"], { cwd });
-  const url = await serverOf(cwd);
-  const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
-  const page = await context?.newPage();
-  if (!page) throw new Error("there is no browser");
-  page.setDefaultTimeout(120_000);
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // A file that is not there yet is asked for, and the browser notes the 404 by itself.
-    if (message.type() === "error" && !message.text().includes("404")) complaints.push(message.text());
-  });
-  await page.goto(`${url}#/${place}`);
-  return { page, cwd, complaints };
-}
-
-async function serverOf(cwd: string): Promise<string> {
-  const temporary = mkdtempSync(join(tmpdir(), "materia-ui-"));
-  const env = { ...envOf(cwd), TMPDIR: temporary };
-  const server = spawn(process.execPath, [PROGRAM, "ui", "--cwd", cwd], { env });
-  servers.push(server);
-  let said = "";
-  return new Promise((resolve, reject) => {
-    const hear = (part: Buffer): void => {
-      said += part.toString();
-      const url = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(said)?.[0];
-      if (url !== undefined) resolve(url);
-    };
-    server.stdout.on("data", hear);
-    server.stderr.on("data", hear);
-    server.on("exit", () => reject(new Error(said)));
-  });
+  const from = project();
+  for (const [name, content] of Object.entries(files)) from.write(name, content);
+  const at = await served(from);
+  return { ...(await look(at, place, view)), at, cwd: from.cwd };
 }
 
 const FILE = ".pi/pi-materia.json";
@@ -88,10 +31,6 @@ export function filed(cwd: string, name: string): unknown {
   if (!read.ok) throw new Error(read.issues[0]?.message);
   const { loadouts } = read.value.value as { loadouts: Readonly<Record<string, unknown>> }; // what the page wrote
   return loadouts[name];
-}
-
-export function socket(page: Page, id: string): Locator {
-  return page.locator(`[data-part="socket ${id}"]`);
 }
 
 /** Reviews the difference and saves. */
@@ -110,5 +49,5 @@ export async function rehearse(page: Page): Promise<void> {
     .getByRole("button", { name: /ehearse$/ })
     .click();
   await page.waitForURL(/#\/casts\//);
-  await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
+  await expect.poll(() => page.getByText("Completed").count()).toBeGreaterThan(0);
 }

@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { filed, openPage, rehearse, save, socket, withBrowser } from "./editor-page.ts";
+import { socket, withPages } from "./cast-page.ts";
+import { filed, openPage, rehearse, save } from "./editor-page.ts";
 
-withBrowser();
+withPages();
 
 /** What both ways of building end in. */
 const LOOP = {
@@ -86,7 +87,8 @@ describe("[E21] the Build → Eval → Maintain loop from an empty page", () => 
     await save(page);
     expect(filed(cwd, "Mine")).toEqual(LOOP);
     await rehearse(page);
-    expect(complaints).toEqual([]);
+    // A file that is not there yet is asked for, and the browser notes the 404 by itself.
+    expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
   });
 
   it("[E21] by keyboard alone: saved and cast", async () => {

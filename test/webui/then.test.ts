@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { filed, openPage, save, withBrowser } from "./editor-page.ts";
+import { withPages } from "./cast-page.ts";
+import { filed, openPage, save } from "./editor-page.ts";
 
-withBrowser();
+withPages();
 
 const LOADOUT = {
   entry: "Socket-1",

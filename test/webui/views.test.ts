@@ -1,129 +1,140 @@
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
+import { DARK, MIDDLE, SMALL, WIDE, expectSound, show } from "./axe.ts";
 import { REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const EVERY = [WIDE, MIDDLE, SMALL, DARK];
+/** Between the two nothing is arranged that these do not show. */
+const WIDE_AND_SMALL = [WIDE, SMALL, DARK];
 
-async function faults(page: Page): Promise<readonly string[]> {
-  const axe = new AxeBuilder({ page });
-  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
-  const { violations } = await (isDark ? axe.withRules("color-contrast") : axe.withTags(TAGS)).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
-
-/** In the dark nothing but colours is another, and they are the same at every width. */
-const VIEWS = [
-  { width: 1440, theme: "light" },
-  { width: 768, theme: "light" },
-  { width: 390, theme: "light" },
-  { width: 1440, theme: "dark" },
-] as const;
-
-describe.each(VIEWS)("[W19] $theme at $width pixels", (view) => {
+describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes", () => {
   it("[W19] the list, with casts and without, and its dialogs", async () => {
     const at = await served();
-    const { page } = await look(at, "casts", view);
+    const { page } = await look(at);
     await says(page, "No casts yet");
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page, EVERY);
     await ended(at, await begin(at));
     await says(page, "Add a greeting");
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page, EVERY);
     await page.getByRole("button", { name: "New cast" }).first().click();
-    expect(await faults(page)).toEqual([]);
+    await page
+      .getByText(/Forecast|turns|tokens/i)
+      .first()
+      .waitFor();
+    await expectSound(page, EVERY);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page, WIDE_AND_SMALL);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page, WIDE_AND_SMALL);
   });
 
   it("[W19] a cast that has ended, every part of it", async () => {
     const at = await served();
     const id = await begin(at);
     await ended(at, id);
-    const { page } = await look(at, `casts/${id}`, view);
+    const { page } = await look(at, `casts/${id}`);
     await socket(page, "Socket-1").waitFor();
-    const small = view.width < 640;
-    expect(await faults(page)).toEqual([]);
-    // Between the two nothing is arranged that these two do not show.
-    if (view.width === 768) return;
-    if (small) await page.getByRole("tab", { name: "Timeline" }).click();
-    for (const tab of ["Timeline", "Cost", "Journal"]) {
-      await page.getByRole("tab", { name: tab }).last().click();
-      expect(await faults(page)).toEqual([]);
-    }
-    if (small) await page.getByRole("tab", { name: "Visit" }).click();
-    for (const tab of ["Output", "Prompt", "Tools", "Handoff", "Route"]) {
+    await expectSound(page, EVERY);
+    for (const tab of ["Cost", "Journal", "Prompt", "Tools", "Handoff", "Route"]) {
       await page.getByRole("tab", { name: tab }).click();
-      expect(await faults(page)).toEqual([]);
+      await expectSound(page);
     }
     await page.keyboard.press("[");
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page);
+    await show(page, SMALL);
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    for (const tab of ["Timeline", "Cost", "Journal"]) {
+      await page.getByRole("tab", { name: tab }).last().click();
+      await expectSound(page, [SMALL]);
+    }
+    await page.getByRole("tab", { name: "Visit" }).click();
+    for (const tab of ["Output", "Prompt", "Tools", "Handoff", "Route"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await expectSound(page, [SMALL]);
+    }
   });
 
   it("[W19] a cast that waits, one that failed and one that is not there", async () => {
     const at = await served();
     const replies = { "Interactive-Plan": [{ text: "Which colour?" }] };
-    const waiting = await look(at, `casts/${await begin(at, replies, { loadout: "Planning-Consult" })}`, view);
-    await says(waiting.page, "Which colour?");
-    expect(await faults(waiting.page)).toEqual([]);
+    const { page } = await look(at, `casts/${await begin(at, replies, { loadout: "Planning-Consult" })}`);
+    await says(page, "Which colour?");
+    await expectSound(page, EVERY);
     const failing = await begin(at, { ...REPLIES, "Auto-Eval": [{ json: { satisfied: false, context: "no" } }] });
     await ended(at, failing);
-    const failed = await look(at, `casts/${failing}`, view);
-    await says(failed.page, /3 of 3 times/);
-    await failed.page.getByRole("button", { name: "Raise a limit…" }).click();
-    expect(await faults(failed.page)).toEqual([]);
-    const absent = await look(at, "casts/20200101-000000-aaaaa", view);
-    await says(absent.page, "All casts");
-    expect(await faults(absent.page)).toEqual([]);
+    await page.goto(`${at.url}#/casts/${failing}`);
+    await says(page, /3 of 3 times/);
+    await page.getByRole("button", { name: "Raise a limit…" }).click();
+    await expectSound(page, EVERY);
+    await page.keyboard.press("Escape");
+    await page.goto(`${at.url}#/casts/20200101-000000-aaaaa`);
+    await says(page, "All casts");
+    await expectSound(page, EVERY);
   });
-});
 
-describe.each(VIEWS.filter(({ width }) => width !== 768))("[W19] $theme at $width pixels", (view) => {
   it("[W19] two casts side by side, tests, and the dialogs that lead on", async () => {
     const at = await served();
     const first = await begin(at);
     await ended(at, first);
     const other = await begin(at, { ...REPLIES, Narrate: [{ text: "Otherwise." }] });
     await ended(at, other);
-    const { page } = await look(at, `compare/${first}?with=${other}`, view);
+    const { page } = await look(at, `compare/${first}?with=${other}`);
     await page.getByRole("button", { name: "handoff differs" }).last().click();
-    expect(await faults(page)).toEqual([]);
+    await expectSound(page, WIDE_AND_SMALL);
     await at.send("/api/commands", { command: `record ${first}` });
-    const tests = await look(at, "tests", view);
-    await tests.page.getByRole("button", { name: "Run all tests" }).click();
-    await says(tests.page, "1 passed");
-    expect(await faults(tests.page)).toEqual([]);
-    const cast = await look(at, `casts/${first}`, view);
+    await page.goto(`${at.url}#/tests`);
+    await page.getByRole("button", { name: "Run all tests" }).click();
+    await says(page, "1 passed");
+    await expectSound(page, WIDE_AND_SMALL);
+    await page.goto(`${at.url}#/casts/${first}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await expectSound(page, WIDE_AND_SMALL);
+    await page.keyboard.press("Escape");
     for (const dialog of ["Run again…", "Record as a test…", "Compare with…"]) {
-      await cast.page.getByRole("button", { name: "More" }).click();
-      expect(await faults(cast.page)).toEqual([]);
-      await cast.page.getByRole("menuitem", { name: dialog }).click();
-      expect(await faults(cast.page)).toEqual([]);
-      await cast.page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: dialog }).click();
+      await expectSound(page, WIDE_AND_SMALL);
+      await page.keyboard.press("Escape");
     }
+  });
+
+  it("[W19] what was found, and the settings", async () => {
+    const at = await served();
+    await ended(at, await begin(at));
+    const { page } = await look(at, "find?q=Mended");
+    await says(page, /places? in 1 cast\./);
+    await expectSound(page, WIDE_AND_SMALL);
+    await page.goto(`${at.url}#/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await expectSound(page, WIDE_AND_SMALL);
+    await page.goto(`${at.url}#/nowhere`);
+    await says(page, "There is no such page");
+    await expectSound(page, WIDE_AND_SMALL);
   });
 });
 
 describe("[W19] a screen of 360 pixels", () => {
-  it.each([1, 2])("[W19] nothing is wider, with text of %i times the size", async (times) => {
+  it("[W19] nothing is wider, with text of the usual and of twice the size", async () => {
     const at = await served();
     const id = await begin(at);
     await ended(at, id);
-    for (const place of ["casts", `casts/${id}`]) {
-      const { page } = await look(at, place, { width: 360 });
-      await page.addInitScript(
-        (size) => document.documentElement.style.setProperty("font-size", size),
-        `${16 * times}px`,
-      );
-      await page.evaluate((size) => document.documentElement.style.setProperty("font-size", size), `${16 * times}px`);
-      await says(page, "Add a greeting");
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    const { page } = await look(at, "casts", { width: 360 });
+    const places = ["casts", `casts/${id}`, "loadouts/Full-Auto", "materia/Build", "link", "settings", "tests", "find"];
+    const wider: string[] = [];
+    for (const size of ["16px", "32px"]) {
+      await page.addInitScript((px) => document.documentElement.style.setProperty("font-size", px), size);
+      for (const place of places) {
+        await page.goto("about:blank");
+        await page.goto(`${at.url}#/${place}`);
+        await page.getByRole("heading").first().waitFor();
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        if (width > 360) wider.push(`${place} at ${size}: ${width}`);
+      }
     }
+    expect(wider).toEqual([]);
   });
 });
