@@ -10,7 +10,7 @@ import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { error } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
-import { CastAnswer } from "../../../../core/wire/casts.ts";
+import { CastAnswer, CastsAnswer } from "../../../../core/wire/casts.ts";
 import type { VisitFileName } from "../../../../core/wire/casts.ts";
 import { CatalogAnswer, ConfigAnswer } from "../../../../core/wire/catalog.ts";
 import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wire/catalog.ts";
@@ -25,6 +25,8 @@ import { serverAnswered, reportStream } from "./connection.ts";
 import { request, requestText } from "./request.ts";
 import type { Answer } from "./request.ts";
 import { follow } from "./stream.ts";
+import type { Message } from "./stream.ts";
+import { followInSight, followShared } from "./tabs.ts";
 
 export function getCast(id: string, signal?: AbortSignal): Promise<Answer<CastAnswer>> {
   return request(`/api/casts/${encodeURIComponent(id)}`, CastAnswer, signal ? { signal } : {});
@@ -124,11 +126,17 @@ export interface CastListener {
   readonly onReset: () => void;
   /** Something arrived that cannot be read, or the journal itself cannot be read on. */
   readonly onIssue: (issue: Issue) => void;
+  /** From here on it is heard, or heard again. */
+  readonly onOpen: () => void;
+  /** Whether this tab hears it by itself: other windows may be looked at instead. */
+  readonly onHeard: (isHeard: boolean) => void;
 }
 
 /** The events of a cast behind those that are known, for as long as somebody looks. Returns the stop. */
 export function followCast(id: string, listener: CastListener): () => void {
-  const stop = listen(`/api/casts/${encodeURIComponent(id)}/events`, listener.after, ({ event, data }) => {
+  const stream = Symbol(id);
+  const hear = ({ event, data }: Message): void => {
+    serverAnswered();
     const message = readCastMessage(event, data);
     if (!message.ok) {
       // What comes behind an event that is missing makes no sense; a note about an agent can be missed.
@@ -151,7 +159,23 @@ export function followCast(id: string, listener: CastListener): () => void {
         stop();
         return listener.onIssue(damagedJournal(id, message.value.data.line));
     }
+  };
+  const unfollow = followInSight(`/api/casts/${encodeURIComponent(id)}/events`, {
+    after: listener.after,
+    onMessage: hear,
+    onState: (state) => {
+      if (state === "open") listener.onOpen();
+      reportStream(stream, state);
+    },
+    onHeard: (isHeard) => {
+      if (!isHeard) reportStream(stream, null);
+      listener.onHeard(isHeard);
+    },
   });
+  const stop = (): void => {
+    unfollow();
+    reportStream(stream, null);
+  };
   return stop;
 }
 
@@ -169,22 +193,42 @@ export interface CastsListener {
   readonly onIssue: (issue: Issue) => void;
 }
 
-/** Every cast, then each one that appears or changes. Returns the stop. */
-export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): () => void {
-  return listen("/api/casts/stream", undefined, ({ event, data }) => {
-    const message = readCastsMessage(event, data);
-    if (!message.ok) return message.issues.forEach(onIssue);
-    switch (message.value.kind) {
-      case "cast":
-        return onCast(message.value.data);
-      case "gone":
-        return onGone(message.value.data.castId);
-      case "ready":
-        return onReady();
-      case "config":
-        return onConfig();
-    }
+/** [W38] Every cast, then each one that appears or changes, for as long as the page is there. */
+export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): void {
+  const stream = Symbol("casts");
+  const since = new Set<string>();
+  followShared("/api/casts/stream", {
+    onState: (state) => reportStream(stream, state),
+    onMessage: ({ event, data }) => {
+      serverAnswered();
+      const message = readCastsMessage(event, data);
+      if (!message.ok) return message.issues.forEach(onIssue);
+      switch (message.value.kind) {
+        case "cast":
+          since.add(message.value.data.castId);
+          return onCast(message.value.data);
+        case "gone":
+          since.add(message.value.data.castId);
+          return onGone(message.value.data.castId);
+        case "ready":
+          return onReady();
+        case "config":
+          return onConfig();
+      }
+    },
+    onJoin: () => void join(),
   });
+  const join = async (): Promise<void> => {
+    const answer = await request("/api/casts", CastsAnswer);
+    if (!answer.ok) {
+      reportStream(stream, answer.status === 401 ? "refused" : "lost");
+      return answer.status === 200 ? answer.issues.forEach(onIssue) : undefined;
+    }
+    // What was heard meanwhile is newer.
+    for (const cast of answer.value) if (!since.has(cast.castId)) onCast(cast);
+    reportStream(stream, "open");
+    return onReady();
+  };
 }
 
 export interface SearchListener {
@@ -210,11 +254,7 @@ export function searchTexts(
   return stop;
 }
 
-function listen(
-  path: string,
-  after: (() => number) | undefined,
-  onMessage: (message: { readonly event: string; readonly data: string }) => void,
-): () => void {
+function listen(path: string, after: (() => number) | undefined, onMessage: (message: Message) => void): () => void {
   const stream = Symbol(path);
   const stop = follow(path, {
     ...(after ? { after } : {}),

@@ -1,0 +1,139 @@
+/**
+ * [W38] A browser opens six connections to a server for all its tabs together, and a stream holds one of them for as long
+ * as it is heard. So the list of casts is heard once for all tabs, and of the casts themselves those in sight.
+ */
+import { follow } from "./stream.ts";
+import type { Message, StreamOptions, StreamState } from "./stream.ts";
+
+/** What the tab that hears a stream tells the others. */
+type Told = { readonly message: Message } | { readonly state: StreamState };
+
+/**
+ * Follows a stream that every tab wants: one hears it and tells the others; when that one is closed, another goes on.
+ * `onJoin` is called where another tab hears it already: what was said before is to be asked for.
+ */
+export function followShared(path: string, { onMessage, onState, onJoin }: SharedOptions): void {
+  const channel = new BroadcastChannel(`materia ${path}`);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of its own origin alone
+  const tell = (told: Told): void => channel.postMessage(told);
+  let isLeading = false;
+  const lead = (): Promise<void> =>
+    new Promise((resolve) => {
+      isLeading = true;
+      follow(path, {
+        onMessage: (message) => {
+          tell({ message });
+          onMessage(message);
+        },
+        onState: (state) => {
+          onState(state);
+          // Who has no access says so here alone, and lets another one hear.
+          if (state === "refused" || state === "gone") resolve();
+          else tell({ state });
+        },
+      });
+    });
+  channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+    if (isLeading) return;
+    if ("state" in data) onState(data.state);
+    else onMessage(data.message);
+  });
+  void navigator.locks.request(`materia ${path}`, { ifAvailable: true }, async (lock) => {
+    if (lock) return lead();
+    onJoin();
+    void navigator.locks.request(`materia ${path}`, lead);
+  });
+}
+
+interface SharedOptions {
+  readonly onMessage: (message: Message) => void;
+  readonly onState: (state: StreamState) => void;
+  readonly onJoin: () => void;
+}
+
+/** With the list, four of six: two are left for whatever is asked meanwhile. */
+const PLACES = ["materia stream 1", "materia stream 2", "materia stream 3"];
+
+export interface InSightOptions extends StreamOptions {
+  /** Whether it is heard: not while nobody sees this tab, nor where three windows were looked at since. */
+  readonly onHeard: (isHeard: boolean) => void;
+}
+
+/** Follows a stream while this tab is in sight, and goes on behind the last event when it is again. Returns the stop. */
+export function followInSight(path: string, { onHeard, ...options }: InSightOptions): () => void {
+  const control = new AbortController();
+  const { signal } = control;
+  const hear = async (robbed: AbortSignal): Promise<void> => {
+    const over = AbortSignal.any([signal, robbed]);
+    onHeard(true);
+    const stop = follow(path, options);
+    while (!over.aborted && !document.hidden) await next(document, "visibilitychange", over);
+    stop();
+    if (!signal.aborted) onHeard(false);
+  };
+  const run = async (): Promise<void> => {
+    // The window that was opened or looked at last takes a place from another.
+    let mayTake = true;
+    while (!signal.aborted) {
+      if (document.hidden) {
+        await next(document, "visibilitychange", signal);
+        mayTake = true;
+        continue;
+      }
+      const held = await atAPlace(mayTake, hear);
+      if (held === "robbed") mayTake = false;
+      if (held === "taken") mayTake = await isLookedAt(signal);
+    }
+  };
+  void run();
+  return () => control.abort();
+}
+
+type Held = "over" | "robbed" | "taken";
+
+async function atAPlace(mayTake: boolean, hear: (robbed: AbortSignal) => Promise<void>): Promise<Held> {
+  for (const place of PLACES) {
+    const held = await hold(place, { ifAvailable: true }, hear);
+    if (held !== "taken") return held;
+  }
+  const any = PLACES[Math.floor(Math.random() * PLACES.length)] ?? "";
+  return mayTake ? hold(any, { steal: true }, hear) : "taken";
+}
+
+async function hold(place: string, options: LockOptions, hear: (robbed: AbortSignal) => Promise<void>): Promise<Held> {
+  const robbed = new AbortController();
+  try {
+    return await navigator.locks.request(place, options, async (lock): Promise<Held> => {
+      if (!lock) return "taken";
+      await hear(robbed.signal);
+      return "over";
+    });
+  } catch {
+    // The one way in which a lock is lost: another window has taken it.
+    robbed.abort();
+    return "robbed";
+  }
+}
+
+/** Waits until somebody looks at this window (true) or until a place is free. */
+async function isLookedAt(signal: AbortSignal): Promise<boolean> {
+  const settled = new AbortController();
+  const over = AbortSignal.any([signal, settled.signal]);
+  const looked = next(window, "focus", over).then(() => true);
+  const shown = next(document, "visibilitychange", over).then(() => true);
+  const free = Promise.any(PLACES.map((place) => navigator.locks.request(place, { signal: over }, () => false))).catch(
+    () => false,
+  );
+  const isLooked = await Promise.race([looked, shown, free]);
+  settled.abort();
+  return isLooked;
+}
+
+function next(target: EventTarget, event: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    target.addEventListener(event, () => resolve(), { once: true, signal });
+    return undefined;
+  });
+}
