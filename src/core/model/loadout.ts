@@ -89,13 +89,17 @@ export const Loop = v.object({
 });
 export type Loop = v.InferOutput<typeof Loop>;
 
-const Position = v.object({ x: v.number(), y: v.number() });
+export const Layout = v.pipe(
+  v.record(v.string(), v.object({ x: v.number(), y: v.number() })),
+  v.description("Hand-placed positions in the editor."),
+);
+export type Layout = v.InferOutput<typeof Layout>;
 
 export const Loadout = v.object({
   description: v.optional(v.pipe(v.string(), v.description("One sentence on what it is for."))),
   entry: v.pipe(SocketId, v.description("Where a cast begins.")),
   sockets: v.pipe(v.record(v.string(), Socket), v.description("Socket id → what is seated there.")),
   loops: v.optional(v.pipe(v.record(v.string(), Loop), v.description("Regions that repeat for each work item.")), {}),
-  layout: v.optional(v.pipe(v.record(v.string(), Position), v.description("Hand-placed positions in the editor.")), {}),
+  layout: v.optional(Layout, {}),
 });
 export type Loadout = v.InferOutput<typeof Loadout>;

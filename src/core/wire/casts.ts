@@ -5,6 +5,7 @@ import { Window } from "../cast/state/fork.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
+import { Layout } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import type { JsonObject } from "../model/values/json.ts";
 import type { CastSummary } from "../view/casts.ts";
@@ -47,6 +48,7 @@ const CastFileShape = v.object({
   targets: v.array(v.object({ kind: v.string(), name: v.string() })),
   loadout: v.object({ id: v.string(), name: v.string() }),
   graph: Graph,
+  layout: v.exactOptional(Layout),
   stitches: v.array(v.object({ from: SocketId, to: SocketId, reason: v.string() })),
   fromCastId: v.nullable(v.string()),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),

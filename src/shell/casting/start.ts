@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/typed.ts";
-import { compile, remappings } from "../../core/compile/targets/compile.ts";
+import { compile, layoutOf, remappings } from "../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../core/compile/targets/compile.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { started } from "../../core/cast/next.ts";
@@ -93,16 +93,13 @@ function withReplies(plan: CastPlan, { rehearsal }: Agents): CastPlan {
 
 function described(
   { place, catalog, configFiles }: Workspace,
-  { id, graph, targets, stitches }: Compiled,
+  compiled: Compiled,
   { command, ...link }: CastRequest,
 ): PlanDetails {
   return {
+    ...toldOf(compiled),
     request: link.prompt,
     command: command ?? commandText(link),
-    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
-    loadout: { id, name: graph.name },
-    remappings: [...remappings(graph)],
-    stitches: stitches.map((stitch) => ({ ...stitch })),
     limits: catalog.settings.limits,
     ...(Object.keys(catalog.settings.worktree).length === 0 ? {} : { worktree: catalog.settings.worktree }),
     budget: {
@@ -113,6 +110,18 @@ function described(
     cwd: place.cwd,
     checkpoints: catalog.settings.checkpoints,
     configFiles: [...configFiles],
+  };
+}
+
+/** What a cast keeps of how its graph came about. */
+export function toldOf({ id, graph, targets, stitches }: Compiled) {
+  const layout = layoutOf(targets);
+  return {
+    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
+    loadout: { id, name: graph.name },
+    remappings: [...remappings(graph)],
+    stitches: stitches.map((stitch) => ({ ...stitch })),
+    ...(Object.keys(layout).length === 0 ? {} : { layout }),
   };
 }
 

@@ -4,6 +4,7 @@ import { Graph } from "../../core/compile/graph.ts";
 import { Window } from "../../core/cast/state/fork.ts";
 import { Budget, Worktree } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
+import { Layout } from "../../core/model/loadout.ts";
 import { isJsonObject } from "../../core/model/values/json.ts";
 import type { Json, JsonObject } from "../../core/model/values/json.ts";
 import { wholeNumber } from "../../core/model/values/number.ts";
@@ -54,6 +55,8 @@ export const CastFile = v.object({
   /** The virtual loadout; it is saved nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
   graph: v.pipe(v.unknown(), v.transform(withOrigins), Graph),
+  /** Where its author put the sockets, for whoever draws it; no rule of casting reads it. */
+  layout: v.exactOptional(Layout),
   remappings: v.array(v.object({ socket: v.string(), target: count, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),

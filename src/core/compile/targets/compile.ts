@@ -4,6 +4,7 @@ import { targetText } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { failAll, isError, ok } from "../../model/issue.ts";
 import type { Issue, Result } from "../../model/issue.ts";
+import type { Layout } from "../../model/loadout.ts";
 import { checkGraph } from "../check/check.ts";
 import type { StateUse } from "../check/state-use.ts";
 import { flowOf } from "../flow.ts";
@@ -96,6 +97,11 @@ function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly 
     code: "bad_joint",
     message: `joined at ${joints}, the parts do not fit: ${issue.message}`,
   }));
+}
+
+/** [W39] Where the author of a loadout put its sockets. A chain has a band for each part, and every band its own rows. */
+export function layoutOf([only, ...others]: readonly Target[]): Layout {
+  return only?.kind === "loadout" && others.length === 0 ? (only.entry.value?.layout ?? {}) : {};
 }
 
 /** How the sockets of the chain are called in the user's own loadouts. */

@@ -1,3 +1,4 @@
+import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
 import type { Box, Drawing, PlacedEdge, PlacedLoop, Point } from "./drawing.ts";
 import { overlap, piecesOf } from "./drawing.ts";
@@ -7,6 +8,10 @@ import type { Metrics } from "./measure/metrics.ts";
 /** Who is in which loop, for regions that must follow their members. */
 export interface Members {
   readonly [loop: string]: readonly string[];
+}
+
+export function membersOf({ loops }: Graph): Members {
+  return Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loop.sockets]));
 }
 
 /**

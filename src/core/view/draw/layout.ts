@@ -1,5 +1,6 @@
 import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
+import { membersOf, placeByHand } from "./by-hand.ts";
 import type { Box, Drawing } from "./drawing.ts";
 import { edgesOf } from "./edges.ts";
 import type { Cell } from "./measure/grid.ts";
@@ -16,7 +17,10 @@ export function layoutGraph(graph: Graph, options: LayoutOptions = {}): Drawing 
   const plan = planOf(graph, options);
   const columns = columnsOf(plan);
   const rows = rowsOf(plan, columns);
-  return drawingOf(plan, columns, rows);
+  return placeByHand(drawingOf(plan, columns, rows), options.layout ?? {}, {
+    members: membersOf(graph),
+    metrics: plan.metrics,
+  });
 }
 
 function drawingOf(plan: Plan, columns: Columns, rows: Rows): Drawing {

@@ -1,6 +1,7 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
+import type { Layout } from "../../model/loadout.ts";
 import type { AnyWay, Runs } from "./drawing.ts";
 import { packGap } from "./measure/gaps.ts";
 import { gridOf } from "./measure/grid.ts";
@@ -17,6 +18,8 @@ export interface LayoutOptions {
   /** The longest text that a label will have, line by line; room is kept for it, so that nothing moves later. */
   readonly labelOf?: (way: AnyWay, runs: Runs) => readonly string[];
   readonly stitches?: readonly Stitch[];
+  /** Sockets that a person put somewhere stay there. */
+  readonly layout?: Layout;
 }
 
 export interface Plan {

@@ -2,7 +2,7 @@ import type { EventOf } from "../../../core/cast/state/event.ts";
 import type { CastStart } from "../../../core/cast/state/state.ts";
 import type { ForkCommand } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
-import { compile, remappings } from "../../../core/compile/targets/compile.ts";
+import { compile } from "../../../core/compile/targets/compile.ts";
 import type { Compiled } from "../../../core/compile/targets/compile.ts";
 import { error, fail, isError, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
@@ -13,7 +13,7 @@ import { amountText, costText, countedText } from "../../../core/view/numbers.ts
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { ForkPlanned } from "../../../core/wire/testing.ts";
 import type { ForkPlan } from "../../testing/fork.ts";
-import { planGraph } from "../../casting/start.ts";
+import { planGraph, toldOf } from "../../casting/start.ts";
 import { itemIssue } from "../../casting/refusal.ts";
 import { foreignIssue } from "../../casting/workspace/foreign.ts";
 import { agentNeeds, openHost } from "../../casting/workspace/hosts.ts";
@@ -90,21 +90,13 @@ async function planOf(
 ): Promise<ForkPlan> {
   const { cast, compiled, fork, command, agents } = of;
   const { file, castId: origin } = cast;
-  const { graph, stitches } = compiled;
+  const { graph } = compiled;
   const brought = await broughtBy(workspace, file, agents);
   const planned = planGraph(graph, {
     ...detailsOf(file, workspace),
     request: command.request ?? file.request,
     command: commandText(origin, command),
-    targets: compiled.targets.map(({ kind, name, entry }) => ({
-      kind,
-      name,
-      layer: entry.layer,
-      file: entry.file ?? null,
-    })),
-    loadout: { id: compiled.id, name: graph.name },
-    remappings: [...remappings(graph)],
-    stitches: stitches.map((stitch) => ({ ...stitch })),
+    ...toldOf(compiled),
     limits: workspace.catalog.settings.limits,
     model: agents.model ?? file.model,
     rehearsal: namedReplies(file, agents),

@@ -314,6 +314,11 @@ declare module "*/graph.module.css" {
     readonly "first-line": string;
     readonly "graph-box": string;
     readonly grows: string;
+    readonly "map-loop": string;
+    readonly "map-sight": string;
+    readonly "map-socket": string;
+    readonly mapped: string;
+    readonly "mini-map": string;
     readonly "react-flow": string;
     readonly region: string;
     readonly "region-button": string;

@@ -12,9 +12,10 @@ import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";
 import { nodesOf } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
+import { MiniMap, isLarge } from "./frame/mini-map.tsx";
 import type { Marks, Part } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
-import { useViewport } from "./use-viewport.ts";
+import { useViewport } from "./frame/use-viewport.ts";
 import type { GraphHandle } from "./use-handle.ts";
 import { classesOf } from "../browser/classes.ts";
 import edgesSheet from "./edges.module.css";
@@ -69,6 +70,7 @@ function Canvas(props: GraphViewProps): ReactElement {
   const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useViewport(box, drawing, { grows, whole: props.whole ?? false, handle: props.handle });
+  const hasMap = !grows && isLarge(drawing);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const nodes = useMemo(
     () => nodesOf({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
@@ -77,7 +79,9 @@ function Canvas(props: GraphViewProps): ReactElement {
   return (
     <div
       data-graph
-      className={css(`graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""}`)}
+      className={css(
+        `graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`,
+      )}
       ref={box}
       style={grows ? { height: view.height } : undefined}
       onKeyDown={keys.onKeyDown}
@@ -109,6 +113,7 @@ function Canvas(props: GraphViewProps): ReactElement {
           {props.children}
         </ViewportPortal>
       </ReactFlow>
+      {hasMap && <MiniMap drawing={drawing} marks={marks} width={view.width} height={view.frameHeight} />}
     </div>
   );
 }

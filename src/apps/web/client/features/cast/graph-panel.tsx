@@ -87,15 +87,16 @@ export function GraphPanel(
 }
 
 function useDrawing(cast: LoadedCast, compact: boolean): Drawing {
-  const { graph, stitches } = cast.castFile;
+  const { graph, stitches, layout } = cast.castFile;
   return useMemo(
     () =>
       layoutGraph(graph, {
         metrics: scaled(withItemLine(compact ? COMPACT : NARROW), textScale()),
         labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
         stitches,
+        ...(layout ? { layout } : {}),
       }),
-    [graph, stitches, compact],
+    [graph, stitches, layout, compact],
   );
 }
 

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
+import { layoutOf } from "../../../../../core/compile/targets/compile.ts";
 import type { Composed } from "../../../../../core/edit/chain.ts";
 import { END } from "../../../../../core/model/ids.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
@@ -51,7 +52,8 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       labels.set(way.id, lines);
       return lines;
     };
-    const whole = layoutGraph(graph, { metrics, labelOf, stitches });
+    const layout = composed.kind === "composed" ? layoutOf(composed.compiled.targets) : {};
+    const whole = layoutGraph(graph, { metrics, labelOf, stitches, layout });
     // Of a target behind an open end only its entry is drawn, and no way leads from there.
     const waiting =
       composed.kind === "refused"

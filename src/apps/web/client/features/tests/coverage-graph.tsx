@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { compile } from "../../../../../core/compile/targets/compile.ts";
+import { compile, layoutOf } from "../../../../../core/compile/targets/compile.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/measure/metrics.ts";
 import { textScale, useWidth } from "../../browser/use-width.ts";
@@ -29,6 +29,7 @@ export function CoverageGraph(props: {
     const drawing = layoutGraph(graph, {
       metrics: scaled(compact ? COMPACT : REGULAR, textScale()),
       labelOf: (way) => labelOf(way, missingWords(graph, way, never)),
+      layout: layoutOf(compiled.value.targets),
     });
     return { graph, drawing, marks: coverageMarks(graph, drawing, never) };
   }, [catalog, loadout, missing, compact]);

@@ -1,6 +1,6 @@
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
-import { placeByHand } from "../../../../../../core/view/draw/by-hand.ts";
+import { membersOf, placeByHand } from "../../../../../../core/view/draw/by-hand.ts";
 import type { AnyWay, Drawing, PlacedEdge } from "../../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../../core/view/draw/measure/metrics.ts";
@@ -30,8 +30,7 @@ export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): D
 
 /** The same with what was placed by hand where it was put. */
 export function drawByHand({ drawing, metrics }: Drawn, graph: Graph, layout: Loadout["layout"]): Drawing {
-  const members = Object.fromEntries(Object.entries(graph.loops).map(([id, loop]) => [id, loop.sockets]));
-  return placeByHand(drawing, layout, { members, metrics });
+  return placeByHand(drawing, layout, { members: membersOf(graph), metrics });
 }
 
 function isLane({ points }: PlacedEdge): boolean {

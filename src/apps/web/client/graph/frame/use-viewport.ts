@@ -1,11 +1,14 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Ref, RefObject } from "react";
-import type { Box, Drawing, Point } from "../../../../core/view/draw/drawing.ts";
-import { useHandle, useReveal } from "./use-handle.ts";
-import type { GraphHandle } from "./use-handle.ts";
+import type { Box, Drawing, Point } from "../../../../../core/view/draw/drawing.ts";
+import { useHandle, useReveal } from "../use-handle.ts";
+import type { GraphHandle } from "../use-handle.ts";
 
 interface Viewport {
+  /** Of the frame that the drawing is seen in. */
+  readonly width: number;
+  readonly frameHeight: number;
   readonly extent: [[number, number], [number, number]];
   readonly height: number;
   readonly toDrawing: (point: Point) => Point;
@@ -36,7 +39,8 @@ export function useViewport(
     ],
     [drawing.width, drawing.height],
   );
-  return { extent, height: Math.ceil(drawing.height * zoom), toDrawing: flow.screenToFlowPosition, reveal };
+  const frame = { width, frameHeight: height };
+  return { ...frame, extent, height: Math.ceil(drawing.height * zoom), toDrawing: flow.screenToFlowPosition, reveal };
 }
 
 /** At first, and whenever the frame changes: whole width, from the top. What a person moved stays where it is. */
@@ -64,7 +68,10 @@ function useSize(box: RefObject<HTMLDivElement | null>): { readonly width: numbe
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
+    const observer = new ResizeObserver(([entry]) => {
+      // Without the room that a map beside it takes.
+      if (entry) setSize({ width: entry.contentRect.width, height: entry.contentRect.height });
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, [box]);

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { ended, project } from "../webserver/harness.ts";
+import { begin, look, served, socket, withPages } from "./cast-page.ts";
+
+withPages();
+
+const PAIR = {
+  entry: "Socket-1",
+  sockets: {
+    "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Build" },
+  },
+  layout: { "Socket-1": { x: 420, y: 40 }, "Socket-2": { x: 40, y: 200 } },
+};
+const LONG = {
+  entry: "Socket-1",
+  sockets: Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `Socket-${index + 1}`,
+      { materia: "Build", edges: index === 39 ? [] : [{ when: "always", to: `Socket-${index + 2}` }] },
+    ]),
+  ),
+};
+
+function withLoadouts() {
+  const from = project();
+  from.write("../config/pi/pi-materia/materia.json", { loadouts: { Pair: PAIR, Long: LONG } });
+  return from;
+}
+
+async function leftOf(page: Page, id: string): Promise<number> {
+  await socket(page, id).waitFor();
+  return (await socket(page, id).boundingBox())?.x ?? Number.NaN;
+}
+
+it("[W39] a loadout with places of its own is drawn so in its cast as in the editor", async () => {
+  const at = await served(withLoadouts());
+  const id = await begin(at, { Build: [{ text: "done" }] }, { loadout: "Pair" });
+  await ended(at, id);
+  const { page } = await look(at, "loadouts/Pair");
+  expect(await leftOf(page, "Socket-2")).toBeLessThan((await leftOf(page, "Socket-1")) - 100);
+  await page.goto(`${at.url}#/casts/${id}`);
+  expect(await leftOf(page, "Socket-2")).toBeLessThan((await leftOf(page, "Socket-1")) - 100);
+});
+
+it("[W40] a large graph has a map that leads to what is out of sight, and the wheel sees it closer", async () => {
+  const at = await served(withLoadouts());
+  const { page } = await look(at, "loadouts/Long");
+  const map = page.locator("[data-graph] > svg");
+  await socket(page, "Socket-1").waitFor();
+  const zoom = (): Promise<number> =>
+    page.evaluate(
+      () =>
+        new DOMMatrix(getComputedStyle(document.querySelector(".react-flow__viewport") ?? document.body).transform).a,
+    );
+  const before = await zoom();
+  const box = await page.locator(".react-flow__pane").boundingBox();
+  if (!box) throw new Error("there is no graph");
+  await page.mouse.move(box.x + box.width / 2, box.y + 40);
+  await page.keyboard.down("Control");
+  for (let turn = 0; turn < 6; turn += 1) await page.mouse.wheel(0, -120);
+  await page.keyboard.up("Control");
+  await expect.poll(zoom).toBeGreaterThan(before * 1.5);
+  const below = async (): Promise<boolean> =>
+    ((await socket(page, "Socket-40").boundingBox())?.y ?? 0) > box.y + box.height;
+  expect(await below()).toBe(true);
+  const drawn = await map.boundingBox();
+  const last = await map.locator("rect").nth(39).boundingBox();
+  if (!drawn || !last) throw new Error("there is no map");
+  await page.mouse.click(drawn.x + drawn.width / 2, last.y + last.height / 2);
+  await expect.poll(below).toBe(false);
+  await page.goto(`${at.url}#/loadouts/Pair`);
+  await socket(page, "Socket-1").waitFor();
+  expect(await map.count()).toBe(0);
+});
