@@ -13,10 +13,10 @@ import { Edges } from "./edges.tsx";
 import { nodesOf } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
 import { MiniMap, isLarge } from "./frame/mini-map.tsx";
-import type { Marks, Part } from "./marks.ts";
+import type { Marks, Part, SocketMark } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
 import { useViewport } from "./frame/use-viewport.ts";
-import type { GraphHandle } from "./use-handle.ts";
+import type { GraphHandle } from "./frame/use-handle.ts";
 import { classesOf } from "../browser/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
@@ -113,9 +113,20 @@ function Canvas(props: GraphViewProps): ReactElement {
           {props.children}
         </ViewportPortal>
       </ReactFlow>
-      {hasMap && <MiniMap drawing={drawing} marks={marks} width={view.width} height={view.frameHeight} />}
+      {hasMap && (
+        <MiniMap
+          drawing={drawing}
+          stateOf={(id) => stateIn(marks?.sockets?.get(id))}
+          width={view.width}
+          height={view.frameHeight}
+        />
+      )}
     </div>
   );
+}
+
+function stateIn(mark: SocketMark | undefined): string | undefined {
+  return mark?.problem?.severity === "error" ? "failed" : mark?.state;
 }
 
 const NO_EDGES: never[] = [];

@@ -9,7 +9,7 @@ import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import { Legend } from "../../graph/legend.tsx";
 import type { Part } from "../../graph/marks.ts";
-import type { GraphHandle } from "../../graph/use-handle.ts";
+import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { textScale } from "../../browser/use-width.ts";
 import type { Width } from "../../browser/use-width.ts";

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import type { DragEvent, KeyboardEvent, ReactElement, RefObject } from "react";
 import { addSocket, nextSocketId } from "../../../../../core/edit/graph/sockets.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
-import type { GraphHandle } from "../../graph/use-handle.ts";
+import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { Callout } from "./parts/callout.tsx";

@@ -1,11 +1,10 @@
 import { useReactFlow, useViewport } from "@xyflow/react";
 import type { PointerEvent, ReactElement } from "react";
 import type { Box, Drawing } from "../../../../../core/view/draw/drawing.ts";
-import type { Marks, SocketMark } from "../marks.ts";
 import { classesOf } from "../../browser/classes.ts";
-import graphSheet from "../graph.module.css";
+import mapSheet from "./mini-map.module.css";
 
-const css = classesOf(graphSheet);
+const css = classesOf(mapSheet);
 
 /** More than this is seldom seen at once at a size that can be read. */
 const LARGE = 20;
@@ -20,11 +19,12 @@ export function isLarge({ sockets }: Drawing): boolean {
  */
 export function MiniMap(props: {
   readonly drawing: Drawing;
-  readonly marks: Marks | undefined;
+  /** How a socket stands: `live`, `failed`, … */
+  readonly stateOf: (id: string) => string | undefined;
   readonly width: number;
   readonly height: number;
 }): ReactElement {
-  const { drawing, marks, width, height } = props;
+  const { drawing, stateOf, width, height } = props;
   const { x, y, zoom } = useViewport();
   const flow = useReactFlow();
   const goTo = (event: PointerEvent<SVGSVGElement>): void => {
@@ -50,10 +50,9 @@ export function MiniMap(props: {
       {drawing.loops.map(({ id, box }) => (
         <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
       ))}
-      {drawing.sockets.map(({ id, box }) => {
-        const mark = marks?.sockets?.get(id);
-        return <rect key={id} className={css("map-socket")} data-state={stateOf(mark)} {...rectOf(box)} />;
-      })}
+      {drawing.sockets.map(({ id, box }) => (
+        <rect key={id} className={css("map-socket")} data-state={stateOf(id)} {...rectOf(box)} />
+      ))}
       <rect
         className={css("map-sight")}
         x={-x / zoom}
@@ -68,8 +67,4 @@ export function MiniMap(props: {
 
 function rectOf({ x, y, width, height }: Box): Box {
   return { x, y, width, height };
-}
-
-function stateOf(mark: SocketMark | undefined): string | undefined {
-  return mark?.problem?.severity === "error" ? "failed" : mark?.state;
 }

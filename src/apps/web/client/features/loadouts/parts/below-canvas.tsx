@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { ReactElement, RefObject } from "react";
 import { Legend } from "../../../graph/legend.tsx";
-import type { GraphHandle } from "../../../graph/use-handle.ts";
+import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
