@@ -3,7 +3,10 @@ import { chainCommand, composeChain } from "../../src/core/edit/chain.ts";
 import { mendFor } from "../../src/core/edit/mend.ts";
 import { previewTurn, promptVariables } from "../../src/core/edit/preview.ts";
 import { placeOfIssue, shortPath } from "../../src/core/edit/problem.ts";
-import { generatedReplies } from "../../src/core/edit/rehearse.ts";
+import { generatedReplies, repliesOfCast } from "../../src/core/edit/rehearse.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
+import type { SocketId } from "../../src/core/model/ids.ts";
 import { placeByHand } from "../../src/core/view/draw/by-hand.ts";
 import { overlap } from "../../src/core/view/draw/drawing.ts";
 import { layoutGraph } from "../../src/core/view/draw/layout.ts";
@@ -247,4 +250,31 @@ it("[E20] made-up replies plan, refuse once and are content", () => {
   expect(replies["Auto-Eval"]).toMatchObject([{ json: { satisfied: false } }, { json: { satisfied: true } }]);
   expect(replies["Build"]).toEqual([{ text: "Build is done." }]);
   expect(loadout(CHAIN).entry).toBe("Socket-1");
+});
+
+it("[E30] the replies of a cast that happened are taken socket by socket, made-up ones where it said nothing", () => {
+  const made = compile([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
+  if (!made.ok) throw new Error("it compiles");
+  const { graph } = made.value;
+  const generated = generatedReplies(graph, 1);
+  const place = { at: "2026-01-01T00:00:00.000Z", visit: 1, usage: NO_USAGE };
+  const socketOf = (materia: string) => generated.find((each) => each.materia === materia)?.socket as SocketId; // one of its sockets
+  const handed = (seq: number, handoff: object): CastEvent =>
+    ({
+      ...place,
+      seq,
+      type: "handoff_accepted",
+      socket: socketOf("Auto-Eval"),
+      handoff,
+      found: "exact",
+      dropped: [],
+    }) as CastEvent; // as a journal has it
+  const events = [handed(2, { satisfied: false, context: "no" }), handed(3, { satisfied: true })];
+  const taken = repliesOfCast(generated, { graph, events });
+  expect(taken.find(({ materia }) => materia === "Auto-Eval")?.replies).toEqual([
+    { json: { satisfied: false, context: "no" } },
+    { json: { satisfied: true } },
+  ]);
+  const rest = (each: readonly { readonly materia: string }[]) => each.filter(({ materia }) => materia !== "Auto-Eval");
+  expect(rest(taken)).toEqual(rest(generated));
 });

@@ -34,12 +34,56 @@ describe("building in the browser", () => {
     await page.getByRole("button", { name: "Rehearse…" }).click();
     await says(page, "It is rehearsed as you see it.");
     await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
-    await page.waitForURL(/#\/casts\//);
-    await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
+    await page.getByRole("link", { name: "Open it as a cast" }).click();
+    await expect.poll(() => page.getByText("Completed").count()).toBeGreaterThan(0);
     expect(existsSync(join(from.cwd, ".pi/pi-materia.json"))).toBe(false);
     await page.goto(`${new URL(page.url()).origin}/#/loadouts/Mine`);
     await page.getByRole("button", { name: "Cast…" }).click();
     await says(page, "It is cast as you see it.");
+  });
+
+  it("[E30] a rehearsal is filled in, played on the canvas step by step, and its replies are taken again", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto");
+    await newLoadout(page, "Build, check, and build again");
+    const dialog = page.getByRole("dialog");
+    const begin = (): Promise<void> => dialog.getByRole("button", { name: "Rehearse", exact: true }).click();
+    await page.getByRole("button", { name: "Rehearse…" }).click();
+    await dialog.getByRole("textbox", { name: "Reply 1 of Socket-2: context" }).fill("Zwölf Äpfel fehlen.");
+    await dialog.getByRole("group", { name: "Reply 2 of Socket-2: satisfied" }).getByText("not satisfied").click();
+    await dialog.getByRole("button", { name: "Another reply of Socket-2" }).click();
+    await dialog
+      .getByRole("group", { name: "Reply 3 of Socket-2: satisfied" })
+      .getByText(/^satisfied$/)
+      .click();
+    await begin();
+    const panel = page.getByRole("region", { name: "Rehearsal" });
+    await panel.getByRole("button", { name: /^Pause/ }).click();
+    const step = async (text: string): Promise<void> => {
+      await expect.poll(() => panel.getByRole("status").first().textContent()).toBe(text);
+    };
+    for (;;) {
+      const next = panel.getByRole("button", { name: /^Next/ });
+      if ((await next.getAttribute("aria-disabled")) === "true") break;
+      await next.click();
+    }
+    await step("Step 6 of 6");
+    await says(page, "It ended: completed.");
+    expect(await socket(page, "Socket-1").textContent()).toContain("3×");
+    for (let back = 0; back < 4; back += 1) await page.keyboard.press("[");
+    await step("Step 2 of 6");
+    expect(await panel.textContent()).toContain("Zwölf Äpfel fehlen.");
+    expect(await socket(page, "Socket-1").textContent()).toContain("1×");
+    await panel.getByRole("button", { name: "Back to editing" }).click();
+    await page.getByRole("button", { name: "Rehearse…" }).click();
+    await dialog.getByRole("combobox", { name: "Replies from" }).selectOption({ index: 1 });
+    await expect
+      .poll(() => dialog.getByRole("textbox", { name: "Reply 1 of Socket-2: context" }).inputValue())
+      .toBe("Zwölf Äpfel fehlen.");
+    expect(await dialog.getByRole("group", { name: /^Reply \d of Socket-2$/ }).count()).toBe(3);
+    await begin();
+    await step("Step 6 of 6");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Review and save…" }).waitFor();
   });
 
   it("[E28, E2] clicks in the palette continue the chain, and a plus puts a socket into an edge", async () => {

@@ -48,6 +48,6 @@ export async function rehearse(page: Page): Promise<void> {
     .getByRole("dialog")
     .getByRole("button", { name: /ehearse$/ })
     .click();
-  await page.waitForURL(/#\/casts\//);
+  await page.getByRole("link", { name: "Open it as a cast" }).click();
   await expect.poll(() => page.getByText("Completed").count()).toBeGreaterThan(0);
 }

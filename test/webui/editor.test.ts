@@ -137,7 +137,7 @@ describe("[E21] the Build → Eval → Maintain loop from an empty page", () => 
     expect(filed(cwd, "Mine")).toEqual(LOOP);
     await page.getByRole("button", { name: "Rehearse…" }).press("Enter");
     await dialog.getByRole("button", { name: "Rehearse", exact: true }).press("Enter");
-    await page.waitForURL(/#\/casts\//);
+    await page.getByRole("link", { name: "Open it as a cast" }).press("Enter");
     await expect.poll(() => page.getByText("Completed").count(), { timeout: 120_000 }).toBeGreaterThan(0);
   });
 });

@@ -28,7 +28,7 @@ describe("a project that is not trusted", () => {
     await says(page, /is not trusted as it is now/);
     await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
     await question.getByRole("button", { name: "Trust this project" }).click();
-    await page.waitForURL(/#\/casts\//);
+    await page.getByRole("link", { name: "Open it as a cast" }).waitFor();
     await expect.poll(() => page.getByText("Nothing of it runs before you trust it.").count()).toBe(0);
   });
 });

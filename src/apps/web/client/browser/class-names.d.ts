@@ -314,17 +314,19 @@ declare module "*/graph.module.css" {
     readonly "first-line": string;
     readonly "graph-box": string;
     readonly grows: string;
-    readonly "map-loop": string;
-    readonly "map-sight": string;
-    readonly "map-socket": string;
     readonly mapped: string;
-    readonly "mini-map": string;
     readonly "react-flow": string;
     readonly region: string;
     readonly "region-button": string;
     readonly "region-head": string;
     readonly "second-line": string;
     readonly "wide-label": string;
+  };
+  export default classes;
+}
+declare module "*/help.module.css" {
+  const classes: {
+    readonly guide: string;
   };
   export default classes;
 }
@@ -456,6 +458,15 @@ declare module "*/materia.module.css" {
   };
   export default classes;
 }
+declare module "*/mini-map.module.css" {
+  const classes: {
+    readonly "map-loop": string;
+    readonly "map-sight": string;
+    readonly "map-socket": string;
+    readonly "mini-map": string;
+  };
+  export default classes;
+}
 declare module "*/node.module.css" {
   const classes: {
     readonly badge: string;
@@ -510,6 +521,12 @@ declare module "*/page.module.css" {
   };
   export default classes;
 }
+declare module "*/play.module.css" {
+  const classes: {
+    readonly handed: string;
+  };
+  export default classes;
+}
 declare module "*/reader.module.css" {
   const classes: {
     readonly came: string;
@@ -545,8 +562,9 @@ declare module "*/reader.module.css" {
 }
 declare module "*/rehearse.module.css" {
   const classes: {
-    readonly dialog: string;
-    readonly replies: string;
+    readonly reply: string;
+    readonly "reply-items": string;
+    readonly "socket-replies": string;
   };
   export default classes;
 }

@@ -9,7 +9,7 @@ import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
+import { RehearseDialog } from "../../dialogs/rehearse/rehearse-dialog.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
 import { go, hrefOf } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import type { ReactElement, ReactNode, RefObject } from "react";
-import type { GraphHandle } from "../../graph/use-handle.ts";
+import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { useWidth } from "../../browser/use-width.ts";
@@ -13,6 +13,7 @@ import { Bottom } from "./parts/bottom.tsx";
 import type { BottomTab } from "./parts/bottom.tsx";
 import { LoadoutList } from "./parts/loadout-list.tsx";
 import { MateriaPalette } from "./parts/palette.tsx";
+import { PlayedOnCanvas } from "./play/played.tsx";
 import { partOf } from "./state/part-of.ts";
 import { useEditor } from "./state/editor.ts";
 import { loopFrom, socketsIn, useEditorKeys } from "./state/use-editor-keys.ts";
@@ -35,6 +36,7 @@ export function EditorView(): ReactElement {
   const [dialog, setDialog] = useState<EditorDialog | null>(null);
   const [tab, setTab] = useState<BottomTab>("problems");
   const [connecting, setConnecting] = useState<Connecting | null>(null);
+  const [rehearsal, setRehearsal] = useState<string | null>(null);
   const close = (): void => setDialog(null);
   const focusSoon = (id: string): void => {
     awaited.current = id;
@@ -57,32 +59,36 @@ export function EditorView(): ReactElement {
           {palette}
         </aside>
       )}
-      <Canvas
-        handle={handle}
-        connecting={connecting}
-        setConnecting={setConnecting}
-        onOpen={() => (width === "small" ? setDialog("inspector") : undefined)}
-        onAdd={() => setDialog("add")}
-        awaited={awaited}
-      />
-      {width !== "small" && <Bottom tab={tab} setTab={setTab} onShow={show} />}
-      {width !== "small" && (
-        <aside className={css("inspector")} aria-label="Inspector">
-          <Inspector onLoop={onLoop} />
-        </aside>
+      {rehearsal !== null ? (
+        <PlayedOnCanvas castId={rehearsal} handle={handle} onClose={() => setRehearsal(null)} />
+      ) : (
+        <>
+          <Canvas
+            handle={handle}
+            connecting={connecting}
+            setConnecting={setConnecting}
+            onOpen={() => (width === "small" ? setDialog("inspector") : undefined)}
+            onAdd={() => setDialog("add")}
+            awaited={awaited}
+          />
+          {width !== "small" && <Beside onLoop={onLoop} />}
+        </>
       )}
+      {width !== "small" && <Bottom tab={tab} setTab={setTab} onShow={show} />}
       {width !== "large" && <SheetBar open={setDialog} problems={checked.problems.length} width={width} />}
       <Sheets dialog={dialog} onClose={close} palette={palette}>
-        {dialog === "problems" ? (
-          <Bottom tab={tab} setTab={setTab} onShow={show} />
-        ) : (
-          <div className={css("inspector")}>
-            <Inspector onLoop={onLoop} />
-          </div>
-        )}
+        {dialog === "problems" ? <Bottom tab={tab} setTab={setTab} onShow={show} /> : <Beside onLoop={onLoop} />}
       </Sheets>
-      <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} />
+      <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} onRehearsed={setRehearsal} />
     </div>
+  );
+}
+
+function Beside({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+  return (
+    <aside className={css("inspector")} aria-label="Inspector">
+      <Inspector onLoop={onLoop} />
+    </aside>
   );
 }
 

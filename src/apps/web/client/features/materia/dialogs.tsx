@@ -4,7 +4,7 @@ import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compile } from "../../../../../core/compile/targets/compile.ts";
 import type { JsonObject } from "../../../../../core/model/values/json.ts";
 import { NameDialog, freeName } from "../../dialogs/name-dialog.tsx";
-import { RehearseDialog } from "../../dialogs/rehearse-dialog.tsx";
+import { RehearseDialog } from "../../dialogs/rehearse/rehearse-dialog.tsx";
 import { Diff } from "../../dialogs/save/diff.tsx";
 import { ReviewDialog } from "../../dialogs/save/review-dialog.tsx";
 import { Ask, Dialog } from "../../parts/controls/dialog.tsx";

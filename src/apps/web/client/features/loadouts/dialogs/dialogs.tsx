@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { newMateria } from "../../../../../../core/edit/carry.ts";
 import type { Brought } from "../../../../../../core/edit/carry.ts";
 import { CastDialog } from "../../../dialogs/cast-dialog.tsx";
-import { RehearseDialog } from "../../../dialogs/rehearse-dialog.tsx";
+import { RehearseDialog } from "../../../dialogs/rehearse/rehearse-dialog.tsx";
 import { ReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
@@ -29,6 +29,8 @@ import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
 
 interface DialogProps {
   readonly onClose: () => void;
+  /** A rehearsal has begun, and is played. */
+  readonly onRehearsed: (castId: string) => void;
   readonly onAdded: (id: string) => void;
 }
 
@@ -205,7 +207,7 @@ function Name({ what, onClose }: DialogProps & { readonly what: "duplicate" | "r
   );
 }
 
-function Rehearse({ onClose }: DialogProps): ReactElement {
+function Rehearse({ onClose, onRehearsed }: DialogProps): ReactElement {
   const { name, work, checked } = useEditor();
   const draft = draftOfWork(work);
   return (
@@ -214,6 +216,7 @@ function Rehearse({ onClose }: DialogProps): ReactElement {
       graph={checked.graph}
       target={{ loadout: name, ...(draft ? { draft } : {}) }}
       warning={draft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
+      onBegun={onRehearsed}
       onClose={onClose}
     />
   );

@@ -38,7 +38,7 @@ function isLane({ points }: PlacedEdge): boolean {
 }
 
 /** `2 · ✗ not satisfied` and `up to 3`; an edge that is always taken says so only where it goes round the side. */
-function labelLines(graph: Graph, way: AnyWay, lane: boolean): readonly string[] {
+export function labelLines(graph: Graph, way: AnyWay, lane: boolean): readonly string[] {
   if (way.via === "items") return ["work items"];
   if (way.via !== "edge") return way.label === "" ? [] : [way.label];
   const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;

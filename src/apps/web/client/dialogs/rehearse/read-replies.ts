@@ -1,5 +1,5 @@
-import { parseJsonc } from "../../../../core/edit/text/parse.ts";
-import { Reply } from "../../../../core/model/rehearsal.ts";
+import { parseJsonc } from "../../../../../core/edit/text/parse.ts";
+import { Reply } from "../../../../../core/model/rehearsal.ts";
 import * as v from "valibot";
 
 /** Replies as they are typed: one per line as JSON, a whole JSON list, or plain words as one reply of text. */

@@ -1,0 +1,23 @@
+import { useState } from "react";
+import type { Issue } from "../../../../../core/model/issue.ts";
+import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
+import { withTrust } from "../../data/trust.ts";
+import { rehearse } from "../../net/api.ts";
+
+/** Starts the rehearsal, or keeps why it was refused. */
+export function useBegin(onBegun: (castId: string) => void): {
+  readonly begin: (body: RehearsedCommand) => Promise<void>;
+  readonly busy: boolean;
+  readonly issues: readonly Issue[];
+} {
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  const begin = async (body: RehearsedCommand): Promise<void> => {
+    setBusy(true);
+    const answer = await withTrust((trust) => rehearse({ ...body, ...(trust ? { trust } : {}) }));
+    setBusy(false);
+    if (answer.ok && "castId" in answer.value) onBegun(answer.value.castId);
+    else setIssues(answer.ok ? [] : answer.issues);
+  };
+  return { begin, busy, issues };
+}

@@ -1,0 +1,39 @@
+import { useEffect, useRef } from "react";
+import type { ReactElement, RefObject } from "react";
+import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
+import { useEditor } from "../state/editor.ts";
+import { PlayCanvas } from "./play-canvas.tsx";
+import { PlayPanel } from "./play-panel.tsx";
+import { usePlay } from "./use-play.ts";
+import { classesOf } from "../../../browser/classes.ts";
+import editorSheet from "../look/editor.module.css";
+import workbenchSheet from "../../../parts/controls/workbench.module.css";
+
+const css = classesOf(editorSheet, workbenchSheet);
+
+/** [E30] A rehearsal in the place of what was rehearsed; an edit leads back to it. */
+export function PlayedOnCanvas(props: {
+  readonly castId: string;
+  readonly handle: RefObject<GraphHandle | null>;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, handle, onClose } = props;
+  const play = usePlay(castId, onClose);
+  const { work } = useEditor();
+  const rehearsed = useRef(work.history.present);
+  useEffect(() => {
+    if (work.history.present !== rehearsed.current) onClose();
+  }, [work.history.present]);
+  return (
+    <>
+      {play.castFile ? (
+        <PlayCanvas play={play} castFile={play.castFile} handle={handle} />
+      ) : (
+        <div data-canvas className={css("canvas")} />
+      )}
+      <aside className={css("inspector")} aria-label="Inspector">
+        <PlayPanel play={play} onClose={onClose} />
+      </aside>
+    </>
+  );
+}

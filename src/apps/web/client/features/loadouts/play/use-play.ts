@@ -1,0 +1,121 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Issue } from "../../../../../../core/model/issue.ts";
+import { openReplay } from "../../../../../../core/view/watch/replay.ts";
+import type { Replay } from "../../../../../../core/view/watch/replay.ts";
+import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
+import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
+import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
+import { followCast, getCast } from "../../../net/api.ts";
+
+/** A rehearsal that is played step by step: a step is a visit. */
+export interface Play {
+  readonly castId: string;
+  readonly castFile: ShownCastFile | null;
+  readonly issues: readonly Issue[];
+  readonly replay: Replay | null;
+  /** Every visit that there was so far. */
+  readonly visits: readonly VisitRecord[];
+  /** The one that is looked at, from 0; the last event of it. */
+  readonly step: number;
+  readonly seq: number;
+  readonly isPlaying: boolean;
+  readonly go: (step: number) => void;
+  readonly turn: () => void;
+}
+
+const STEP_MS = 900;
+
+export function usePlay(castId: string, onClose: () => void): Play {
+  const { castFile, replay, issues, version } = useEvents(castId);
+  const [step, setStep] = useState(0);
+  const [isPlaying, setPlaying] = useState(true);
+  const visits = useMemo(() => replay?.visitsAt(replay.lastSeq()) ?? [], [replay, version]);
+  const last = Math.max(0, visits.length - 1);
+  const isOver = replay?.events().at(-1)?.type === "cast_ended";
+  useEffect(() => {
+    if (!isPlaying) return undefined;
+    if (step >= last && isOver) {
+      setPlaying(false);
+      return undefined;
+    }
+    const timer = setTimeout(() => setStep((before) => Math.min(before + 1, last)), STEP_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, step, last, isOver]);
+  const go = (to: number): void => {
+    setPlaying(false);
+    setStep(Math.max(0, Math.min(to, last)));
+  };
+  const turn = (): void => {
+    if (!isPlaying && step >= last) setStep(0);
+    setPlaying(!isPlaying);
+  };
+  useKeysOutsideDialogs({
+    "[": () => go(step - 1),
+    "]": () => go(step + 1),
+    p: turn,
+    escape: onClose,
+  });
+  const visit = visits[step];
+  const seq = replay && visit ? endOf(visit, replay.lastSeq()) : 0;
+  return { castId, castFile, issues, replay, visits, step, seq, isPlaying, go, turn };
+}
+
+/** As it ended, before the cast went on from it. */
+function endOf({ leftBy, lastSeq }: VisitRecord, last: number): number {
+  return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
+}
+
+interface Events {
+  readonly castFile: ShownCastFile | null;
+  readonly replay: Replay | null;
+  readonly issues: readonly Issue[];
+  readonly version: number;
+}
+
+const NONE: Events = { castFile: null, replay: null, issues: [], version: 0 };
+
+/** What has happened so far; heard until the rehearsal is over. */
+function useEvents(castId: string): Events {
+  const [events, setEvents] = useState<Events>(NONE);
+  const stop = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    const control = new AbortController();
+    const fail = (issues: readonly Issue[]): void => setEvents((before) => ({ ...before, issues }));
+    const open = async (): Promise<void> => {
+      const answer = await getCast(castId, control.signal);
+      if (control.signal.aborted) return undefined;
+      if (!answer.ok) return fail(answer.issues);
+      const { castFile } = answer.value;
+      const replay = openReplay({ ...castFile, data: castFile.state });
+      answer.value.events.forEach(replay.push);
+      setEvents({ castFile, replay, issues: answer.value.issues, version: 0 });
+      if (replay.events().at(-1)?.type === "cast_ended") return undefined;
+      stop.current = followCast(castId, {
+        after: replay.lastSeq,
+        onEvent: (event) => {
+          replay.push(event);
+          setEvents((before) => ({ ...before, version: before.version + 1 }));
+          if (event.type === "cast_ended") stop.current();
+        },
+        onIssue: (issue) => fail([issue]),
+        onReset: nothing,
+        onProgress: nothing,
+        onLive: nothing,
+        onOpen: nothing,
+        onHeard: nothing,
+      });
+      return undefined;
+    };
+    void open();
+    return () => {
+      control.abort();
+      stop.current();
+      setEvents(NONE);
+    };
+  }, [castId]);
+  return events;
+}
+
+function nothing(): void {
+  // What an agent is at is not shown while it is played.
+}
