@@ -19,6 +19,8 @@ export interface Catalog {
 export interface Settings {
   readonly artifactDir: Setting<string>;
   readonly activeLoadout: Setting<string>;
+  /** What agents use whose materia names none; null leaves it to Pi. */
+  readonly model: string | null;
   readonly budget: Budget;
   readonly limits: CastLimits & AgentLimits;
   /** Whether the files of a cast are kept after every visit. */
@@ -47,6 +49,7 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
     settings: {
       artifactDir: lastSetting(layers, (layer) => layer.settings.artifactDir, ".pi/pi-materia"),
       activeLoadout: lastSetting(layers, (layer) => layer.settings.activeLoadout, "Full-Auto"),
+      model: layers.findLast((layer) => layer.settings.model !== undefined)?.settings.model ?? null,
       budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
       notify: layers.findLast((layer) => layer.settings.notify !== undefined)?.settings.notify ?? true,

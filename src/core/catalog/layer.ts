@@ -48,6 +48,7 @@ export interface LayerSettings {
   readonly budget?: Budget;
   readonly limits?: Limits;
   readonly checkpoints?: boolean;
+  readonly model?: string;
   readonly notify?: boolean;
   readonly worktree?: Worktree;
   readonly fleet?: Fleet;
@@ -121,6 +122,7 @@ function readSettings(
 ): { value: LayerSettings; issues: readonly Issue[] } {
   const artifactDir = optional(settingsEntries.artifactDir, raw["artifactDir"], "artifactDir");
   const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
+  const model = optional(settingsEntries.model, raw["model"], "model");
   const budget = optional(v.optional(Budget), raw["budget"], "budget");
   const limits = optional(v.optional(Limits), raw["limits"], "limits");
   const notify = optional(settingsEntries.notify, raw["notify"], "notify");
@@ -131,6 +133,7 @@ function readSettings(
     value: {
       ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
       ...(activeLoadout.value === undefined ? {} : { activeLoadout: activeLoadout.value }),
+      ...(model.value === undefined ? {} : { model: model.value }),
       ...(budget.value === undefined ? {} : { budget: budget.value }),
       ...(limits.value === undefined ? {} : { limits: limits.value }),
       ...(notify.value === undefined ? {} : { notify: notify.value }),
@@ -138,7 +141,7 @@ function readSettings(
       ...(worktree.value === undefined ? {} : { worktree: worktree.value }),
       ...(fleet.value === undefined ? {} : { fleet: fleet.value }),
     },
-    issues: [artifactDir, activeLoadout, budget, limits, notify, checkpoints, worktree, fleet].flatMap(
+    issues: [artifactDir, activeLoadout, model, budget, limits, notify, checkpoints, worktree, fleet].flatMap(
       (part) => part.issues,
     ),
   };

@@ -122,6 +122,15 @@ export const settingsEntries = {
   $schema: v.optional(v.string()),
   artifactDir: v.optional(v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Where casts are kept."))),
   activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
+  model: v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1, "is empty"),
+      v.description(
+        "The model of agents whose materia names none; Pi's own default if unset. `--model` wins over both.",
+      ),
+    ),
+  ),
   budget: v.optional(Budget),
   limits: v.optional(Limits),
   notify: v.optional(

@@ -13,6 +13,7 @@ const setting = v.object({ value: v.string(), layer, file: v.exactOptional(v.str
 const SettingsShape = v.object({
   artifactDir: setting,
   activeLoadout: setting,
+  model: v.nullable(v.string()),
   budget: Budget,
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
   checkpoints: v.boolean(),

@@ -6,6 +6,7 @@ import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { toolsOf } from "../../../core/model/tools.ts";
+import type { Settings } from "../../../core/catalog/catalog.ts";
 import type { AgentLimits } from "../../../core/model/config.ts";
 import type { PiHostOptions } from "../../agents/pi-host.ts";
 import type { AgentHost, AgentNeed } from "../../ports.ts";
@@ -37,12 +38,17 @@ export async function openHost({ place, catalog }: Workspace, agents: Agents): P
   const { openReal, ...choice } = agents;
   const patience = patienceOf(catalog.settings.limits);
   const guarded = (host: AgentHost) => ok(place.withoutProject ? untold(host) : host);
-  if (choice.rehearsal === undefined) return guarded(await openReal(choice, patience));
+  if (choice.rehearsal === undefined) return guarded(await openReal(withModel(choice, catalog.settings), patience));
   const { cwd } = place;
   const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
   const { rehearsalHost } = await import("../../agents/rehearsal.ts");
   return guarded(rehearsalHost(rehearsal.value, patience));
+}
+
+/** [A3] The host asks for it where a materia names none. */
+function withModel(choice: AgentChoice, { model }: Settings): AgentChoice {
+  return choice.model !== undefined || model === null ? choice : { ...choice, model };
 }
 
 /** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */

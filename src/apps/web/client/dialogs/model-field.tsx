@@ -9,8 +9,12 @@ import dialogSheet from "../parts/controls/dialog.module.css";
 const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 
 /** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
-export function ModelField(props: { readonly value: string; readonly onType: (model: string) => void }): ReactElement {
-  const { value, onType } = props;
+export function ModelField(props: {
+  readonly label?: string;
+  readonly value: string;
+  readonly onType: (model: string) => void;
+}): ReactElement {
+  const { label = "Model (optional)", value, onType } = props;
   const list = useId();
   const { catalog } = useCatalog();
   const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
@@ -18,13 +22,13 @@ export function ModelField(props: { readonly value: string; readonly onType: (mo
   );
   return (
     <label className={css("option")}>
-      <span className={css("label")}>Model (optional)</span>
+      <span className={css("label")}>{label}</span>
       <span className={css("field")}>
         <input
           className={css("monospace")}
           list={list}
           value={value}
-          placeholder="as Pi is set up"
+          placeholder={catalog?.settings.model ?? "as Pi is set up"}
           spellCheck={false}
           onChange={(event) => onType(event.target.value)}
         />

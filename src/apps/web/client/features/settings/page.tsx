@@ -5,6 +5,7 @@ import type { Issue } from "../../../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { chooseActive } from "../../data/active-loadout.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
+import { ModelField } from "../../dialogs/model-field.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Pick, Row, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
@@ -34,10 +35,11 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const { settings } = catalog;
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [notify, setNotify] = useState(settings.notify);
+  const [model, setModel] = useState(settings.model ?? "");
   const [layer, setLayer] = useState<EditableLayer>("project");
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
-  const { changes, isFaulty } = changesOf(typed, settings, notify);
+  const { changes, isFaulty } = changesOf(typed, settings, { notify, model });
   const save = async (): Promise<void> => {
     setBusy(true);
     const found = await saveSettings(layer, changes);
@@ -64,6 +66,7 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
             onPick={(name) => void chooseActive(name)}
           />
         </Row>
+        <ModelField label="Model of agents whose materia names none" value={model} onType={setModel} />
         <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </Part>
       <Part title="Budget of a cast">{group(BUDGET)}</Part>
@@ -147,7 +150,11 @@ function Numbers(props: {
   });
 }
 
-function changesOf(typed: Readonly<Record<string, string>>, settings: Settings, notify: boolean) {
+function changesOf(
+  typed: Readonly<Record<string, string>>,
+  settings: Settings,
+  { notify, model }: { readonly notify: boolean; readonly model: string },
+) {
   const fields = [...BUDGET, ...LIMITS].filter((field) => {
     const text = typed[field.path.join(".")];
     return text !== undefined && text.trim() !== inForce(settings, field);
@@ -156,6 +163,11 @@ function changesOf(typed: Readonly<Record<string, string>>, settings: Settings, 
   const numbers = read.flatMap(({ field, read: each }) =>
     "value" in each ? [{ path: field.path, value: each.value }] : [],
   );
-  const changes = [...numbers, ...(notify === settings.notify ? [] : [{ path: ["notify"], value: notify }])];
+  const named = model.trim() === "" ? null : model.trim();
+  const changes = [
+    ...numbers,
+    ...(notify === settings.notify ? [] : [{ path: ["notify"], value: notify }]),
+    ...(named === settings.model ? [] : [{ path: ["model"], value: named }]),
+  ];
   return { changes, isFaulty: numbers.length < read.length };
 }
