@@ -11,6 +11,8 @@ const FILE = ".pi/pi-materia.json";
 describe("materia in the browser", () => {
   it("[E27] a gate is made with its command in fields, renamed with the sockets that hold it, and deleted", async () => {
     const from = project();
+    const user = "../config/pi/pi-materia/materia.json";
+    from.write(user, { loadouts: { Elsewhere: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Old" } } } } });
     from.write(FILE, {
       materia: { Old: { type: "agent", prompt: "x" } },
       loadouts: { Own: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Old" } } } },
@@ -38,6 +40,8 @@ describe("materia in the browser", () => {
       materia: { New: { type: "agent", prompt: "x" } },
       loadouts: { Own: { entry: "Socket-1", sockets: { "Socket-1": { materia: "New" } } } },
     });
+    await says(page, "Old is New in the user file, too.");
+    expect(readFileSync(join(from.cwd, user), "utf8")).toContain('"materia":"New"');
     await menu("New materia…");
     await page.getByRole("button", { name: "Gate", exact: true }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Checks");

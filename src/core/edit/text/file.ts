@@ -59,17 +59,23 @@ export function withSetting(file: string, path: readonly string[], value: Json |
 /** [E27] Sockets of the same file that hold a materia hold it by its new name. */
 export function withMateriaRenamed(file: string, was: string, now: string): string {
   const read = parseJsonc(file);
-  const loadouts = read.ok && isJsonObject(read.value.value) ? read.value.value["loadouts"] : undefined;
-  const places = Object.entries(isJsonObject(loadouts) ? loadouts : {}).flatMap(([loadout, value]) => {
-    const sockets = isJsonObject(value) ? value["sockets"] : undefined;
-    return Object.entries(isJsonObject(sockets) ? sockets : {})
+  const { loadouts, materia } = read.ok && isJsonObject(read.value.value) ? read.value.value : {};
+  const seats = entriesOf(loadouts).flatMap(([loadout, value]) =>
+    entriesOf(isJsonObject(value) ? value["sockets"] : undefined)
       .filter(([, socket]) => isJsonObject(socket) && socket["materia"] === was)
-      .map(([id]) => ["loadouts", loadout, "sockets", id, "materia"]);
-  });
-  return places.reduce((text, path) => {
+      .map(([id]) => ["loadouts", loadout, "sockets", id, "materia"]),
+  );
+  const heirs = entriesOf(materia)
+    .filter(([, value]) => isJsonObject(value) && value["extends"] === was)
+    .map(([name]) => ["materia", name, "extends"]);
+  return [...seats, ...heirs].reduce((text, path) => {
     const next = withSetting(text, path, now);
     return next.ok ? next.value : text;
   }, file);
+}
+
+function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return Object.entries(isJsonObject(value) ? value : {});
 }
 
 /** [E25] A file that names a loadout as active names it by its new name; one that is gone it names no more. */
