@@ -20,6 +20,13 @@ describe("finding and looking back", () => {
       .click();
     await says(page, "Build Socket-5 · visit 2");
     expect(await page.getByRole("tab", { name: "Prompt" }).getAttribute("aria-selected")).toBe("true");
+    const marked = `(() => {
+      const [range] = CSS.highlights.get("found") ?? [];
+      const box = range?.getBoundingClientRect();
+      const frame = document.querySelector("[role=region][aria-label=Prompt]").getBoundingClientRect();
+      return range && box.top >= frame.top && box.bottom <= frame.bottom ? range.toString() : null;
+    })()`;
+    await expect.poll(() => page.evaluate(marked)).toBe("no test");
     expect(complaints).toEqual([]);
   });
 

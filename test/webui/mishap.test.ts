@@ -17,3 +17,15 @@ describe("what goes wrong in the browser", () => {
     await page.getByRole("heading", { level: 1 }).first().waitFor();
   });
 });
+
+describe("help", () => {
+  it("[W41] the table of keys leads to the guide of the page", async () => {
+    const { page, complaints } = await look(await served());
+    await says(page, "No casts yet");
+    await page.keyboard.press("?");
+    await page.getByRole("link", { name: "Guide to this page" }).click();
+    await page.getByRole("heading", { name: "What each view is for" }).waitFor();
+    await page.getByRole("cell", { name: "Settings" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

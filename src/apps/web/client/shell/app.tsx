@@ -76,6 +76,7 @@ export function App(): ReactElement {
 /** Pages that the bar does not name. */
 const TITLES: Readonly<Record<string, string>> = {
   settings: "Settings",
+  help: "Guide",
   compare: "Compare",
   find: "Find",
   tests: "Tests",

@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import { Dialog } from "../parts/controls/dialog.tsx";
 import { glyphs } from "../parts/marks/words.tsx";
 import { KEY_TABLE } from "./key-table.ts";
+import { hrefOf } from "../browser/route.ts";
 import { lettersAreOn, setLetters } from "../browser/keys.ts";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
@@ -50,6 +51,10 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
           />
           Single-letter keys
         </label>
+        <span className={css("grow")} />
+        <a href={hrefOf("help")} onClick={onClose}>
+          Guide to this page
+        </a>
       </div>
     </Dialog>
   );

@@ -17,5 +17,6 @@ export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   compare: lazy(() => import("../features/compare/page.tsx")),
   find: lazy(() => import("../features/find/page.tsx")),
   settings: lazy(() => import("../features/settings/page.tsx")),
+  help: lazy(() => import("../features/help/page.tsx")),
   tests: lazy(() => import("../features/tests/page.tsx")),
 };

@@ -107,7 +107,7 @@ const WORDS = { output: "Output", prompt: "Prompt", tools: "Tools", handoff: "Ha
 
 function FoundRow({ found }: { readonly found: Found }): ReactElement {
   const { castId, request, socket, visit, materia, before, match, after } = found;
-  const href = hrefOf("casts", castId, { visit: `${socket}#${visit}`, tab: found.in });
+  const href = hrefOf("casts", castId, { visit: `${socket}#${visit}`, tab: found.in, found: match });
   return (
     <li className={css("found")}>
       <a href={href}>{`${materia} ${socket} · visit ${visit}`}</a>

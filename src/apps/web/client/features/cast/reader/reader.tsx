@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { clockText } from "../../../../../../core/view/numbers.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
@@ -20,6 +20,7 @@ import { OutputTab } from "./output.tsx";
 import { PromptTab } from "./prompt.tsx";
 import { RouteTab } from "./route.tsx";
 import { ToolsTab } from "./tools.tsx";
+import { useFound } from "../../../parts/text/use-found.ts";
 import { useTranscript } from "./use-transcript.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -65,6 +66,8 @@ function VisitReader(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const [tab, setTab] = useState<ReaderTab>(tabInAddress);
   const [forking, setForking] = useState(false);
+  const main = useRef<HTMLDivElement>(null);
+  useFound(main, tab);
   const blocks = useTranscript(props);
   const tools = blocks.filter(({ kind }) => kind === "tool").length;
   const materia = cast.castFile.graph.materia[visit.materia];
@@ -99,7 +102,7 @@ function VisitReader(props: VisitProps): ReactElement {
         <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
       </div>
       <div className={css(`visit-body ${tab === "files" ? "wide-body" : ""}`)}>
-        <div className={css("visit-main")} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
+        <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
           {tab === "output" && <OutputTab {...props} blocks={blocks} />}
           {tab === "prompt" && <PromptTab {...props} />}
           {tab === "tools" && <ToolsTab blocks={blocks} />}

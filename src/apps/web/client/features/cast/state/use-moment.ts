@@ -33,7 +33,7 @@ export function useMoment(visits: readonly VisitRecord[], lastSeq: number, searc
     const moment = { visit: visit ? nameOf(visit) : null, at: at === null ? null : `${at}` };
     known.current = `${moment.visit ?? ""} ${moment.at ?? ""}`;
     // A dialog that the address asked for is open by now; a link that is sent on must not open it again.
-    replaceSearch({ ...moment, do: null, tab: null });
+    replaceSearch({ ...moment, do: null, tab: null, found: null });
   }, [at, chosen]);
   return {
     at,

@@ -1,0 +1,16 @@
+import type { ReactElement } from "react";
+import guide from "../../../../../../docs/guides/page.md?raw";
+import { Markdown } from "../../parts/text/markdown.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import helpSheet from "./help.module.css";
+
+const css = classesOf(helpSheet);
+
+/** [W41] The guide of the page, as the package has it. */
+export default function HelpPage(): ReactElement {
+  return (
+    <section className={css("guide")} aria-label="Guide">
+      <Markdown text={guide} />
+    </section>
+  );
+}
