@@ -7,6 +7,7 @@ import { hrefOf } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
 import { useWidth } from "../../browser/use-width.ts";
 import { GraphPanel } from "./graph-panel.tsx";
+import { Damaged } from "./damaged.tsx";
 import { CastHead } from "./head.tsx";
 import { NowBar } from "./now-bar.tsx";
 import { Reader } from "./reader/reader.tsx";
@@ -65,6 +66,7 @@ function CastView({
       {cast.issues.length > 0 && (
         <div className={css("cast-issues")}>
           <Issues issues={cast.issues} />
+          <Damaged id={id} issues={cast.issues} />
         </div>
       )}
       <p className={css("spoken")} role="status" aria-live="polite">

@@ -26,14 +26,15 @@ export function PlayedOnCanvas(props: {
   }, [work.history.present]);
   return (
     <>
+      {/* First, so that it stands above the graph where there is no room beside it. */}
+      <aside className={css("inspector")} aria-label="Inspector">
+        <PlayPanel play={play} onClose={onClose} />
+      </aside>
       {play.castFile ? (
         <PlayCanvas play={play} castFile={play.castFile} handle={handle} />
       ) : (
         <div data-canvas className={css("canvas")} />
       )}
-      <aside className={css("inspector")} aria-label="Inspector">
-        <PlayPanel play={play} onClose={onClose} />
-      </aside>
     </>
   );
 }

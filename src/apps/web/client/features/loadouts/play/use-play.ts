@@ -101,6 +101,7 @@ function useEvents(castId: string): Events {
         onReset: nothing,
         onProgress: nothing,
         onLive: nothing,
+        onItem: nothing,
         onOpen: nothing,
         onHeard: nothing,
       });
