@@ -53,40 +53,34 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
   const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
     const { last, since, title } = request;
     // Until it is taken, what was kept before says nothing.
-    if (place.known) place.known.kept.tree = undefined;
+    const before = forgetKept(place.known);
     const opened = await open();
     if ("problem" in opened) return opened;
     const kept = await commitAfter({ opened, place, trees }, last, title);
     if ("problem" in kept) return kept;
-    if (place.known && isWhole(opened, kept)) place.known.kept.tree = trees.get(kept.commit);
+    const whole = isWhole(opened, kept) ? place.known : undefined;
+    if (whole) rememberKept(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
     const counts = await countChanges(opened.repository.top, since, kept.commit);
+    if (whole?.repository.head === since) whole.kept.changed = counts;
     if (counts === undefined)
       return { problem: "the checkpoint that its visit began from is gone from the repository" };
     // What was changed and changed back is no change of a visit.
     return counts.changed === 0 && kept.commit === last ? undefined : { ...kept, ...counts };
   };
-  const guarded = async <T>(work: () => Promise<T>): Promise<T | NoCheckpoint> => {
-    try {
-      return await work();
-    } catch (thrown) {
-      close();
-      return { problem: problemText(thrown) };
-    }
-  };
   const take = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
     const wasOpen = shadow !== undefined;
-    const taken = await guarded(() => takeOnce(request));
+    const taken = await guarded(close, () => takeOnce(request));
     if (!taken || !("problem" in taken) || !wasOpen) return taken;
     // What was opened long ago may have been swept away, or damaged by a git that was killed: once more with a new one.
     close();
-    return guarded(() => takeOnce(request));
+    return guarded(close, () => takeOnce(request));
   };
   return {
     take,
     close,
     begin: () =>
-      guarded(async () => {
+      guarded(close, async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
         return beginFrom({ opened, place, trees }, known);
@@ -96,11 +90,33 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
   };
 }
 
+async function guarded<T>(close: () => void, work: () => Promise<T>): Promise<T | NoCheckpoint> {
+  try {
+    return await work();
+  } catch (thrown) {
+    close();
+    return { problem: problemText(thrown) };
+  }
+}
+
 async function shadowOf(place: CheckpointPlace, known: KnownTree | undefined): Promise<Shadow | NoCheckpoint> {
   const how = { leaveOut: [place.store], folder: place.scratch };
-  if (known) return openShadow(known.repository, { ...how, settings: known.settings });
+  if (known) return openShadow(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
   const found = await findRepository(place.cwd);
   return found.kind === "none" ? { problem: found.why } : openShadow(found.repository, how);
+}
+
+type LastKept = KnownTree["kept"];
+
+function forgetKept(known: KnownTree | undefined): LastKept {
+  const before = { tree: known?.kept.tree, changed: known?.kept.changed };
+  if (known) Object.assign(known.kept, { tree: undefined, changed: undefined });
+  return before;
+}
+
+/** A look that finds nothing changed leaves what was counted. */
+function rememberKept({ kept }: KnownTree, before: LastKept, tree: string | undefined): void {
+  Object.assign(kept, tree === before.tree ? before : { tree, changed: undefined });
 }
 
 /** Whether git itself would keep the same. */

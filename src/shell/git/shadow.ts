@@ -40,14 +40,15 @@ export interface ShadowPlace {
   readonly leaveOut?: readonly string[];
   /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
   readonly folder?: string;
-  /** The repository's settings, where somebody has just read them. */
+  /** The repository's settings, and the files of attributes that it tracks, where somebody has just read them. */
   readonly settings?: Settings;
+  readonly attributes?: readonly string[];
 }
 
 export async function openShadow(repository: Repository, place: ShadowPlace): Promise<Shadow> {
   const settings = place.settings ?? (await settingsOf(repository));
   const shadow = await emptyShadow(repository, repository.top, { ...place, settings });
-  await takeIndex(shadow, settings);
+  await takeIndex(shadow, settings, place.attributes);
   return shadow;
 }
 
@@ -137,7 +138,7 @@ function quoted(value: string): string {
 }
 
 /** The person's index, so that only what changed since has to be read; its time is part of what it says. */
-async function takeIndex(shadow: Shadow, settings: Settings): Promise<void> {
+async function takeIndex(shadow: Shadow, settings: Settings, known: readonly string[] | undefined): Promise<void> {
   const { gitDir } = shadow.repository;
   try {
     for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
@@ -149,15 +150,19 @@ async function takeIndex(shadow: Shadow, settings: Settings): Promise<void> {
   } catch {
     // Read file by file instead, which is slower and gives the same.
   }
-  const attributes = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"];
-  let tracked = await shadow.git(attributes);
-  if (!tracked.ok && tracked.code === 128) {
-    // An index that cannot be read: all is read file by file.
-    rmSync(join(shadow.folder, "index"), { force: true });
-    tracked = await shadow.git(attributes);
-  }
-  shadow.bytes.differ = convertsBytes(shadow, settings, partsOf(tracked));
+  shadow.bytes.differ = convertsBytes(shadow, settings, known ?? (await attributesIn(shadow)));
   if (shadow.bytes.differ) await forgetConverted(shadow);
+}
+
+/** git's question for the files that say how others are kept. */
+export const ATTRIBUTES = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"] as const;
+
+async function attributesIn(shadow: Shadow): Promise<readonly string[]> {
+  const tracked = await shadow.git(ATTRIBUTES);
+  if (tracked.ok || tracked.code !== 128) return partsOf(tracked);
+  // An index that cannot be read: all is read file by file.
+  rmSync(join(shadow.folder, "index"), { force: true });
+  return partsOf(await shadow.git(ATTRIBUTES));
 }
 
 const CONVERTING = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;

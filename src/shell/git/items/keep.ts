@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import type { Changed } from "../../../core/model/values/checkpoint.ts";
 import type { Broken, KeptWork } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
 import { countChanges } from "../checkpoint.ts";
@@ -19,6 +20,7 @@ export interface KeepRequest {
   readonly ref: string;
   readonly base: string;
   readonly title: string;
+  /** What is known of the tree; it counts as long as nobody has used git in it. */
   readonly known: KnownTree | undefined;
 }
 
@@ -36,17 +38,18 @@ export async function keepItem(opened: OpenRepository, request: KeepRequest): Pr
   const before = known ? undefined : await readRef(repository.top, ref);
   if (before !== undefined)
     return { work: await withCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
-  const lies = known && isUntouched(known) ? "tree" : await mendedTree(repository, tree);
+  const asLeft = known && isUntouched(known) ? known : undefined;
+  const lies = asLeft ? "tree" : await mendedTree(repository, tree);
   if (lies === "not known") return unkept(`git does not say what lies in ${tree}`);
   // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
   if (lies === "something else") setAside(tree);
   if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
-  const kept = await keepWork(opened, request);
+  const kept = await keepWork(opened, { ...request, known: asLeft });
   if (kept.kind === "broken") return { work: kept, isFree: false };
   if (kept.commit === null) return { work: kept, isFree: true };
   const [isHeld, work] = await Promise.all([
     keepRef(repository.top, ref, kept.commit),
-    withCounts(repository, base, kept),
+    withCounts(repository, base, kept, asLeft?.kept.changed),
   ]);
   return isHeld ? { work, isFree: true } : unkept(`the name ${ref} cannot be written`);
 }
@@ -56,24 +59,23 @@ function unkept(problem: string): Kept {
 }
 
 /** [V21] What people are told of it. Where it cannot be counted, the work is there all the same. */
-async function withCounts({ top }: Repository, base: string, kept: KeptWork): Promise<KeptWork> {
-  const files = kept.commit === null ? undefined : await countChanges(top, base, kept.commit);
+async function withCounts({ top }: Repository, base: string, kept: KeptWork, known?: Changed): Promise<KeptWork> {
+  const files = kept.commit === null ? undefined : (known ?? (await countChanges(top, base, kept.commit)));
   return files === undefined ? kept : { ...kept, files };
 }
 
 /** [V8] All that was done in a tree as one commit behind its base, whatever the agent did with git there. */
 export async function keepWork(
   { filesOf, identity }: OpenRepository,
-  { tree, base, title, known }: Omit<KeepRequest, "ref">,
+  { tree, base, title, known: asLeft }: Omit<KeepRequest, "ref">,
 ): Promise<KeptWork | Broken> {
   // The last checkpoint has all of it, where nobody used git in between.
-  const isAsLeft = known !== undefined && isUntouched(known);
-  const checkpoint = isAsLeft ? known.kept.tree : undefined;
+  const checkpoint = asLeft?.kept.tree;
   const written = checkpoint === undefined ? await writeTree(tree) : undefined;
   if (written && !written.ok) return broken(written);
   const now = checkpoint ?? (written ? textOf(written) : "");
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
-  const parent = isAsLeft ? base : await parentOf(tree, base);
+  const parent = asLeft ? base : await parentOf(tree, base);
   if (parent !== base && now === (await treeOf(tree, parent))) return { kind: "kept", commit: parent };
   const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], {
     cwd: tree,

@@ -2,8 +2,8 @@ import type { Broken } from "../../../ports.ts";
 import { treeOf } from "../../changes.ts";
 import { findRepository } from "../../repository.ts";
 import type { Repository } from "../../repository.ts";
-import { runGit } from "../../run-git.ts";
-import { settingsOf } from "../../shadow.ts";
+import { partsOf, runGit } from "../../run-git.ts";
+import { ATTRIBUTES, settingsOf } from "../../shadow.ts";
 import type { Settings } from "../../shadow.ts";
 
 /** Who writes a commit, as git is told. */
@@ -16,11 +16,14 @@ export interface OpenRepository {
   readonly settings: () => Promise<Settings>;
   /** The files of a commit. */
   readonly filesOf: (commit: string) => Promise<string | undefined>;
+  /** Its files of attributes, of which a tree that stands at it is asked. */
+  readonly attributesOf: (commit: string, tree: string) => Promise<readonly string[]>;
 }
 
 export function openedIn(repository: Repository): OpenRepository {
   const { top, head, tree } = repository;
   const files = new Map<string, Promise<string | undefined>>([[head, Promise.resolve(tree)]]);
+  const attributes = new Map<string, Promise<readonly string[]>>();
   let identity: ReturnType<Identity> | undefined;
   let settings: Promise<Settings> | undefined;
   return {
@@ -30,6 +33,11 @@ export function openedIn(repository: Repository): OpenRepository {
     filesOf: (commit) => {
       const asked = files.get(commit) ?? treeOf(top, commit);
       files.set(commit, asked);
+      return asked;
+    },
+    attributesOf: (commit, cwd) => {
+      const asked = attributes.get(commit) ?? runGit(ATTRIBUTES, { cwd }).then(partsOf);
+      attributes.set(commit, asked);
       return asked;
     },
   };

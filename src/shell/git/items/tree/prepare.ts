@@ -83,10 +83,12 @@ async function knownOf(
   { worktree: { copy = [], setup } }: TreePlace,
   { opened, folder, window: { base, tree } }: Preparing,
 ): Promise<KnownTree | undefined> {
-  const [files, settings] = await Promise.all([opened.filesOf(base), opened.settings()]);
+  const { repository, filesOf, settings, attributesOf } = opened;
+  const files = await filesOf(base);
   if (files === undefined) return undefined;
   const isClean = tree === null && copy.length === 0 && setup === undefined;
-  return knownTree(opened.repository, { folder, head: base, tree: files, settings }, isClean);
+  const known = { settings: await settings(), attributes: await attributesOf(base, folder), isClean };
+  return knownTree(repository, { ...known, head: base, tree: files }, folder);
 }
 
 /** A folder of the project may be anywhere below the top of its repository. */
