@@ -7,7 +7,8 @@ import type { TurnRequest, UtilityRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { BODIES } from "../harness/agent-bodies.ts";
 import { ask, conversation } from "../harness/agents.ts";
-import { always, graph, said, seat, startOf, world } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
+import { always, graph, said, seat, world } from "../harness/seats.ts";
 
 describe.each(BODIES)("commands of agents %s", (_name, play) => {
   it("[U42] find the visit's idempotency key in their environment", async () => {

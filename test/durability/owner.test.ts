@@ -7,7 +7,8 @@ import { scratchFolder } from "../harness/agents.ts";
 import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
 import { claimIn, listCasts, openJournal, ownerIn } from "../harness/journals.ts";
-import { said, startOf, workshop, world } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
+import { said, workshop, world } from "../harness/seats.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 

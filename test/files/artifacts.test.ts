@@ -13,7 +13,8 @@ import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openJournal } from "../harness/journals.ts";
 import type { TestConfig } from "../harness/play.ts";
-import { after, always, exited, graph, loop, said, satisfied, seat, socket, startOf, world } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
+import { after, always, exited, graph, loop, said, satisfied, seat, socket, world } from "../harness/seats.ts";
 
 interface Kept {
   readonly end: RunEnd;

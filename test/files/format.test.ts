@@ -10,8 +10,8 @@ import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { readJournal } from "../harness/journals.ts";
-import { play } from "../harness/play.ts";
-import { fold, items, startOf, workshop } from "../harness/seats.ts";
+import { play, startOf } from "../harness/play.ts";
+import { fold, items, workshop } from "../harness/seats.ts";
 
 const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });
 const start = startOf(workshop());

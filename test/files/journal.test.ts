@@ -7,8 +7,8 @@ import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openJournal, readJournal } from "../harness/journals.ts";
-import { play } from "../harness/play.ts";
-import { TIME, fold, graph, items, seat, startOf, workshop } from "../harness/seats.ts";
+import { play, startOf } from "../harness/play.ts";
+import { TIME, fold, graph, items, seat, workshop } from "../harness/seats.ts";
 
 const start = startOf(workshop());
 const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });

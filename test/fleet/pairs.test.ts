@@ -5,7 +5,8 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
-import { graph, said, seat, startOf, world } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
+import { graph, said, seat, world } from "../harness/seats.ts";
 
 type Taken = Awaited<ReturnType<NonNullable<Ports["files"]>["take"]>>;
 

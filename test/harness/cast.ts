@@ -5,7 +5,8 @@ import type { SocketId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { TestConfig } from "./play.ts";
-import { USAGE, graph, said, seat, socket, startOf, world } from "./seats.ts";
+import { startOf } from "./play.ts";
+import { USAGE, graph, said, seat, socket, world } from "./seats.ts";
 
 export const NONE = { input: 0, output: 0, cost: 0 };
 

@@ -70,7 +70,7 @@ export function startOf(config: TestConfig, more: Partial<CastStart> = {}): Cast
 /** What a cast of a graph begins with, under the limits of its configuration. */
 export function startWith(graph: Graph, { settings }: Catalog, more: Partial<CastStart> = {}): CastStart {
   const { limits, budget } = settings;
-  const castId = "test-cast" as CastId; // of an id's form
+  const castId = "cast-1" as CastId; // of an id's form
   return { castId, request: "do it", graph, limits, budget, data: {}, ...more };
 }
 

@@ -4,11 +4,11 @@ import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import { CastId, SocketId } from "../../src/core/model/ids.ts";
+import { SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
-import { catalogOf, compiled } from "./play.ts";
+import { catalogOf } from "./play.ts";
 import type { TestConfig } from "./play.ts";
 
 type Part = Readonly<Record<string, unknown>>;
@@ -93,12 +93,6 @@ export function socket(id: string): SocketId {
 export function refusals(config: TestConfig): readonly string[] {
   const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
   return result.ok ? [] : result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}`);
-}
-
-export function startOf(config: TestConfig, part: Partial<CastStart> = {}): CastStart {
-  const { limits, budget } = catalogOf(config).settings;
-  const castId = v.parse(CastId, "cast-1");
-  return { castId, request: "do it", graph: compiled(config).graph, limits, budget, data: {}, ...part };
 }
 
 /** The state that a journal stands for, read back from its own lines. */

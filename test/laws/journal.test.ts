@@ -12,7 +12,8 @@ import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { readJournal } from "../harness/journals.ts";
-import { exited, fold, graph, items, said, seat, startOf, workshop, world } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
+import { exited, fold, graph, items, said, seat, workshop, world } from "../harness/seats.ts";
 
 interface Run {
   readonly end: RunEnd;

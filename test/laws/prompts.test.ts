@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { play } from "../harness/play.ts";
+import { play, startOf } from "../harness/play.ts";
 import type { Script, TestConfig } from "../harness/play.ts";
 import {
   after,
@@ -16,7 +16,6 @@ import {
   satisfied,
   seat,
   socket,
-  startOf,
   workshop,
   world,
 } from "../harness/seats.ts";

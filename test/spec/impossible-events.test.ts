@@ -3,8 +3,8 @@ import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { play } from "../harness/play.ts";
-import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, startOf } from "../harness/seats.ts";
+import { play, startOf } from "../harness/play.ts";
+import { always, exit, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 
 /** Plan → per item: Build → Eval, back to Build once, then the next item → Tell. */
 const config = graph(

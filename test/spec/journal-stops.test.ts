@@ -16,9 +16,9 @@ import {
   satisfied,
   seat,
   socket,
-  startOf,
   world,
 } from "../harness/seats.ts";
+import { startOf } from "../harness/play.ts";
 
 const overloaded = (request: TurnRequest): TurnOutcome => {
   request.onProgress({ kind: "retrying", attempt: 1, delayMs: 2_000, error: "overloaded" });

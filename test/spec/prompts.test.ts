@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { play } from "../harness/play.ts";
+import { play, startOf } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
 import {
   after,
@@ -16,7 +16,6 @@ import {
   satisfied,
   seat,
   socket,
-  startOf,
   workshop,
   world,
 } from "../harness/seats.ts";

@@ -9,21 +9,8 @@ import { flowOf } from "../../src/core/compile/flow.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { NONE, at } from "../harness/cast.ts";
-import { compiled, play } from "../harness/play.ts";
-import {
-  TIME,
-  USAGE,
-  after,
-  always,
-  exit,
-  graph,
-  items,
-  loop,
-  refusals,
-  seat,
-  socket,
-  startOf,
-} from "../harness/seats.ts";
+import { compiled, play, startOf } from "../harness/play.ts";
+import { TIME, USAGE, after, always, exit, graph, items, loop, refusals, seat, socket } from "../harness/seats.ts";
 import { main, problems } from "../harness/loadouts.ts";
 
 const pair = graph({ "Socket-1": seat("Eval", always("Socket-2")), "Socket-2": seat("Eval") });

@@ -8,8 +8,8 @@ import { plainText } from "../../src/core/view/text/line.ts";
 import { compiled as linked } from "../harness/build.ts";
 import { always, consuming, exit, items, main, problems, reasonOf, satisfied } from "../harness/loadouts.ts";
 import type { EdgeInput } from "../harness/loadouts.ts";
-import { compiled, play, playFrom } from "../harness/play.ts";
-import { raised, startOf } from "../harness/seats.ts";
+import { compiled, play, playFrom, startOf } from "../harness/play.ts";
+import { raised } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
 const NO = (context: string) => ({ satisfied: false, context });

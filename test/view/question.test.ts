@@ -5,8 +5,8 @@ import { followAll } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { STARTED_AT } from "../harness/build.ts";
-import { play } from "../harness/play.ts";
-import { always, graph, items, notSatisfied, satisfied, seat, startOf } from "../harness/seats.ts";
+import { play, startOf } from "../harness/play.ts";
+import { always, graph, items, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 
 const config = graph(
   { "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": seat("Ask", satisfied("end"), notSatisfied("Socket-1")) },

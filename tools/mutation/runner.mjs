@@ -46,7 +46,8 @@ function createRunner({ inProcess }) {
   });
   // What a fault leaves behind it, when its test has failed already.
   process.on("unhandledRejection", () => undefined);
-  const names = globSync(inProcess.tests).toSorted();
+  // In the order that is given: the quick ones first, since the first that fails is enough.
+  const names = inProcess.tests.flatMap((pattern) => globSync(pattern).toSorted());
   let files = [];
   return {
     capabilities: () => ({ reloadEnvironment: false }),

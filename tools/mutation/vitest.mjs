@@ -63,7 +63,8 @@ const stubbed = new Map();
 export const vi = {
   stubEnv: (name, value) => {
     if (!stubbed.has(name)) stubbed.set(name, process.env[name]);
-    process.env[name] = value;
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   },
   unstubAllEnvs: () => {
     for (const [name, value] of stubbed)
