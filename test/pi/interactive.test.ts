@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
 import { answeredElsewhere } from "../harness/pi-elsewhere.ts";
-import { eventTypes, openPiSession, project } from "../harness/pi-session.ts";
+import { eventTypes, openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
 const PLAN = JSON.stringify({ workItems: [{ title: "A", context: "" }], context: "agreed" });
 
@@ -162,3 +162,28 @@ describe("[X17] faults", () => {
 });
 
 const WAITS = ["cast_started", "visit_started", "turn_answered", "cast_waiting", "cast_resumed"];
+
+describe("[X48] a gate of the user, in a turn in their session", () => {
+  it("takes no Enter that was meant for the editor, and no word is lost", async () => {
+    const pressed: unknown[] = [];
+    const pi: PiSession = await openPiSession({
+      mode: "tui",
+      editorText: "half a ",
+      replies: [{ call: "ls", args: { path: "." } }, "Plan A"],
+      extensions: [
+        (api) => {
+          api.on("tool_call", async (_event, ctx) => ({ block: !(await ctx.ui.confirm("Run it?", "ls")) }));
+        },
+      ],
+      confirm: async () => {
+        await new Promise(setImmediate);
+        pressed.push(...["s", "\r", "\r"].map((key) => pi.press(key)));
+        return true;
+      },
+    });
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waits for you/);
+    expect(pressed).toEqual([{ consume: true }, { consume: true }, undefined]);
+    expect(await pi.sees(/^editor/)).toBe("editor: half a s");
+  });
+});

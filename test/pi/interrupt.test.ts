@@ -91,6 +91,16 @@ describe("[X6] leaving in the terminal", () => {
     await pi.type("/materia abort");
   });
 
+  it("asks in the middle of planning too", async () => {
+    const pi = await openPiSession({ mode: "tui", replies: [{ hang: true }], select: () => "Stay" });
+    const asked = pi.asked();
+    await pi.type("/materia link Interactive-Plan -- plan it");
+    await asked;
+    expect(pi.press("\u0004")).toEqual({ consume: true });
+    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    await pi.type("/materia abort");
+  });
+
   it.each(["\u0004", "\u0003"])("a key that would leave Pi asks first", async (key) => {
     const pi = await hanging({ select: () => "Stay" });
     expect(pi.press(key)).toEqual({ consume: true });

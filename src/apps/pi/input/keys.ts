@@ -17,21 +17,23 @@ export interface CastKeys {
 
 const LEAVING: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
-/** Listens where a key means nothing else: Pi at rest, no dialog in front of the editor. The answer stops listening. */
+/** Listens where a key means nothing else: no dialog in front of the editor and, unless it leaves, Pi at rest. The answer stops listening. */
 export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, keys: CastKeys): () => void {
   if (ctx.mode !== "tui" || !widget) return () => undefined;
   const take = (data: string): boolean => {
     const typed = ctx.ui.getEditorText().trim();
-    if (isKey(data, "alt+up")) return keys.onTakeBack();
-    if (typed === "" && isKey(data, "escape")) return taken(keys.onEscape);
+    // Whoever answers just now, and in whichever session: nobody leaves a cast without a word.
     if (typed === "" && isKey(data, "ctrl+d", "ctrl+c")) return taken(keys.onLeave);
     if (LEAVING.has(typed) && isKey(data, "enter")) return taken(keys.onLeave);
+    if (!ctx.isIdle()) return false;
+    if (isKey(data, "alt+up")) return keys.onTakeBack();
+    if (typed === "" && isKey(data, "escape")) return taken(keys.onEscape);
     if (typed !== "" && isKey(data, "alt+enter")) return taken(() => keys.onKeep(typed));
     return false;
   };
   const off = ctx.ui.onTerminalInput((data) => {
     if (piTui().isKeyRelease(data) || !widget.isInFront()) return undefined;
-    const isTaken = unlessReplaced(() => ctx.isIdle() && take(data)) ?? false;
+    const isTaken = unlessReplaced(() => take(data)) ?? false;
     return isTaken ? { consume: true } : undefined;
   });
   return () => unlessReplaced(off);
