@@ -177,7 +177,7 @@ describe("casts over RPC", () => {
     expect(place.model.requests).toHaveLength(2);
   });
 
-  it("[X7] a second cast is refused while one runs, in this session and in another", async () => {
+  it("[X7, X42] a second cast is refused while one runs, here and in another Pi, which does not abort it unnamed either", async () => {
     const held = Promise.withResolvers<void>();
     const { place, pi } = await open({ text: "made alone", until: held.promise });
     await pi.type("/materia link Make -- the only one");
@@ -187,6 +187,9 @@ describe("casts over RPC", () => {
     const other = startPi(place);
     await other.type("/materia link Make -- one too many");
     expect(await other.until("the refusal", notice(/cast_is_running/))).toContain(String(pi.pid));
+    other.mark();
+    await other.type("/materia abort");
+    expect(await other.until("the refusal", notice(/not this session/))).toMatch(/\/materia abort \d{8}-/);
     expect(castsIn(place.cwd)).toHaveLength(1);
     expect(place.model.requests).toHaveLength(1);
     held.resolve();

@@ -48,13 +48,16 @@ it("[X3] in json mode events and what agents do are data", async () => {
   expect(data.flatMap(({ progress }) => (progress ? [progress.kind] : []))).toEqual(
     expect.arrayContaining(["tool_started", "tool_ended", "text", "used"]),
   );
-  expect(data.flatMap(({ cast }) => (cast ? [cast.status] : []))).toEqual(["running", "completed"]);
+  expect(data.flatMap(({ cast }) => (cast ? [[cast.status, cast.totals?.visits]] : []))).toEqual([
+    ["running", undefined],
+    ["completed", 1],
+  ]);
 });
 
 interface Heard {
   readonly event?: { readonly type: string };
   readonly progress?: { readonly kind: string };
-  readonly cast?: { readonly status: string };
+  readonly cast?: { readonly status: string; readonly totals?: { readonly visits: number } };
 }
 
 it("[X39] the opened widget never makes Pi clear what has scrolled away", async () => {

@@ -63,6 +63,11 @@ describe("a cast watched in the terminal", () => {
     expect(seen.opened).toContain("1. a small hut");
   });
 
+  it("[X40] model, thinking level and the budget stand in the widget, and what was used in Pi's own line", () => {
+    expect(seen.running).toMatch(/plain · low · \d+ of 10 M tokens · \$0\.00 of \$20\.00/);
+    expect(seen.end).toMatch(/↑9\.0k ↓8\d\d/);
+  });
+
   it("[X46] a key opens one card after the other, each alone", () => {
     expect(seen.cards[1]).not.toContain("1. a small hut");
     expect(seen.opened).not.toContain("✓ write hut.txt");
@@ -111,8 +116,8 @@ describe("in the terminal", () => {
     expect(await pi.sees(/the graph reached its end/)).toContain("made");
   });
 
-  it("[X35] Esc interrupts a cast and asks, but not while something is typed", async () => {
-    const { place, pi } = await open({ hang: "after text" }, { hang: "after text" }, { text: "I am still here." });
+  it("[X19, X35] Esc interrupts a cast and asks, but not while something is typed; aborted, it sends nobody what was kept", async () => {
+    const { place, pi } = await open(STUCK, STUCK, STUCK, { text: "I am still here." });
     await pi.send("/materia link Build -- never to end");
     await pi.sees(/» thinking aloud/);
     pi.type("half a sentence");
@@ -128,15 +133,29 @@ describe("in the terminal", () => {
     await pi.sees(/» thinking aloud/);
     pi.type(KEYS.escape);
     await pi.sees(/→ Go on/);
+    await choose(pi, /→ Go on/);
+    await pi.sees(/» thinking aloud/);
+    pi.type("and then delete it");
+    await pi.sees(/and then delete it/);
+    pi.type(KEYS.altEnter);
+    await pi.sees(/⧗ for later: and then delete it/);
+    pi.type(KEYS.escape);
+    await pi.sees(/→ Go on/);
     await choose(pi, /→ Abort/);
-    const end = await pi.sees(/■ aborted {2}Build/, /\/materia recast \d{8}-\S+ {2}go on where it stopped/);
+    const end = await pi.sees(
+      /■ aborted {2}Build/,
+      /\/materia recast \d{8}-\S+ {2}go on/,
+      /─\nand then delete it\s*\n─/,
+    );
     expect(end).not.toContain("» thinking aloud");
+    pi.type(CTRL_U);
+    await pi.loses(/─\nand then delete it/);
     await pi.send("are you there?");
     await pi.sees(/I am still here\./);
     expect(lastAsked(place.model)).toMatchObject({ model: "plain", tools: ["bash", "edit", "read", "write"] });
   });
 
-  it("[X17, X20] planning together: it streams, waits, is refined, and goes on with /materia continue", async () => {
+  it("[X17, X20, X38] planning together: it streams, waits, is refined, and goes on with /materia continue", async () => {
     const held = Promise.withResolvers<void>();
     const { place, pi } = await open(
       { text: "Wood or stone? Take your time to think about it.", until: held.promise },
@@ -239,6 +258,8 @@ describe("in the terminal", () => {
   });
 });
 
+const STUCK: ServerReply = { hang: "after text" };
+const CTRL_U = "\u0015";
 const SHIFT_TAB = "\u001b[Z";
 const ALT_W = "\u001bw";
 

@@ -1,12 +1,13 @@
 import type { Command } from "../../../core/command/command.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { personAsked } from "../../../core/cast/question.ts";
-import { harmless } from "../../../core/model/values/text.ts";
+import { harmless, oneLine } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayNameCast, ownCastNamed } from "../../../shell/casting/workspace/named-cast.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { markdownLine } from "../cards/card.ts";
 import { askPlan, planIn } from "../input/plan-dialog.ts";
 import type { PlanDecision } from "../input/plan-dialog.ts";
 import { openPlace } from "../session/place.ts";
@@ -36,7 +37,8 @@ export async function reviewPlan(
   if (!cast.ok || personAsked(cast.value.state)) return undefined;
   const { phase } = cast.value.state;
   if (phase.kind !== "waiting") return undefined;
-  screen.answer({ lines: planLines(phase.reply), data: null, code: 4 });
+  const drawn = [markdownLine(planText(phase.reply))];
+  screen.answer({ lines: planLines(phase.reply), drawn, data: null, code: 4 });
   return { castId, decision: await askPlan(user.ctx, phase.reply) };
 }
 
@@ -60,6 +62,19 @@ function planLines(reply: string): readonly Line[] {
       ...(item.context.trim() === "" ? [] : textLines(item.context, "   ")),
     ]),
   ];
+}
+
+/** The same as Markdown, which is what agents write. */
+function planText(reply: string): string {
+  const plan = planIn(reply);
+  if (!plan) return reply;
+  const context = plan.object["context"];
+  const items = plan.items.map(({ title, context: about }, index) => {
+    const number = `${index + 1}. `;
+    const below = about.trim().replaceAll("\n", `\n${" ".repeat(number.length)}`);
+    return `${number}**${oneLine(title, 300)}**${below === "" ? "" : `\n\n${" ".repeat(number.length)}${below}`}`;
+  });
+  return [...(typeof context === "string" && context.trim() !== "" ? [context] : []), items.join("\n")].join("\n\n");
 }
 
 function textLines(text: string, indent: string): readonly Line[] {

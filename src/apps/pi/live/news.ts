@@ -1,4 +1,5 @@
 import type { Result } from "../../../core/model/issue.ts";
+import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { statusOf } from "../../../core/view/casts.ts";
 import type { PreparedCast } from "../../../shell/commands/prepare.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
@@ -38,6 +39,17 @@ export async function announce(
   screen.cast(news("running"));
   const ended = await running;
   if (!ended.ok) screen.cast(news("failed"));
-  else screen.cast(news(ended.value.kind === "paused" ? "paused" : statusOf(ended.value.state, false)));
+  else screen.cast({ ...news(statusAt(ended.value)), ...endOf(ended.value) });
   return ended;
+}
+
+function statusAt({ kind, state }: RunEnd): CastNews["status"] {
+  return kind === "paused" ? "paused" : statusOf(state, false);
+}
+
+function endOf(end: RunEnd): Pick<CastNews, "totals" | "reason"> {
+  const { phase } = end.state;
+  const stopped = phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
+  const reason = end.kind === "broken" ? end.problem : stopped;
+  return { totals: totalsOf(end.state), ...(reason === "" ? {} : { reason }) };
 }

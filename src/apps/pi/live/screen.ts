@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { Totals } from "../../../core/cast/state/usage.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { CastStatus } from "../../../core/view/casts.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
@@ -7,7 +8,7 @@ import { lineText, plainText } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { asTyped } from "../../../core/view/text/typed.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
-import type { Card } from "../cards/card.ts";
+import type { Card, CardLine } from "../cards/card.ts";
 import type { Result } from "../cards/result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, CAST, RESULT, VISIT } from "../session/marks.ts";
@@ -18,7 +19,7 @@ export interface Screen {
   readonly width: () => number;
   /** Whether somebody looks on while a cast runs. */
   readonly live: boolean;
-  readonly answer: (answer: { readonly lines: readonly Line[]; readonly data: unknown; readonly code: number }) => void;
+  readonly answer: (answer: ScreenAnswer) => void;
   readonly refuse: (issues: readonly Issue[]) => void;
   readonly note: (text: string, level?: "info" | "warning" | "error") => void;
   readonly visit: (card: Card) => void;
@@ -29,11 +30,23 @@ export interface Screen {
   readonly result: (result: Result, code: number) => void;
 }
 
+export interface ScreenAnswer {
+  readonly lines: readonly Line[];
+  /** In the place of the lines where cards are drawn. */
+  readonly drawn?: readonly CardLine[];
+  readonly data: unknown;
+  readonly code: number;
+}
+
 export interface CastNews {
   readonly castId: string;
   readonly status: CastStatus | "paused";
   readonly loadout: string;
   readonly request: string;
+  /** What it has come to, once it does not run any more. */
+  readonly totals?: Totals;
+  /** Why it stopped, where it did not complete. */
+  readonly reason?: string;
 }
 
 export type CastHeard = { readonly event: CastEvent } | { readonly progress: TurnProgress };
@@ -53,9 +66,9 @@ function forPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
   return {
     live: true,
     width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
-    answer: ({ lines }) => {
+    answer: ({ lines, drawn }) => {
       const typed = asTyped(lines, PROGRAM);
-      if (mode === "tui") unlessReplaced(() => pi.appendEntry(ANSWER, { lines: typed } satisfies Card));
+      if (mode === "tui") unlessReplaced(() => pi.appendEntry(ANSWER, { lines: drawn ?? typed } satisfies Card));
       else notify(plainText(typed), "info");
     },
     // Pi itself writes `Error:` before it.
