@@ -109,7 +109,7 @@ describe("[X10] what the agent did", () => {
     expect(drawnAt(100, card, false)).toMatch(/\n {5}Done {2}ran 2 commands, 1 failed {2}→ end/);
     const opened = drawnAt(100, card, true);
     expect(opened).toMatch(/✓ \$ echo fine\n {5}✕ \$ echo oh no >&2; exit 3\n {7}oh no Command exited with code 3/);
-    expect(opened).toMatch(/\n Done *\n/);
+    expect(opened).toMatch(/\n {5}Done *\n/);
     expect(opened).toContain("The hut stands.");
   });
 
@@ -120,7 +120,7 @@ describe("[X10] what the agent did", () => {
     await pi.type("/materia cast --loadout Rework a hut");
     await pi.sees(/^materia-result/);
     const opened = drawnAt(100, visitData(pi)[1], true);
-    expect(opened).toMatch(/said: not satisfied\n Missing *\n *\n - the door *\n - the roof *\n/);
+    expect(opened).toMatch(/said: not satisfied\n {5}Missing *\n *\n {5}- the door *\n {5}- the roof *\n/);
     expect(opened).not.toContain("**");
   });
 

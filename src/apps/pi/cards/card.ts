@@ -10,6 +10,8 @@ import { isOpenCard } from "./open-card.ts";
 export interface CardSpan {
   readonly text: string;
   readonly tone?: Tone | "markdown";
+  /** Of Markdown: how far it stands from the margin. */
+  readonly indent?: number;
   readonly gives?: true;
 }
 
@@ -26,8 +28,8 @@ export interface Card {
 }
 
 /** A text that its writer meant as Markdown, over as many rows as it needs. */
-export function markdownLine(text: string): CardLine {
-  return [{ text, tone: "markdown" }];
+export function markdownLine(text: string, indent = 0): CardLine {
+  return [{ text, tone: "markdown", indent }];
 }
 
 /** A piece of Pi's screen. */
@@ -75,18 +77,17 @@ function cardRows(data: unknown, { isOpen, width, theme }: Drawing): string[] {
   const { visibleWidth } = piTui();
   return shown.flatMap((each) => {
     const [first] = each;
-    if (first?.tone === "markdown") return markdownRows(first.text, width, theme);
+    if (first?.tone === "markdown") return markdownRows(first, width, theme);
     const plain = withoutTabs(each);
     const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [squeezed(plain, room)];
     return paintLines(rows, width, theme);
   });
 }
 
-function markdownRows(text: string, width: number, theme: Theme): string[] {
+function markdownRows({ text, indent = 0 }: CardSpan, width: number, theme: Theme): string[] {
   const { Markdown } = piTui();
-  return new Markdown(harmless(text), MARGIN.length, 0, markdownTheme(theme))
-    .render(width)
-    .map((row) => fitRow(row, width));
+  const left = MARGIN.length + (width < NARROW ? 0 : indent);
+  return new Markdown(harmless(text), left, 0, markdownTheme(theme)).render(width).map((row) => fitRow(row, width));
 }
 
 interface PlainSpan {
@@ -125,6 +126,8 @@ export function drawn(render: (width: number) => string[]): Drawn {
 }
 
 const MARGIN = " ";
+/** Where every column is needed for words. */
+const NARROW = 80;
 
 /** [X33] Rows as Pi measures them: it ends where one is wider than the screen. */
 export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
@@ -167,6 +170,7 @@ function isLines(value: unknown): value is readonly CardLine[] {
 
 function isSpan(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return false;
-  const { tone } = { tone: undefined, ...value };
+  const { tone, indent } = { tone: undefined, indent: 0, ...value };
+  if (typeof indent !== "number" || !(indent >= 0 && indent <= 8)) return false;
   return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(PAINTS, tone));
 }

@@ -129,7 +129,7 @@ function withMarkdown(told: readonly Line[], handed: Handed | undefined): readon
   const isSaid = (each: Line): boolean => plain.has(lineText(each).trim());
   const at = told.findIndex(isSaid);
   if (text.trim() === "" || at === -1) return told;
-  return [...told.slice(0, at), markdownLine(text), ...told.slice(at).filter((each) => !isSaid(each))];
+  return [...told.slice(0, at), markdownLine(text, INDENT.length), ...told.slice(at).filter((each) => !isSaid(each))];
 }
 
 interface Words {
