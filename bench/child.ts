@@ -21,6 +21,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   parallel: async (files = 200, rounds = 3) => (await import("./measure/parallel.ts")).measureParallel(files, rounds),
   testing: async (tests = 100, replayed = 200, kept = 2_000) =>
     (await import("./measure/testing.ts")).measureTesting(tests, replayed, kept),
+  fleet: async (casts = 1_000, rounds = 3) => (await import("./measure/fleet/fleet.ts")).measureFleet(casts, rounds),
   web: async () => (await import("./web-server.ts")).measureWebServer(),
 };
 

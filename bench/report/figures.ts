@@ -1,6 +1,7 @@
 import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
 import type { ParallelFigures } from "../measure/parallel.ts";
+import type { FleetFigures } from "../measure/fleet/fleet.ts";
 import type { KilledFigures } from "../measure/killed.ts";
 import type { DiskFigures, PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
@@ -43,6 +44,8 @@ export interface OwnFigures {
   /** The same, of items that are worked on at once. */
   readonly parallel: Readonly<Record<string, ParallelFigures | string>>;
   readonly testing: TestingFigures | string;
+  /** Absent in results of before there were fleets. */
+  readonly fleet?: FleetFigures | string;
   readonly web: WebFigures | string;
 }
 

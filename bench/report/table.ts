@@ -170,6 +170,7 @@ function ownText(own: OwnFigures): string {
         `(${msText(perItemCpuMs)} of processors, ${perItemCalls.toFixed(1)} calls of git); ` +
         `8 lanes overran a budget by ${overrunTurns.toFixed(1)} turns`,
     );
+  fleetRows(own, row);
   row(
     "page: first view of 10,000 events",
     own.web,
@@ -185,6 +186,26 @@ function ownText(own: OwnFigures): string {
       `${msText(p50)} in the middle, ${msText(p99)} for 99 of 100, ${msText(most)} at most`,
   );
   return tableText([["ours alone", ""], ...rows]);
+}
+
+type Row = <T extends object>(what: string, figures: T | string, text: (figures: T) => string) => void;
+
+function fleetRows({ fleet = "not measured" }: OwnFigures, row: Row): void {
+  row(
+    "fleet: a step",
+    fleet,
+    ({ appendMs, unsyncedMs, seenMs: { p50, p99 } }) =>
+      `${msText(appendMs)}, ${msText(unsyncedMs)} without the disk; seen after ${msText(p50)} in the middle, ${msText(p99)} for 99 of 100`,
+  );
+  row(
+    "fleet: casts of one visit over 4 workers",
+    fleet,
+    ({ crowd: { casts, perSecond, lost, repeated } }) =>
+      `${numberText(casts)} at ${numberText(perSecond)} a second, ${lost} lost, ${repeated} repeated`,
+  );
+  row("fleet: kill -9 to the next turn", fleet, ({ takeOverMs }) => msText(takeOverMs));
+  row("fleet: casts --on, newest of 100,000", fleet, ({ listMs }) => msText(listMs));
+  row("fleet: added to casts without --on", fleet, ({ bystanderMs }) => msText(bystanderMs));
 }
 
 function repeatedText({

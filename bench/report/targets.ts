@@ -12,6 +12,7 @@ export function judge(contenders: readonly Contender[], own: OwnFigures): readon
     ...judgeTesting(own),
     ...judgeFiles(own),
     ...judgeParallel(own),
+    ...judgeFleet(own),
   ];
 }
 
@@ -119,6 +120,20 @@ function judgeParallel({ parallel }: OwnFigures): readonly Judged[] {
     atMost("the same with 5,000 files, trees ready", 4_000, figures("5000")?.warmMs, msText),
     atMost("beyond the work, for an item", 150, figures("200")?.perItemMs, msText),
     atMost("budget overrun by 8 lanes", 1, figures("200")?.overrunTurns, (value) => `${value.toFixed(1)} turns`),
+  ];
+}
+
+function judgeFleet({ fleet }: OwnFigures): readonly Judged[] {
+  const figures = typeof fleet === "object" ? fleet : undefined;
+  return [
+    atMost("a step on a fleet", 1, figures?.appendMs, msText),
+    atMost("event to one who follows, 99 of 100", 50, figures?.seenMs.p99, msText),
+    atMost("kill -9 of a worker to the next turn", 5_000, figures?.takeOverMs, msText),
+    atLeast("casts a second over 4 workers", 40, figures?.crowd.perSecond, numberText),
+    atMost("of them lost or repeated", 0, figures && figures.crowd.lost + figures.crowd.repeated, String),
+    atMost("casts --on, newest of 100,000", 300, figures?.listMs, msText),
+    // Two starts of one program differ by as much.
+    atMost("added to commands that name no fleet", 5, figures?.bystanderMs, msText),
   ];
 }
 

@@ -158,7 +158,7 @@ it("[B12] the items of a parallel loop are worked on one after another", async (
   expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2 WI-1\nSocket-2 WI-2");
 });
 
-it("[B16] a cast whose model a worker does not have stays queued and says why, until another worker comes", async () => {
+it("[B16] a cast whose model a worker does not have stays queued and says why; it is offered to those that come, and again in a while", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Thinking");
@@ -166,8 +166,52 @@ it("[B16] a cast whose model a worker does not have stays queued and says why, u
   expect(await statusOn(place, castId)).toBe("queued");
   const shown = await place.materia("status", castId);
   expect(shown.stdout).toContain("No worker could begin it:");
+  const refusals = async (): Promise<unknown> =>
+    (await place.database.rows({ text: "select refused, tries from materia.casts" }))[0];
+  expect(await refusals()).toEqual({ refused: [first.id], tries: 0 });
   const second = await place.worker();
-  await until(() => [...first.said, ...second.said].filter(({ how }) => how === "not begun").length === 2);
+  await until(() => second.said.some(({ how }) => how === "not begun"));
+  expect(await refusals()).toMatchObject({ refused: expect.arrayContaining([first.id, second.id]) });
+  // As if a minute had passed.
+  const before = [...first.said, ...second.said].length;
+  await place.database.rows({ text: "update materia.casts set refused_at = now() - interval '2 minutes'" });
+  await until(() => [...first.said, ...second.said].length > before);
+});
+
+it("[B11] a worker whose last visit takes long is heard of until it has handed back", async () => {
+  const place = await fleetPlace();
+  const pace = { silentMs: 1_500 };
+  const first = await place.worker({ pace });
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  await place.worker({ pace });
+  first.kill("SIGTERM");
+  await until(async () => (await workersOf(place)).some(({ state }) => state === "draining"));
+  const heard = async (): Promise<number> =>
+    (
+      await place.database.rows<{ beats: number }>({
+        text: "select extract(epoch from seen_at - since)::float8 as beats from materia.workers where worker_id = $1",
+        values: [first.id],
+      })
+    )[0]?.beats ?? 0;
+  const before = await heard();
+  // Beyond the time in which one that is not heard of is given up.
+  await until(async () => (await heard()) > before + 2);
+  letGo(place);
+  expect(await first.ended).toBe(0);
+  expect(first.said.at(-1)).toMatchObject({ castId, how: "handed back" });
+  await until(async () => (await statusOn(place, castId)) === "completed");
+});
+
+it("[B8] files that are larger than may be kept fail the cast with the reason, where it stood before", async () => {
+  const place = await fleetPlace();
+  await place.worker({ profile: { maxCheckpointBytes: 100 } });
+  const castId = await submitted(place, "Quick");
+  await until(async () => (await statusOn(place, castId)) === "failed");
+  const events = await eventsOn(place, castId);
+  expect(completions(events)).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ reason: "its files cannot be kept: they are larger than 100 bytes" });
+  expect((await place.materia("status", castId)).stdout).toContain("larger than 100 bytes");
 });
 
 it("[B17] what a cast of a fleet changed is told here, without its branch", async () => {

@@ -170,6 +170,7 @@ export const ISSUE_CODES = {
   bad_database_url: "this is not the url of a database",
   insecure_database: "the connection to a database on another machine would not be safe",
   database_unreachable: "the database cannot be reached",
+  database_full: "the database has no room left",
   database_rights: "the role lacks a right in the database",
   database_not_migrated: "the database has no tables of a fleet yet",
   database_too_old: "the database is older than a fleet can use",

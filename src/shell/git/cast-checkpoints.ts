@@ -29,6 +29,8 @@ export interface CheckpointPlace {
   readonly now: () => Date;
   /** The tree that it works in, where this process has just made it. */
   readonly known?: KnownTree | undefined;
+  /** Set where there is no room for more: so many bytes of changed files are read at the most. */
+  readonly mostBytes?: number;
 }
 
 type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
@@ -100,7 +102,7 @@ async function guarded<T>(close: () => void, work: () => Promise<T>): Promise<T 
 }
 
 async function shadowOf(place: CheckpointPlace, known: KnownTree | undefined): Promise<Shadow | NoCheckpoint> {
-  const how = { leaveOut: [place.store], folder: place.scratch };
+  const how = { leaveOut: [place.store], folder: place.scratch, mostBytes: place.mostBytes };
   if (known) return openShadow(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
   const found = await findRepository(place.cwd);
   return found.kind === "none" ? { problem: found.why } : openShadow(found.repository, how);

@@ -80,15 +80,21 @@ async function readChanges(shadow: Shadow): Promise<Changes | string> {
   if (!listed.ok) return complaintOf(listed);
   const paths = new Set<string>();
   const left = { large: 0, unreadable: 0, nested: 0 };
+  let bytes = 0;
   for (const entry of listed.stdout.toString("latin1").split("\0")) {
     const path = pathOf(entry);
     if (path === "" || isLeftOut(shadow, path)) continue;
     // What it says about bytes, the shadow does not heed; git does.
     if (basename(path) === ".gitattributes") shadow.bytes.differ = true;
-    const why = whyNotKept(shadow, path, entry.startsWith("? "));
-    if (why === undefined) paths.add(path);
-    else left[why] += 1;
+    const looked = lookAt(shadow, path, entry.startsWith("? "));
+    if (typeof looked === "number") {
+      paths.add(path);
+      bytes += looked;
+    } else left[looked] += 1;
   }
+  const { mostBytes = bytes } = shadow;
+  if (bytes > mostBytes)
+    return `what is not committed has ${Math.ceil(bytes / 1e6)} MB, and ${Math.floor(mostBytes / 1e6)} MB are looked at`;
   return { paths: [...paths], left: onlyCounted(left) };
 }
 
@@ -104,19 +110,20 @@ function isLeftOut({ leftOut }: Shadow, path: string): boolean {
   });
 }
 
-function whyNotKept({ repository }: Shadow, path: string, isNew: boolean): keyof LeftOut | undefined {
+/** Its size, or why it is not kept. */
+function lookAt({ repository }: Shadow, path: string, isNew: boolean): keyof LeftOut | number {
   // git names a folder that is a repository of its own with a slash behind it.
   if (path.endsWith("/")) return "nested";
   const file = Buffer.concat([Buffer.from(`${repository.top}/`), Buffer.from(path, "latin1")]);
   try {
     const stats = lstatSync(file);
-    if (!stats.isFile()) return undefined;
+    if (!stats.isFile()) return 0;
     if (isNew && stats.size > LARGEST_UNTRACKED) return "large";
     accessSync(file, constants.R_OK);
-    return undefined;
+    return stats.size;
   } catch (thrown) {
     const isGone = thrown instanceof Error && "code" in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
-    return isGone ? undefined : "unreadable";
+    return isGone ? 0 : "unreadable";
   }
 }
 

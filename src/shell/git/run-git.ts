@@ -41,7 +41,10 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(call.signal ? { signal: call.signal } : {}),
     });
-    const overdue = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+    const overdue = setTimeout(() => {
+      problem ??= `git took longer than ${LONGEST_MS / 1000} s`;
+      child.kill("SIGKILL");
+    }, LONGEST_MS);
     const end = (answer: GitAnswer): void => {
       clearTimeout(overdue);
       settle(answer);

@@ -28,6 +28,8 @@ export interface Shadow {
   readonly git: (args: readonly string[], call?: Omit<GitCall, "cwd">) => Promise<GitAnswer>;
   /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
   readonly leftOut: readonly string[];
+  /** [B9] As many bytes of files that changed as are read; more are a problem that is told before. */
+  readonly mostBytes: number | undefined;
   /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
   readonly written: { tree?: string };
   /** Whether git itself would keep some file in other bytes than those on the disk. */
@@ -43,6 +45,7 @@ export interface ShadowPlace {
   /** The repository's settings, and the files of attributes that it tracks, where somebody has just read them. */
   readonly settings?: Settings;
   readonly attributes?: readonly string[];
+  readonly mostBytes?: number | undefined;
 }
 
 export async function openShadow(repository: Repository, place: ShadowPlace): Promise<Shadow> {
@@ -61,7 +64,7 @@ function temporaryFolder(): string {
 export async function emptyShadow(
   repository: Repository,
   workTree: string,
-  { leaveOut = [], folder = temporaryFolder(), settings }: ShadowPlace = {},
+  { leaveOut = [], folder = temporaryFolder(), settings, mostBytes }: ShadowPlace = {},
 ): Promise<Shadow> {
   // Of an owner that was killed; a lock in it would keep its successor out.
   rmSync(folder, { recursive: true, force: true });
@@ -80,6 +83,7 @@ export async function emptyShadow(
     folder,
     git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
     leftOut,
+    mostBytes,
     written: {},
     bytes: { differ: false },
     close: () => {

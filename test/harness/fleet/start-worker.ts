@@ -12,7 +12,10 @@ export interface WorkerSetup {
   readonly pace?: Partial<Pace>;
   readonly profile?: Partial<Profile>;
   readonly concurrency?: number;
+  readonly patienceMs?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** What starts it in another place: the words before its own. */
+  readonly through?: readonly string[];
 }
 
 export interface WorkerProcess {
@@ -26,14 +29,15 @@ export interface WorkerProcess {
   readonly end: () => Promise<void>;
 }
 
-const PACE: Pace = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50 };
+const PACE: Pace = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50, againMs: 60_000 };
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
-  const { url, folder, pace, concurrency = 2, env = {} } = setup;
+  const { url, folder, pace, concurrency = 2, patienceMs, env = {}, through = [] } = setup;
   const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
-  const given = JSON.stringify({ profile, folder, concurrency, pace: { ...PACE, ...pace } });
-  const child = spawn(process.execPath, [PROGRAM, given], {
+  const given = JSON.stringify({ profile, folder, concurrency, patienceMs, pace: { ...PACE, ...pace } });
+  const [file, ...words] = [...through, process.execPath, PROGRAM, given];
+  const child = spawn(file, words, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...env },
   });

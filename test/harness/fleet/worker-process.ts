@@ -2,10 +2,11 @@
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
 
-const { profile, folder, concurrency, pace } = JSON.parse(process.argv[2] ?? "{}") as {
+const { profile, folder, concurrency, pace, patienceMs } = JSON.parse(process.argv[2] ?? "{}") as {
   profile: Profile;
   folder: string;
   concurrency: number;
+  patienceMs?: number;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
 const [draining, stopping] = [new AbortController(), new AbortController()];
@@ -18,6 +19,7 @@ const done = await runWorker({
   env: process.env,
   folder,
   pace,
+  ...(patienceMs === undefined ? {} : { patienceMs }),
   draining: draining.signal,
   stopping: stopping.signal,
   onStarted: (figures) => say({ started: figures().workerId }),

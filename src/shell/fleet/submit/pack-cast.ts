@@ -40,6 +40,8 @@ export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };
 
+/** Sources are packed about so many times smaller. */
+const SQUEEZED = 4;
 const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
@@ -84,16 +86,28 @@ async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<R
   if (found.kind === "none") return ok(undefined);
   const { top, head } = found.repository;
   const scratch = mkdtempSync(join(tmpdir(), "materia-submit-"));
+  const mostBytes = fleet.profile.maxCheckpointBytes;
   const files = openCheckpoints({
     castId: file.castId,
     cwd: file.cwd,
     store: by.artifacts,
     scratch,
     now: () => new Date(),
+    // No pack of it would be small enough: it is not read before that is said.
+    mostBytes: SQUEEZED * mostBytes,
   });
   try {
     const begun = await files.begin();
     if ("problem" in begun) return fail(error("git_failed", file.cwd, `the files cannot be packed: ${begun.problem}`));
+    if (begun.left?.large)
+      return fail(
+        error(
+          "files_too_large",
+          file.cwd,
+          "files of more than 50 MB that git does not know do not travel",
+          "ignore them, or commit and push them",
+        ),
+      );
     if (begun.left?.nested)
       return fail(
         error(
@@ -104,7 +118,6 @@ async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<R
         ),
       );
     const pushed = await pushedCommits(top);
-    const mostBytes = fleet.profile.maxCheckpointBytes;
     const packed = await makePack({ cwd: top, include: [begun.commit, head], exclude: pushed.commits, mostBytes });
     if (packed.kind === "failed")
       return fail(

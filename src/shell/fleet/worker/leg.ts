@@ -30,6 +30,8 @@ export interface LegEnd {
   readonly why?: string;
   /** [B24] Where its result was to be pushed. */
   readonly delivered?: Delivery;
+  /** [B5] Set where only the database stood in the way: the same leg is tried again. */
+  readonly isPassing?: true;
 }
 
 export interface LegPlace {
@@ -38,6 +40,8 @@ export interface LegPlace {
   readonly database: Database;
   readonly store: CastStore;
   readonly trees: Trees;
+  /** Casts that the database alone kept from being written. */
+  readonly troubled: Set<CastId>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the worker is to hand back what it drives, at the end of a visit. */
   readonly draining: AbortSignal;
@@ -51,18 +55,17 @@ const MOST_TRIES = 3;
 /** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
 export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Promise<LegEnd> {
   const { database, store } = place;
-  const [row] = await database.rows<{ tries: number }>({
-    text: `update materia.casts set tries = tries + 1 where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted') returning tries`,
-    values: [castId, leg],
-  });
+  const [row] = await database.rows<BegunRow>({ text: BEGIN, values: [castId, leg, place.workerId] });
   if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
+  if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
   const cast = await store.load(castId);
   if (!cast.ok) return notBegun(cast.issues);
   if (row.tries > MOST_TRIES)
     return failCast(place, cast.value, `${MOST_TRIES} workers died over this cast without completing a visit`);
   const host = await hostOf(store, cast.value);
-  if ("issues" in host) return stayQueued(place, castId, host.issues);
+  if ("issues" in host) return refuse(place, castId, host.issues);
   const end = await drive(place, cast.value, host);
+  if (end.how === "stopped") return stopped(place, castId, { leg, end });
   if (end.how !== "not begun")
     await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
   if (end.how === "handed back") await handBack(database, castId);
@@ -89,6 +92,39 @@ async function deliverResult({ database, trees, env }: LegPlace, castId: CastId)
   });
   return { how: "completed", delivered };
 }
+
+/** [B5] The database is waited for; whatever else is in the way here may not be elsewhere. */
+async function stopped(
+  place: LegPlace,
+  castId: CastId,
+  { leg, end }: { readonly leg: number; readonly end: LegEnd },
+): Promise<LegEnd> {
+  const { database, workerId, troubled } = place;
+  if (!troubled.delete(castId)) {
+    await handBack(database, castId);
+    return end;
+  }
+  // No fault of the cast: this try does not count. Where another has it by now, nothing is tried again.
+  const mine = await database
+    .rows({
+      text: `update materia.casts set tries = greatest(tries - 1, 0)
+        where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3 returning 1 as mine`,
+      values: [castId, leg, workerId],
+    })
+    .catch(() => [{}]);
+  return mine.length > 0 ? { ...end, isPassing: true } : end;
+}
+
+interface BegunRow {
+  readonly tries: number;
+  readonly refused: boolean;
+  readonly why: string | null;
+}
+
+/** Who has refused it already leaves it to others without another try. */
+const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then tries else tries + 1 end
+  where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
+  returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
 async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promise<LegEnd> {
   const { store, trees, draining, stopping, env, workerId } = place;
@@ -129,6 +165,10 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
     if (missing !== undefined) return await failCast(place, cast, missing);
     if (!end.ok) return notBegun(end.issues);
     const { kind, state } = end.value;
+    const unkept = trees.unkept(castId);
+    // [B8] Nor could another worker keep them.
+    if (kind === "broken" && unkept !== undefined)
+      return await failCast(place, { castId, state }, `its files cannot be kept: ${unkept}`);
     if (kind === "broken") return { how: "stopped", why: end.value.problem };
     if (kind === "paused") return { how: "handed back" };
     if (kind === "waiting" || state.phase.kind !== "ended") return { how: "waiting" };
@@ -149,23 +189,47 @@ async function handBack(database: Database, castId: string): Promise<void> {
 }
 
 /** [B15] What kills every worker that takes it up fails, so that it kills no more of them. */
-async function failCast({ store }: LegPlace, { castId, state }: LoadedCast, why: string): Promise<LegEnd> {
+async function failCast(
+  { store }: LegPlace,
+  { castId, state }: Pick<LoadedCast, "castId" | "state">,
+  why: string,
+): Promise<LegEnd> {
   const begun = state.phase.kind === "unstarted" ? [started(state)] : [];
   const ended = await record(store, castId, [
     ...begun,
     { type: "cast_ended", outcome: "failed", reason: why, totals: totalsOf(state) },
   ]);
-  return ended.ok ? { how: "failed", why } : notBegun(ended.issues);
+  if (ended.ok) return { how: "failed", why };
+  const end = notBegun(ended.issues);
+  return ended.issues.some(({ code }) => code === "cannot_write") ? { ...end, isPassing: true } : end;
 }
 
-/** [B16] A worker that lacks the model or tool of a cast leaves it to those that come. */
-async function stayQueued({ database }: LegPlace, castId: string, issues: readonly Issue[]): Promise<LegEnd> {
+/** [B16] A worker that lacks the model or tool of a cast leaves it to the others. */
+async function refuse({ database, workerId }: LegPlace, castId: string, issues: readonly Issue[]): Promise<LegEnd> {
   const why = issues.map(({ message }) => message).join("; ");
   await database.rows({
-    text: "update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text) where cast_id = $1",
-    values: [castId, why],
+    text: `update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
+      refused = array_append(array_remove(refused, $3), $3), refused_at = now() where cast_id = $1`,
+    values: [castId, why, workerId],
   });
   return { how: "not begun", why };
+}
+
+/** [B16] Offers what others refused to whoever has not looked at it yet, and now and then to all: they may have learned. */
+export async function offerRefused(
+  database: Database,
+  {
+    workerId,
+    queues,
+    againMs,
+  }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
+): Promise<void> {
+  await database.rows({
+    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2)
+      where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
+        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms')`,
+    values: [queues, workerId, againMs],
+  });
 }
 
 async function hostOf(
@@ -182,5 +246,10 @@ async function hostOf(
 }
 
 function notBegun(issues: readonly Issue[]): LegEnd {
-  return { how: "not begun", why: issues.map(({ message }) => message).join("; ") };
+  const isPassing = issues.some(({ code }) => code === "database_unreachable" || code === "database_full");
+  return {
+    how: "not begun",
+    why: issues.map(({ message }) => message).join("; "),
+    ...(isPassing ? { isPassing } : {}),
+  };
 }

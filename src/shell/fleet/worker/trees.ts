@@ -22,6 +22,8 @@ export interface Trees {
   /** [B24] The files that were kept, in a repository that nobody has worked in. */
   readonly bringFresh: (castId: CastId) => Promise<Result<FreshTree>>;
   readonly packOf: PackOf;
+  /** [B8] Why the files of a cast could not be kept, since they were brought here. */
+  readonly unkept: (castId: CastId) => string | undefined;
   readonly forget: (castId: CastId) => void;
 }
 
@@ -36,6 +38,7 @@ interface Standing {
   readonly top: string;
   head: string;
   ckpt: string;
+  unkept?: string;
 }
 
 interface PackRow {
@@ -87,6 +90,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
       return ok({ top: freshOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
     },
+    unkept: (castId) => standing.get(castId)?.unkept,
     forget: (castId) => {
       standing.delete(castId);
       rmSync(freshOf(castId), { recursive: true, force: true });
@@ -96,28 +100,30 @@ export function openTrees(database: Database, folder: string, profile: Profile):
   };
 }
 
-/** [B8] What has changed since the pack before. */
+/** [B8] Remembers why files could not be kept, for whoever has to say so. */
 function packer(standing: ReadonlyMap<CastId, Standing>, mostBytes: number): PackOf {
   return async (castId, events) => {
     const stands = standing.get(castId);
-    const missing = stands && missingFiles(events);
-    if (missing !== undefined) return missing;
-    const ckpt = lastCommit(events);
-    if (!stands || ckpt === undefined || ckpt === stands.ckpt) return undefined;
-    const head = (await headOf(stands.top)) ?? stands.head;
-    const exclude = [...new Set([stands.ckpt, stands.head])];
-    const packed = await makePack({
-      cwd: stands.top,
-      include: [ckpt, head],
-      exclude,
-      mostBytes,
-    });
-    if (packed.kind === "failed") return packed.problem;
-    // If it is not written, nothing is any more: the cast stops there.
-    stands.head = head;
-    stands.ckpt = ckpt;
-    return { head, ckpt, bytes: packed.bytes };
+    const pack = stands && (await packSince(stands, events, mostBytes));
+    if (stands && typeof pack === "string") stands.unkept = pack;
+    return pack;
   };
+}
+
+/** [B8] What the files have become since the pack before, or why that cannot be kept. */
+async function packSince(stands: Standing, events: readonly CastEvent[], mostBytes: number): ReturnType<PackOf> {
+  const missing = missingFiles(events);
+  if (missing !== undefined) return missing;
+  const ckpt = lastCommit(events);
+  if (ckpt === undefined || ckpt === stands.ckpt) return undefined;
+  const head = (await headOf(stands.top)) ?? stands.head;
+  const exclude = [...new Set([stands.ckpt, stands.head])];
+  const packed = await makePack({ cwd: stands.top, include: [ckpt, head], exclude, mostBytes });
+  if (packed.kind === "failed") return packed.problem;
+  // If it is not written, nothing is any more: the cast stops there.
+  stands.head = head;
+  stands.ckpt = ckpt;
+  return { head, ckpt, bytes: packed.bytes };
 }
 
 /** The last checkpoint that these events speak of. */

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { isConnectionTrouble } from "../../store/postgres/database/database.ts";
+import { isPassingTrouble } from "../../store/postgres/database/database.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 
 /** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
@@ -12,9 +12,18 @@ export interface Pace {
   /** Who is newer than this judges nobody: after a restart of the database all were silent. */
   readonly newMs: number;
   readonly pollMs: number;
+  /** [B16] So long after a worker refused a cast it may be offered to it again. */
+  readonly againMs: number;
 }
 
-export const PACE: Pace = { beatMs: 1_000, silentMs: 20_000, unlockedMs: 3_000, newMs: 10_000, pollMs: 500 };
+export const PACE: Pace = {
+  beatMs: 1_000,
+  silentMs: 20_000,
+  unlockedMs: 3_000,
+  newMs: 10_000,
+  pollMs: 500,
+  againMs: 60_000,
+};
 
 /** Locks of sessions, and the one of whoever takes back what others left. */
 const SESSIONS = 7_701;
@@ -116,7 +125,7 @@ async function openLine(database: Database, workerId: string): Promise<Line> {
       try {
         return (await open.query<T>({ ...timely(text), values: [...values] })).rows;
       } catch (thrown) {
-        if (!isConnectionTrouble(thrown)) throw thrown;
+        if (!isPassingTrouble(thrown)) throw thrown;
         // It may be cut without a word: the next beat takes another.
         if (client === open) client = undefined;
         void open.end().catch(() => undefined);

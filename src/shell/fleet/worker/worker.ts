@@ -3,10 +3,12 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { rmSync } from "node:fs";
 import { parseCastId } from "../../../core/model/ids.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { thisProcess } from "../../process/process-owner.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
+import { guarded } from "../../store/postgres/looking.ts";
 import { DUE, openNews } from "../../store/postgres/database/news.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import { pause } from "../../run/pause.ts";
@@ -16,7 +18,7 @@ import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { driveLeg } from "./leg.ts";
+import { driveLeg, offerRefused } from "./leg.ts";
 import type { LegEnd, LegPlace } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
 import { submitScheduled } from "./schedules.ts";
@@ -38,6 +40,8 @@ export interface WorkerRequest {
   readonly onStarted?: (figures: () => WorkerFigures) => void;
   readonly onLeg?: (leg: LegReport) => void;
   readonly pace?: Pace;
+  /** How long one statement waits for a database that is away or full. */
+  readonly patienceMs?: number;
 }
 
 export interface LegReport extends LegEnd {
@@ -58,28 +62,53 @@ const GIVEN_UP = 75;
 /** A database that is down for a while is waited for. */
 const PATIENCE_MS = 120_000;
 const BEATS_BETWEEN_SWEEPS = 5;
+const AGAIN_MS = 1_000;
 
 /** Pulls casts and drives them until it is told to stop, or given up by the others. Answers with the code to leave with. */
 export async function runWorker(request: WorkerRequest): Promise<Result<number>> {
-  const { profile, queues, concurrency, pace = PACE } = request;
-  const opened = await openChecked(profile, PATIENCE_MS);
+  const { profile, pace = PACE, patienceMs = PATIENCE_MS } = request;
+  const opened = await openChecked(profile, patienceMs);
   if (!opened.ok) return opened;
-  const database = opened.value;
+  const parts = partsOf(request, opened.value);
+  const at = `fleet.profiles.${profile.name}.url`;
+  const enrolled = await guarded(at, async () => ok(await openSession(opened.value, parts.me, pace)));
+  if (enrolled.ok) return work(request, parts, enrolled.value);
+  await parts.store.close();
+  return enrolled;
+}
+
+/** What a worker is made of, before anybody knows of it. */
+function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, database: Database) {
   const { pid, startedAt: started } = thisProcess();
   const workerId = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`;
-  const folder = join(request.folder, workerId);
-  const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
-  const trees = openTrees(database, folder, profile);
+  const folder = join(base, workerId);
   const scratch = join(folder, "casts");
-  const store = postgresStore({ database, place: scratch, worker: { id: workerId, scratch, packOf: trees.packOf } });
+  const trees = openTrees(database, folder, profile);
+  const troubled = new Set<CastId>();
+  const onTrouble = (castId: CastId): void => void troubled.add(castId);
+  const store = postgresStore({
+    database,
+    place: scratch,
+    worker: { id: workerId, scratch, packOf: trees.packOf, onTrouble },
+  });
+  const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
+  return { workerId, folder, me, database, trees, troubled, store };
+}
+
+async function work(
+  request: WorkerRequest,
+  { folder, me: _me, ...place }: ReturnType<typeof partsOf>,
+  session: Session,
+): Promise<Result<number>> {
+  const { profile, queues, concurrency, pace = PACE } = request;
+  const { workerId, database, store } = place;
   const stopping = new AbortController();
   request.stopping.addEventListener("abort", () => stopping.abort());
   let wake = (): void => undefined;
   const driven = legDriver(
     { ...request, onLeg: (leg) => (request.onLeg?.(leg), wake()) },
-    { profile, workerId, database, store, trees, stopping: stopping.signal },
+    { profile, ...place, stopping: stopping.signal },
   );
-  const session = await openSession(database, me, pace);
   const dispatcher = await openDispatcher({
     url: profile.url,
     database,
@@ -100,8 +129,8 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
     return dispatcher;
   }
   request.onStarted?.(() => ({ workerId, running: [...driven.running], legs: driven.legs }));
-  await database.rows({ text: TRY_BLOCKED, values: [queues] }).catch(() => []);
   const code = await untilOver(request, {
+    workerId,
     session,
     dispatcher: dispatcher.value,
     database,
@@ -112,14 +141,27 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
   // Given up it owns nothing any more; otherwise others go on where its visits end.
   if (code === GIVEN_UP) stopping.abort();
   else await session.setState("draining").catch(() => undefined);
-  await dispatcher.value.close();
+  const isGone = await beatUntil(dispatcher.value.close(), { session, pace, stop: () => stopping.abort() });
   await leave();
-  return ok(code);
+  return ok(isGone ? GIVEN_UP : code);
 }
 
-/** [B16] What others could not begin, this one may. */
-const TRY_BLOCKED = `update materia.casts set leg = leg + 1, summary = summary - 'blocked'
-  where status = 'queued' and sent = leg and summary ? 'blocked' and queue = any($1)`;
+/** [B11] A visit may take long: who drains is still heard of. Answers whether it was given up all the same. */
+async function beatUntil(
+  drained: Promise<void>,
+  { session, pace, stop }: Pick<Beating, "session" | "pace"> & { readonly stop: () => void },
+): Promise<boolean> {
+  const over = new AbortController();
+  const done = drained.finally(() => over.abort());
+  let isGone = false;
+  while (!over.signal.aborted && !isGone) {
+    await pause(pace.beatMs, over.signal);
+    isGone = !over.signal.aborted && !(await session.beat().catch(() => true));
+  }
+  if (isGone) stop();
+  await done;
+  return isGone;
+}
 
 interface Driven {
   readonly drive: (castId: string, leg: number) => Promise<void>;
@@ -136,9 +178,7 @@ function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draini
     if (castId === undefined) return;
     const begun = Date.now();
     running.add(castId);
-    const end = await driveLeg({ ...place, env: request.env, draining: request.draining }, castId, leg).catch(
-      (thrown: unknown): LegEnd => ({ how: "stopped", why: problemText(thrown) }),
-    );
+    const end = await driveThrough({ ...place, env: request.env, draining: request.draining }, castId, leg);
     running.delete(castId);
     legs[end.how] = (legs[end.how] ?? 0) + 1;
     request.onLeg?.({ castId, leg, ms: Date.now() - begun, ...end });
@@ -146,7 +186,21 @@ function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draini
   return { drive, running, legs };
 }
 
+/** [B5] Where only the database stood in the way the leg is tried again here: nobody else is offered it. */
+async function driveThrough(place: LegPlace, castId: CastId, leg: number): Promise<LegEnd> {
+  for (;;) {
+    const end = await driveLeg(place, castId, leg).catch((thrown: unknown): LegEnd => ({
+      how: "stopped",
+      why: problemText(thrown),
+      isPassing: true,
+    }));
+    if (!end.isPassing || place.stopping.aborted) return end;
+    await pause(AGAIN_MS, place.stopping);
+  }
+}
+
 interface Beating {
+  readonly workerId: string;
   readonly session: Session;
   readonly dispatcher: Dispatcher;
   readonly database: Database;
@@ -157,7 +211,7 @@ interface Beating {
 
 /** [B14] Beat after beat: shows that it lives, looks after the others, and sends what is due. */
 async function untilOver({ draining, stopping, queues }: WorkerRequest, beating: Beating): Promise<number> {
-  const { session, dispatcher, database, pace } = beating;
+  const { session, dispatcher, database, pace, workerId } = beating;
   const due = openNews(database, DUE);
   let wake = (): void => undefined;
   const signals = [draining, stopping];
@@ -175,8 +229,10 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
           if (!(await session.beat())) return GIVEN_UP;
           await submitScheduled(database);
           const dead = await session.judge();
-          if (dead.length > 0 || beats % BEATS_BETWEEN_SWEEPS === 0)
+          if (dead.length > 0 || beats % BEATS_BETWEEN_SWEEPS === 0) {
             await session.alone(async () => dispatcher.takeBack(await session.gone()));
+            await offerRefused(database, { workerId, queues, againMs: pace.againMs });
+          }
           beats += 1;
         }
       } catch {

@@ -42,7 +42,11 @@ export type Restored =
 /** [B9] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
 export async function restoreTree(tree: TravelledTree): Promise<Restored> {
   try {
-    return await restoreInto(tree);
+    const made = await restoreInto(tree);
+    const { remote } = tree.source;
+    if (made.kind === "ready" || remote === null) return made;
+    // What was pushed is in no pack: where history was rewritten since, that is what is missing.
+    return failed(`${made.problem} (it builds on what ${remote} held when it was submitted)`);
   } catch (thrown) {
     return failed(problemText(thrown));
   }

@@ -1,4 +1,4 @@
-import { isConnectionTrouble } from "./database/database.ts";
+import { isPassingTrouble } from "./database/database.ts";
 import type { Database, Statement } from "./database/database.ts";
 
 /** A file of a visit as it goes into the database. */
@@ -45,7 +45,7 @@ export async function append(database: Database, what: Append): Promise<"written
       if (rows.length > 0) return "written";
       return waited > 0 && (await isThere(database, what)) ? "written" : "lost";
     } catch (thrown) {
-      if (!isConnectionTrouble(thrown) || waited >= database.patienceMs) throw thrown;
+      if (!isPassingTrouble(thrown) || waited >= database.patienceMs) throw thrown;
       await database.pause(RETRY_MS);
     }
   }
@@ -59,14 +59,15 @@ async function isThere(database: Database, { castId, claim, after, events }: App
   return rows.length > 0;
 }
 
-const TEXT = `
+const EVENTS = `
 with c as (
   update materia.casts set seq = $3::int + cardinality($4::text[]), status = $5, summary = $6, updated_at = now(),
     tries = case when $7 then 0 else tries end, abort_by = case when $5 = 'aborted' then null else abort_by end
   where cast_id = $1 and claim = $2 and seq = $3 returning cast_id
 ), e as (
   insert into materia.events select c.cast_id, $3::int + o, t.e from c, unnest($4::text[]) with ordinality as t (e, o)
-), a as (
+)`;
+const FILES = `, a as (
   insert into materia.artifacts (cast_id, socket, visit, name, part, size, body)
   select c.cast_id, t.* from c, unnest($8::text[], $9::int[], $10::text[], $11::int[], $12::bigint[], $13::bytea[]) as t
   on conflict (cast_id, socket, visit, name, part)
@@ -74,22 +75,27 @@ with c as (
 ), p as (
   insert into materia.packs select c.cast_id, (select coalesce(max(n), -1) + 1 from materia.packs k where k.cast_id = $1),
     $14, $15, $3::int + cardinality($4::text[]), $16 from c where $14::text is not null
-)
-select cast_id from c`;
+)`;
+const DONE = "select cast_id from c";
 
 function statementOf(what: Append): Statement {
+  const values = [
+    what.castId,
+    what.claim,
+    what.after,
+    what.events,
+    what.status,
+    JSON.stringify(what.summary),
+    what.hasAdvanced,
+  ];
+  // Most steps bring no file, and the server need not look for one.
+  if (what.artifacts.length === 0 && !what.pack) return { name: "append", text: `${EVENTS} ${DONE}`, values };
   const parts = what.artifacts.flatMap(partsOf);
   return {
-    name: "append",
-    text: TEXT,
+    name: "append_files",
+    text: `${EVENTS}${FILES} ${DONE}`,
     values: [
-      what.castId,
-      what.claim,
-      what.after,
-      what.events,
-      what.status,
-      JSON.stringify(what.summary),
-      what.hasAdvanced,
+      ...values,
       parts.map(({ socket }) => socket),
       parts.map(({ visit }) => visit),
       parts.map(({ name }) => name),

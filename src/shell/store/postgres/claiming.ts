@@ -20,6 +20,8 @@ export interface ClaimingWorker {
   readonly id: string;
   readonly scratch: string;
   readonly packOf?: PackOf;
+  /** Told that only the database kept an append from being written. */
+  readonly onTrouble?: (castId: CastId) => void;
 }
 
 export interface ClaimPlace extends Sight {
@@ -115,7 +117,16 @@ function owned(
     if (held.get(castId) === row.claim) held.delete(castId);
   };
   const layout = layoutOf(worker.scratch, castId);
-  return ownedInDatabase({ ...place, ...row, castId, layout, how, packOf: worker.packOf, forget });
+  return ownedInDatabase({
+    ...place,
+    ...row,
+    castId,
+    layout,
+    how,
+    packOf: worker.packOf,
+    onTrouble: worker.onTrouble,
+    forget,
+  });
 }
 
 /** [D20] Those that nobody drives, each with the casts of its items. */

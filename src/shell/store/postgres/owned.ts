@@ -5,6 +5,7 @@ import { problemText } from "../../system/problem.ts";
 import type { OwnedCast, Writing } from "../cast-store.ts";
 import type { Layout } from "../layout.ts";
 import type { SentPack } from "./append.ts";
+import { isPassingTrouble } from "./database/database.ts";
 import type { Database } from "./database/database.ts";
 import { guarded, quietly } from "./looking.ts";
 import type { News } from "./database/news.ts";
@@ -27,6 +28,7 @@ export interface OwnedParts {
   readonly news: News;
   readonly tell: (castId: string) => void;
   readonly packOf: PackOf | undefined;
+  readonly onTrouble: ((castId: CastId) => void) | undefined;
   /** Called when it is let go, or known to be another's. */
   readonly forget: () => void;
 }
@@ -48,6 +50,7 @@ export function ownedInDatabase(parts: OwnedParts): OwnedCast {
       if (unwritten?.kind !== "lost") return unwritten?.problem;
       return (await row.holds()) ? `the journal stands at another place than behind event ${after}` : GIVEN_UP;
     } catch (thrown) {
+      if (isPassingTrouble(thrown)) parts.onTrouble?.(castId);
       return `the journal cannot be written: ${problemText(thrown)}`;
     }
   };

@@ -72,7 +72,7 @@ export async function openDatabase(
       try {
         return await work();
       } catch (thrown) {
-        if (!isConnectionTrouble(thrown) || waited >= patienceMs) throw thrown;
+        if (!isPassingTrouble(thrown) || waited >= patienceMs) throw thrown;
         await pause(RETRY_MS);
       }
     }
@@ -114,19 +114,38 @@ function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
-/** Classes 08 and 57P of the standard's codes, and whatever the network says. */
-export function isConnectionTrouble(thrown: unknown): boolean {
+/** What passes: classes 08, 53 (no room, no memory, no place) and 57P of the standard's codes, and whatever the network says. */
+export function isPassingTrouble(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  const code = "code" in thrown ? String(thrown.code) : "";
-  return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|57P|53300|E[A-Z]+$)/.test(code);
+  const code = codeOf(thrown);
+  return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|53|57P|E[A-Z]+$)/.test(code);
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
 /** What a person is told when the database refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
-  if (isConnectionTrouble(thrown))
+  const code = codeOf(thrown);
+  if (code.startsWith("53") && code !== "53300")
+    return error(
+      "database_full",
+      at,
+      `the database has no room: ${problemText(thrown)}`,
+      "casts go on from where they stand when it has",
+    );
+  if (isPassingTrouble(thrown))
     return error("database_unreachable", at, `the database cannot be reached: ${problemText(thrown)}`);
-  if (code === "42501") return error("database_rights", at, `this role lacks a right: ${problemText(thrown)}`);
+  if (code === "42501")
+    return error(
+      "database_rights",
+      at,
+      `this role lacks a right: ${problemText(thrown)}`,
+      "grant it materia_member, or materia_worker where it drives casts",
+    );
+  if (code.startsWith("28") || code === "3D000")
+    return error("database_rights", at, `the database does not let this role in: ${problemText(thrown)}`);
   if (code === "3F000" || code === "42P01")
     return error("database_not_migrated", at, "the database has no tables of a fleet yet", "fleet migrate makes them");
   return error("database_failed", at, `the database refused: ${problemText(thrown)}`);

@@ -57,6 +57,9 @@ create table if not exists materia.casts (
 );
 alter table materia.casts add column if not exists key text;
 create unique index if not exists casts_key on materia.casts (project, key) where key is not null;
+alter table materia.casts add column if not exists refused text[] not null default '{}';
+alter table materia.casts add column if not exists refused_at timestamptz;
+create index if not exists casts_refused on materia.casts (queue) where refused <> '{}';
 create index if not exists casts_newest on materia.casts (project, cast_id desc) where parent is null;
 create index if not exists casts_unsent on materia.casts (queue) where sent < leg;
 create index if not exists casts_owned on materia.casts (owner) where owner is not null;

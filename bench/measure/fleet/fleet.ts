@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "../../../src/shell/fleet/migrate.ts";
+import { findPrograms } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { ownServer } from "../../../test/harness/fleet/own-server.ts";
+import { median } from "../process.ts";
+import { published } from "../start-up.ts";
+import { measureStore } from "./fleet-store.ts";
+import type { StoreFigures } from "./fleet-store.ts";
+import { fleetPlace, measureBystander, measureCrowd, measureList, measureTakeOver } from "./fleet-workers.ts";
+import type { CrowdFigures } from "./fleet-workers.ts";
+
+export interface FleetFigures extends StoreFigures {
+  readonly crowd: CrowdFigures;
+  readonly takeOverMs: number;
+  readonly listMs: number;
+  readonly bystanderMs: number;
+}
+
+/** A fleet on this machine, with a Postgres that waits for its disk as one that people rely on does. */
+export async function measureFleet(casts: number, rounds: number): Promise<FleetFigures> {
+  if (!(await findPrograms()).ok) throw new Error("the Postgres of the tests is not installed here");
+  const top = mkdtempSync(join(tmpdir(), "materia-bench-"));
+  const server = await ownServer({ settings: ["fsync=on", "shared_buffers=128MB"] });
+  const open = async (): Promise<Database> => {
+    const opened = await openDatabase({ url: server.url });
+    if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
+    return opened.value;
+  };
+  try {
+    const migrated = await migrate({ url: server.url });
+    if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
+    const store = await measureStore(open, join(top, "casts"));
+    const database = await open();
+    await database.once({ text: "truncate materia.casts, materia.workers cascade" });
+    const program = join(await published(), "bin", "materia.mjs");
+    const place = fleetPlace(top, { program, url: server.url });
+    const crowd = await measureCrowd(place, database, casts);
+    const takeOverMs = median(await measureTakeOver(place, database, rounds));
+    const listMs = await measureList(place, database, 2 * rounds + 1);
+    await database.close();
+    return { ...store, crowd, takeOverMs, listMs, bystanderMs: measureBystander(top, program, 4 * rounds + 1) };
+  } finally {
+    await server.close();
+    rmSync(top, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,157 @@
+import { renameSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { git } from "../git/scratch.ts";
+import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
+import { eventsOn, fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { closing, fleetDatabase } from "../harness/fleet/postgres.ts";
+import { until } from "../harness/fleet/start-worker.ts";
+
+const FAULTS = new URL("../harness/chaos/faults.mjs", import.meta.url).href;
+
+async function reasonOf(place: FleetPlace, castId: string): Promise<unknown> {
+  await until(async () => (await statusOn(place, castId)) === "failed");
+  const last = (await eventsOn(place, castId)).at(-1);
+  return last?.type === "cast_ended" && "reason" in last ? last.reason : last;
+}
+
+/** A place that was cloned from a repository which it has pushed everything to. */
+async function pushedPlace(): Promise<FleetPlace & { readonly origin: string }> {
+  const place = await fleetPlace();
+  const origin = join(dirname(place.cwd), "origin.git");
+  git(place.cwd, "init", "-q", "--bare", origin);
+  git(place.cwd, "remote", "add", "origin", origin);
+  git(place.cwd, "push", "-q", "origin", "main");
+  writeFileSync(join(place.cwd, "first.txt"), "one\ntwo\n");
+  return { ...place, origin };
+}
+
+it("[B2] a database of which this person may not know, and one that is too old, is refused and nothing is left", async () => {
+  const { url, database } = await fleetDatabase();
+  closing(database);
+  const name = `old_${Math.random().toString(36).slice(2, 8)}`;
+  await database.once({ text: `create role ${name} login password 'x'` });
+  const as = (who: string, at = url): string => at.replace(/\/\/[^@]*@/, `//${who}@`);
+  const cwd = newPlace();
+  const asked = async (address: string, ...words: readonly string[]): Promise<string> => {
+    put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: { url: address } } } } });
+    const before = listing(cwd);
+    const { code, stdout } = await run([...words, "--on", "f", "--json"], { cwd });
+    expect([code, listing(cwd)]).toEqual([2, before]);
+    return stdout;
+  };
+  expect(await asked(as(`${name}:wrong`), "casts")).toContain("does not let this role in");
+  expect(await asked(url.replace(/\/[^/]*$/, "/nowhere"), "casts")).toContain("database_rights");
+  for (const words of [["casts"], ["worker"], ["fleet", "migrate"]])
+    expect(await asked(as(`${name}:x`), ...words)).toContain("database_rights");
+  // As an older server says of itself.
+  await database.once({
+    text: `create schema older; create function older.current_setting(text) returns text language sql as $$ select case when $1 = 'server_version' then '14.2' else '140002' end $$;
+      grant usage on schema older to ${name}; grant materia_worker to ${name}; alter role ${name} set search_path = older, pg_catalog`,
+  });
+  for (const words of [["casts"], ["worker"], ["fleet", "migrate"]])
+    expect(await asked(as(`${name}:x`), ...words)).toContain("Postgres 15 or newer is needed, and this is 14.2");
+});
+
+it("[B19] who may only look and submit cannot work", async () => {
+  const { url, database } = await fleetDatabase();
+  closing(database);
+  const name = `ann_${Math.random().toString(36).slice(2, 8)}`;
+  await database.once({ text: `create role ${name} login password 'x' in role materia_member` });
+  const cwd = newPlace();
+  const address = url.replace(/\/\/[^@]*@/, `//${name}:x@`);
+  put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: { url: address } } } } });
+  const { code, stderr } = await run(["worker", "--on", "f"], { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("database_rights")]);
+});
+
+it.each([120_000, 0])(
+  "[B5] a database without room is waited for %i ms by one write, and as long as it takes by the leg",
+  async (patienceMs) => {
+    const place = await fleetPlace();
+    await place.database.once({
+      text: `create sequence refusals; create function full_disk() returns trigger language plpgsql as $$ begin
+      perform nextval('refusals'); raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+    });
+    const { said } = await place.worker({ patienceMs });
+    const castId = await submitted(place, "Slow");
+    await until(() => isWaiting(place, "Socket-2"));
+    await place.database.once({
+      text: "create trigger full_disk before insert on materia.events for each row execute function full_disk()",
+    });
+    letGo(place);
+    await until(async () => {
+      const [row] = await place.database.rows<{ last: number }>({
+        text: "select last_value::int as last from refusals",
+      });
+      // More often than a cast may be tried that kills its workers.
+      return (row?.last ?? 0) > 4;
+    });
+    await place.database.once({ text: "drop trigger full_disk on materia.events" });
+    await until(async () => (await statusOn(place, castId)) === "completed");
+    const done = (await eventsOn(place, castId)).flatMap((event) =>
+      event.type === "visit_completed" ? [event.socket] : [],
+    );
+    expect(done).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
+    const legs = await until(() => said.length > 1 && said.slice(1));
+    expect(legs).toMatchObject([{ castId, how: "completed" }]);
+  },
+);
+
+it("[B16] a repository that the worker cannot read, and one that lost what was submitted from, fail the cast and say so", async () => {
+  const place = await pushedPlace();
+  const unreadable = await submitted(place, "Quick");
+  renameSync(place.origin, `${place.origin}.away`);
+  await place.worker();
+  expect(await reasonOf(place, unreadable)).toContain(`the repository ${place.origin} cannot be read from here`);
+  renameSync(`${place.origin}.away`, place.origin);
+  const lost = await submitted(place, "Asking");
+  git(place.origin, "update-ref", "-d", "refs/heads/main");
+  git(place.origin, "reflog", "expire", "--expire=now", "--all");
+  git(place.origin, "gc", "-q", "--prune=now");
+  expect(await reasonOf(place, lost)).toContain(`it builds on what ${place.origin} held`);
+});
+
+it("[B14] workers whose clocks are wrong give up nobody who lives, and notice who died", async () => {
+  const place = await fleetPlace();
+  const skewed = (ms: number) => ({ env: { NODE_OPTIONS: `--import=${FAULTS}`, CHAOS_SKEW_MS: String(ms) } });
+  const first = await place.worker(skewed(-400 * 86_400_000));
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  const second = await place.worker(skewed(86_400_000));
+  first.kill("SIGKILL");
+  letGo(place);
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const resumed = (await eventsOn(place, castId)).flatMap((event) => (event.type === "cast_resumed" ? [event.by] : []));
+  expect(resumed).toEqual([`worker ${second.id}`]);
+});
+
+it("[B2] a worker goes on when a newer one has changed the tables; another of its version does not begin", async () => {
+  const place = await fleetPlace();
+  await place.worker();
+  await place.database.rows({ text: "insert into materia.format values (99)" });
+  expect(await place.materia("worker")).toMatchObject({ code: 2, stderr: expect.stringContaining("database_too_new") });
+  await place.database.rows({ text: "delete from materia.format where version = 99" });
+  const castId = await submitted(place, "Quick");
+  await place.database.rows({ text: "insert into materia.format values (99)" });
+  await until(async () => (await statusOn(place, castId)) === "completed");
+});
+
+it("[B9] more files than may travel are refused before they are read, and leave nothing in the repository", async () => {
+  const place = await fleetPlace();
+  put(userFolder(place.cwd), {
+    "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p", maxCheckpointBytes: 1_000_000 } } } },
+  });
+  const objects = git(place.cwd, "count-objects");
+  for (let count = 0; count < 5; count += 1) writeFileSync(join(place.cwd, `f${count}.bin`), Buffer.alloc(1_000_000));
+  const many = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
+  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining("has 5 MB, and 4 MB are looked at")]);
+  expect(git(place.cwd, "count-objects")).toBe(objects);
+  git(place.cwd, "clean", "-fdq");
+  writeFileSync(join(place.cwd, "large.bin"), "");
+  truncateSync(join(place.cwd, "large.bin"), 51 * 1024 * 1024);
+  const large = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
+  expect([large.code, large.stderr]).toEqual([2, expect.stringContaining("files of more than 50 MB")]);
+  expect(await place.database.rows({ text: "select from materia.casts" })).toEqual([]);
+});
