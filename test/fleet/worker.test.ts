@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { git } from "../git/scratch.ts";
 import {
@@ -50,6 +50,11 @@ it("[B14] a worker that is killed is noticed, and another goes on with its files
   expect(events.filter(({ type }) => type === "cast_resumed")).toMatchObject([{ by: `worker ${second.id}` }]);
   expect((await place.materia("take", castId)).code).toBe(0);
   expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2\nSocket-3");
+  // What it left on the disk is removed by the next that begins on its machine.
+  const left = join(dirname(place.cwd), "work", first.id);
+  expect(existsSync(left)).toBe(true);
+  await place.worker();
+  await until(() => !existsSync(left));
 });
 
 it("[B11] a worker that is asked to stop hands back at the end of a visit, and leaves", async () => {

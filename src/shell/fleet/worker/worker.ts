@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
@@ -129,6 +129,7 @@ async function work(
     return dispatcher;
   }
   request.onStarted?.(() => ({ workerId, running: [...driven.running], legs: driven.legs }));
+  await removeLeft(database, request.folder).catch(() => undefined);
   const code = await untilOver(request, {
     workerId,
     session,
@@ -144,6 +145,15 @@ async function work(
   const isGone = await beatUntil(dispatcher.value.close(), { session, pace, stop: () => stopping.abort() });
   await leave();
   return ok(isGone ? GIVEN_UP : code);
+}
+
+/** [B14] What workers left here that were killed; those of whom the others do not say that they are gone may live. */
+async function removeLeft(database: Database, base: string): Promise<void> {
+  const gone = await database.rows<{ worker_id: string }>({
+    text: "select worker_id from materia.workers where state = 'gone' and worker_id = any($1)",
+    values: [readdirSync(base)],
+  });
+  for (const { worker_id: id } of gone) rmSync(join(base, id), { recursive: true, force: true });
 }
 
 /** [B11] A visit may take long: who drains is still heard of. Answers whether it was given up all the same. */
