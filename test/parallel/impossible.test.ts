@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { apply } from "../../src/core/cast/apply.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import { countOf } from "../../src/core/cast/state/tally.ts";
+import { startOf } from "../../src/shell/store/cast-file.ts";
+import { live, newPlace } from "./harness/lives.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
+const place = newPlace({
+  config: parallelWorkshop(2),
+  files: {},
+  deed: ({ socket, item }) => {
+    if (socket === "Socket-1") return { text: JSON.stringify({ workItems }), tokens: 10 };
+    if (socket === "Socket-2") return { text: "built", edits: { [`${item}.txt`]: "built" }, tokens: 10 };
+    return { text: JSON.stringify({ satisfied: true, context: "" }), tokens: 10 };
+  },
+});
+await live(place);
+const cast = await place.store.load(place.file.castId);
+if (!cast.ok) throw new Error("it was just run");
+const { events, state: end } = cast.value;
+const start = startState(startOf(place.file));
+
+/** The event of this type and number, and the cast before it. */
+function at<K extends CastEvent["type"]>(type: K, number = 0) {
+  const found = events.filter((event): event is Extract<CastEvent, { type: K }> => event.type === type)[number];
+  if (!found) throw new Error(`no ${type}`);
+  return { event: found, before: events.slice(0, found.seq - 1).reduce(apply, start) };
+}
+
+/** The same event with something else in it, or at another moment. */
+function put(before: CastState, event: CastEvent, other: object = {}): () => CastState {
+  return () => apply(before, { ...event, ...other, seq: before.seq + 1 });
+}
+
+describe("[V7] events of items that cannot have happened", () => {
+  const [forked, started, ended] = [at("loop_forked"), at("item_started"), at("item_ended")];
+  const [merged, joined] = [at("item_merged"), at("loop_joined")];
+  it.each<[what: string, deed: () => CastState]>([
+    ["a fork of another loop", put(forked.before, forked.event, { loop: "other" })],
+    ["a fork inside a fork", put(started.before, forked.event)],
+    ["a fork before the list is walked", put(start, forked.event)],
+    ["an item that begins twice", put(apply(started.before, started.event), started.event)],
+    ["the end of an item that has not begun", put(started.before, ended.event)],
+    ["the end of another cast than the item's", put(ended.before, ended.event, { child: "other" })],
+    ["an item that ends twice", put(apply(ended.before, ended.event), ended.event)],
+    ["the merge of an item whose turn it is not", put(merged.before, merged.event, { index: 1 })],
+    ["the merge of an item that has not ended", put(started.before, merged.event)],
+    [
+      "a conflict of an item that is merged",
+      put(apply(merged.before, merged.event), {
+        ...merged.event,
+        type: "item_conflicted",
+        paths: ["a.txt"],
+      } as unknown as CastEvent),
+    ],
+    ["a join before every item is merged", put(merged.before, joined.event)],
+    ["a join of what was never forked", put(forked.before, joined.event)],
+  ])("[V7] %s", (_what, deed) => {
+    expect(deed).toThrow(Error);
+  });
+});
+
+it("[V6] the visits, turns and tokens of items count in their cast as if it had done them itself", () => {
+  expect(end.done).toMatchObject({
+    itemsDone: 3,
+    visits: events.filter(({ type }) => type === "visit_completed").length + 9,
+  });
+  expect(["Socket-2", "Socket-3", "Socket-4"].map((id) => countOf(end.visits, id))).toEqual([3, 3, 3]);
+  const own = events.flatMap((event) => (event.type === "visit_completed" ? [event.usage] : []));
+  const theirs = events.flatMap((event) => (event.type === "item_ended" ? [event.usage] : []));
+  const sum = (key: "input" | "output" | "cost") => [...own, ...theirs].reduce((all, usage) => all + usage[key], 0);
+  expect(end.usage).toEqual({ input: sum("input"), output: sum("output"), cost: sum("cost") });
+  expect(theirs.every(({ input, output }) => input + output > 0)).toBe(true);
+});
+
+it("[V5] without a base the items are walked one by one, in the same cast", () => {
+  const { event, before } = at("loop_forked");
+  const alone = put(before, event, { base: null })();
+  expect([alone.phase.kind, alone.pass?.oneByOne, alone.forks]).toEqual([before.phase.kind, true, before.forks]);
+  expect(put(alone, event)).toThrow(Error);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { apply } from "../../src/core/cast/apply.ts";
+import { budgetWarning, hitOf, limitInTurn, limitOfRepair, limitOfTurn } from "../../src/core/cast/limits/limits.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState, Phase } from "../../src/core/cast/state/state.ts";
+import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
+import { play, startOf } from "../harness/play.ts";
+import { always, graph, seat, socket } from "../harness/seats.ts";
+
+const config = graph(
+  { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Tool") },
+  { materia: { Build: { prompt: "Build.", maxTurnTokens: 100, maxTurnMinutes: 2 } } },
+);
+const { events } = await play(config);
+const start = startState(startOf(config));
+const at = (id: string): CastState & { readonly phase: Extract<Phase, { kind: "visiting" }> } => {
+  const index = events.findIndex((event) => event.type === "visit_started" && event.socket === id);
+  const state = events.slice(0, index + 1).reduce(apply, start);
+  if (state.phase.kind !== "visiting") throw new Error("no visit");
+  return { ...state, phase: state.phase };
+};
+const used = (tokens: number, cost = 0) => ({ input: tokens, output: 0, cost });
+const first = socket("Socket-1");
+
+describe("[D17] before a turn", () => {
+  it.each<[what: string, budget: object, usage: ReturnType<typeof used>, limit: string | undefined]>([
+    ["nothing is limited", {}, used(1_000, 9), undefined],
+    ["tokens are left", { maxTokens: 10 }, used(9, 9), undefined],
+    ["tokens are used up", { maxTokens: 10 }, used(10), "maxTokens"],
+    ["dollars are left", { maxCostUsd: 2 }, used(1_000, 1.99), undefined],
+    ["dollars are used up", { maxCostUsd: 2 }, used(0, 2), "maxCostUsd"],
+    ["no dollar may be used, and none was", { maxCostUsd: 0 }, used(1_000, 0), undefined],
+    ["no token may be used", { maxTokens: 0 }, used(0), "maxTokens"],
+    ["both are used up", { maxTokens: 10, maxCostUsd: 2 }, used(10, 2), "maxTokens"],
+  ])("[D17] %s", (_what, budget, usage, limit) => {
+    const found = limitOfTurn({ ...start, budget, usage }, first);
+    expect(found && [found.limit, found.where]).toEqual(limit && [limit, { socket: first }]);
+  });
+});
+
+describe("[D17] in the middle of a turn", () => {
+  const state = at("Socket-1");
+  const { visit } = state.phase;
+  const turn = (usage: ReturnType<typeof used>, ms = 0) => ({ usage, ms });
+
+  it.each<[what: string, more: ReturnType<typeof turn>, limit: readonly [string, number] | undefined]>([
+    ["less than its materia allows", turn(used(99), 119_999), undefined],
+    ["its tokens", turn(used(100)), ["maxTurnTokens", 100]],
+    ["its minutes", turn(NO_USAGE, 120_000), ["maxTurnMinutes", 2]],
+  ])("[D17] %s", (_what, more, limit) => {
+    const found = limitInTurn(state, visit, more);
+    expect(found && [found.limit, found.value, found.where]).toEqual(limit && [...limit, { socket: first }]);
+  });
+
+  it("[D17] what the turn had used before it was cut off counts", () => {
+    const begun = { ...visit, turn: turn(used(60), 100_000) };
+    expect(limitInTurn(state, begun, turn(used(39), 19_999))).toBe(undefined);
+    expect(limitInTurn(state, begun, turn(used(40)))?.limit).toBe("maxTurnTokens");
+    expect(limitInTurn(state, begun, turn(NO_USAGE, 20_000))?.limit).toBe("maxTurnMinutes");
+  });
+
+  it("[D17] the budget counts what this turn has used so far", () => {
+    const near = { ...state, budget: { maxTokens: 50 }, usage: used(40) };
+    expect(limitInTurn(near, visit, turn(used(9)))).toBe(undefined);
+    expect(limitInTurn(near, visit, turn(used(10)))).toMatchObject({ limit: "maxTokens", value: 50 });
+  });
+
+  it("[D17] a program has no tokens of its own", () => {
+    const tool = at("Socket-2");
+    expect(limitInTurn(tool, tool.phase.visit, turn(used(1_000), 1e9))).toBe(undefined);
+  });
+
+  it("[D17] a raise gives the turn as much again", () => {
+    const stopped = { type: "limit_reached", limit: "maxTurnTokens", value: 100, where: { socket: first } } as const;
+    const hit = hitOf(state, stopped);
+    expect(hit).toEqual({ limit: "maxTurnTokens", scope: { kind: "cast", way: "turn Socket-1 1" } });
+    expect(hitOf(state, { ...stopped, limit: "maxTurnMinutes" })).toMatchObject({ scope: { way: "turn Socket-1 1" } });
+    const body = [stopped, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" }] as const;
+    const raised = body.reduce(
+      (before, event) => apply(before, { ...event, seq: before.seq + 1, at: "2026-01-01T00:00:00.000Z" }),
+      state as CastState,
+    );
+    if (raised.phase.kind !== "visiting") throw new Error("no visit");
+    expect(limitInTurn(raised, raised.phase.visit, turn(used(199), 239_999))).toBe(undefined);
+    expect(limitInTurn(raised, raised.phase.visit, turn(used(200)))).toMatchObject({
+      limit: "maxTurnTokens",
+      value: 200,
+    });
+    expect(limitInTurn(raised, raised.phase.visit, turn(NO_USAGE, 240_000))).toMatchObject({ value: 4 });
+  });
+});
+
+it("[H11] repairs are counted for a visit, and a raise is one for that visit", () => {
+  const state = at("Socket-1");
+  const { visit } = state.phase;
+  const most = state.limits.maxRepairs;
+  expect(limitOfRepair(state, { ...visit, repairs: most })).toBe(undefined);
+  const stopped = limitOfRepair(state, { ...visit, repairs: most + 1 });
+  expect(stopped).toMatchObject({ limit: "maxRepairs", value: most, where: { socket: first, taken: most } });
+  expect(stopped && hitOf(state, stopped)).toEqual({
+    limit: "maxRepairs",
+    scope: { kind: "cast", way: "repair Socket-1 1" },
+  });
+});
+
+describe("[J15] the warning that the budget is nearly used", () => {
+  it.each<[what: string, budget: object, usage: ReturnType<typeof used>, limit: string | undefined]>([
+    ["none is asked for", { maxTokens: 10 }, used(9), undefined],
+    ["nothing is limited", { warnAtPercent: 80 }, used(9, 9), undefined],
+    ["tokens are far", { maxTokens: 10, warnAtPercent: 80 }, used(7), undefined],
+    ["tokens are near", { maxTokens: 10, warnAtPercent: 80 }, used(8), "maxTokens"],
+    ["dollars are far", { maxCostUsd: 10, warnAtPercent: 80 }, used(99, 7.9), undefined],
+    ["dollars are near", { maxCostUsd: 10, warnAtPercent: 80 }, used(0, 8), "maxCostUsd"],
+    ["nothing was used of nothing", { maxCostUsd: 0, maxTokens: 0, warnAtPercent: 80 }, used(0), undefined],
+  ])("[J15] %s", (_what, budget, usage, limit) => {
+    const state = { ...start, budget, usage };
+    expect(budgetWarning(state)?.limit).toBe(limit);
+    expect(budgetWarning({ ...state, warned: true })).toBe(undefined);
+  });
+});
