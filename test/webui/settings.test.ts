@@ -19,7 +19,7 @@ it("[E29] what is changed in the settings is written into the file, and nothing 
   await tokens.fill("9000");
   await page.getByRole("textbox", { name: "Dollars at most" }).fill("");
   await page.getByRole("switch").click();
-  await page.getByRole("combobox", { name: "Model of agents whose materia names none" }).fill("anthropic/claude");
+  await page.getByRole("combobox", { name: "Model", exact: true }).fill("anthropic/claude");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await says(page, "The settings are saved.");
   const text = readFileSync(file, "utf8");

@@ -111,6 +111,9 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     await page.goto(`${at.url}#/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await expectSound(page, WIDE_AND_SMALL);
+    await page.goto(`${at.url}#/help`);
+    await page.getByRole("heading", { name: "Nothing is lost" }).waitFor();
+    await expectSound(page, WIDE_AND_SMALL);
     await page.goto(`${at.url}#/nowhere`);
     await says(page, "There is no such page");
     await expectSound(page, WIDE_AND_SMALL);
@@ -123,14 +126,32 @@ describe("[W19] a screen of 360 pixels", () => {
     const id = await begin(at);
     await ended(at, id);
     const { page } = await look(at, "casts", { width: 360 });
-    const places = ["casts", `casts/${id}`, "loadouts/Full-Auto", "materia/Build", "link", "settings", "tests", "find"];
+    const places = [
+      "casts",
+      `casts/${id}`,
+      "loadouts/Full-Auto",
+      "materia/Build",
+      "link",
+      "settings",
+      "tests",
+      "find",
+      "help",
+    ];
     const wider: string[] = [];
     for (const size of ["16px", "32px"]) {
-      await page.addInitScript((px) => document.documentElement.style.setProperty("font-size", px), size);
+      // As soon as there is a page, and before anything is drawn.
+      await page.addInitScript(
+        (px) =>
+          document.addEventListener("readystatechange", () =>
+            document.documentElement.style.setProperty("font-size", px),
+          ),
+        size,
+      );
       for (const place of places) {
         await page.goto("about:blank");
         await page.goto(`${at.url}#/${place}`);
         await page.getByRole("heading").first().waitFor();
+        expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(size);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         if (width > 360) wider.push(`${place} at ${size}: ${width}`);
       }

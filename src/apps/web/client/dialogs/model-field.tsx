@@ -10,11 +10,12 @@ const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 
 /** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
 export function ModelField(props: {
-  readonly label?: string;
+  /** Where it stands in a row that has its name already. */
+  readonly named?: string;
   readonly value: string;
   readonly onType: (model: string) => void;
 }): ReactElement {
-  const { label = "Model (optional)", value, onType } = props;
+  const { named: name, value, onType } = props;
   const list = useId();
   const { catalog } = useCatalog();
   const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
@@ -22,13 +23,14 @@ export function ModelField(props: {
   );
   return (
     <label className={css("option")}>
-      <span className={css("label")}>{label}</span>
+      {name === undefined && <span className={css("label")}>Model (optional)</span>}
       <span className={css("field")}>
         <input
           className={css("monospace")}
           list={list}
           value={value}
           placeholder={catalog?.settings.model ?? "as Pi is set up"}
+          aria-label={name}
           spellCheck={false}
           onChange={(event) => onType(event.target.value)}
         />

@@ -61,6 +61,8 @@ export const KEY_TABLE: readonly KeyGroup[] = [
       ["Ctrl S", "review and save"],
       ["F", "find a socket"],
       ["F8", "next problem"],
+      ["[ ]", "step through a rehearsal"],
+      ["P", "play or pause it"],
     ],
   },
   {

@@ -9,8 +9,10 @@ const css = classesOf(helpSheet);
 /** [W41] The guide of the page, as the package has it. */
 export default function HelpPage(): ReactElement {
   return (
-    <section className={css("guide")} aria-label="Guide">
-      <Markdown text={guide} />
+    <section className={css("guide")} aria-label="Guide" tabIndex={0}>
+      <h1>Guide</h1>
+      {/* Its own title is the page's. */}
+      <Markdown text={guide.replace(/^# .*\n/, "")} above={1} />
     </section>
   );
 }

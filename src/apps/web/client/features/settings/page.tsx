@@ -66,7 +66,12 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
             onPick={(name) => void chooseActive(name)}
           />
         </Row>
-        <ModelField label="Model of agents whose materia names none" value={model} onType={setModel} />
+        <Row label="Model">
+          <span>
+            <ModelField named="Model" value={model} onType={setModel} />
+            <span className={css("faint")}>Of agents whose materia names none.</span>
+          </span>
+        </Row>
         <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </Part>
       <Part title="Budget of a cast">{group(BUDGET)}</Part>

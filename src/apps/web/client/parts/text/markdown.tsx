@@ -14,10 +14,15 @@ const MOST_NESTED = 24;
  * Text of an agent with its headings, lists, tables, code and links. Tokens become elements, and nothing ever becomes
  * HTML: a tag in the text is shown as the letters it is written with.
  */
-export const Markdown = memo(function Markdown({ text }: { readonly text: string }): ReactElement {
+export const Markdown = memo(function Markdown(props: {
+  readonly text: string;
+  /** The level of the heading above the text; that of a panel is the second. */
+  readonly above?: 1 | 2;
+}): ReactElement {
+  const { text, above = 2 } = props;
   const tokens = tokensOf(text);
   if (!tokens) return <pre className={styles.plain}>{text}</pre>;
-  const levels = headingLevels(tokens);
+  const levels = headingLevels(tokens, above);
   return (
     <>
       {tokens.map((token, index) => (
@@ -97,7 +102,7 @@ function blocks(tokens: readonly Token[], depth: number): ReactNode {
 function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
   // Inside a list or a quotation it is no heading of the page, whatever it looks like.
   if (level === null) return <p className={styles.heading}>{children}</p>;
-  const Tag = level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
+  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
   return <Tag className={styles.heading}>{children}</Tag>;
 }
 
