@@ -52,6 +52,7 @@ export type Command =
       readonly concurrency: number;
       readonly queues?: readonly string[];
       readonly port?: number;
+      readonly toolsUser?: string;
     }
   | FleetCommand
   | { readonly kind: "take"; readonly castId?: string }

@@ -67,6 +67,7 @@ const OPTIONS = {
   priority: "count",
   key: "text",
   zone: "text",
+  "tools-user": "text",
   concurrency: "count",
   queues: "text",
   workers: "count",

@@ -25,7 +25,7 @@ function missingFleet(row: CommandRow): Issue {
   return error("missing_option", "--on", "which fleet?", usageOf(row));
 }
 
-function readWorker(row: CommandRow, { concurrency, queues, port }: Options): Result<Command> {
+function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": toolsUser }: Options): Result<Command> {
   if (concurrency === 0)
     return fail(error("bad_option", "--concurrency", "a worker drives at least one cast at a time"));
   const named = queues?.split(",").map((name) => name.trim());
@@ -35,6 +35,7 @@ function readWorker(row: CommandRow, { concurrency, queues, port }: Options): Re
     concurrency: concurrency ?? 1,
     ...(named ? { queues: [...new Set(named)] } : {}),
     ...(port === undefined ? {} : { port }),
+    ...(toolsUser === undefined ? {} : { toolsUser }),
   });
 }
 

@@ -237,10 +237,10 @@ const ROWS = [
   },
   {
     name: "worker",
-    usage: "worker --on FLEET [--concurrency N] [--queues A,B] [--port N]",
+    usage: "worker --on FLEET [--concurrency N] [--queues A,B] [--port N] [--tools-user NAME]",
     does: "pull casts of a fleet and drive them, until it is stopped",
     example: "worker --on team --concurrency 4",
-    options: ["on", "concurrency", "queues", "port"],
+    options: ["on", "concurrency", "queues", "port", "tools-user"],
     takes: 0,
   },
   {

@@ -180,6 +180,7 @@ export const ISSUE_CODES = {
   not_on_fleet: "the command has no meaning for casts of a fleet",
   cast_moved: "the cast has gone on since it was looked at",
   files_too_large: "the files are larger than a fleet may carry",
+  unknown_user: "this machine has no such user for the tools of agents",
   bad_schedule: "a time at which something is to be submitted cannot be read, or never comes",
   unknown_schedule: "there is no schedule of this number",
   not_pushed: "the branch is in no repository that a worker could read",

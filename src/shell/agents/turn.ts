@@ -7,6 +7,8 @@ import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
 import { systemOf } from "./pi/instructions.ts";
 import { onlyOurs, type SessionHooks, type PiModel, type PiContext } from "./pi/pi.ts";
+import { toolsUser } from "../process/tools-user.ts";
+import { toolsAs, type TurnTools } from "./tools/tools-as.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { openTurnRecord, type TurnRecord } from "./turn-record.ts";
 
@@ -35,8 +37,10 @@ async function runSession(
   kept: SessionManager,
 ): Promise<TurnOutcome> {
   const seen = openTurnRecord(request.onProgress);
+  const user = toolsUser();
+  const other = user && toolsAs(user, setup, request);
   try {
-    const session = await openSession(setup, request, kept);
+    const session = await openSession(setup, request, { kept, other });
     const { after, silenceMs } = setup;
     // It settles with the prompt, which is awaited and tells of any failure.
     const halt = () => void session.abort().catch(() => {});
@@ -64,6 +68,8 @@ async function runSession(
     }
   } catch (error) {
     return thrownAs(error, seen.usage());
+  } finally {
+    await other?.close();
   }
 }
 
@@ -115,7 +121,11 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function openSession(setup: TurnSetup, request: TurnRequest, kept: SessionManager): Promise<AgentSession> {
+async function openSession(
+  setup: TurnSetup,
+  request: TurnRequest,
+  { kept, other }: { readonly kept: SessionManager; readonly other: TurnTools | undefined },
+): Promise<AgentSession> {
   const bare = onlyOurs(setup.pi, systemOf(setup.pi, request));
   const resources = (await setup.hooks?.resources?.(bare, request)) ?? bare;
   const { session } = await setup.pi.createAgentSession({
@@ -123,9 +133,10 @@ async function openSession(setup: TurnSetup, request: TurnRequest, kept: Session
     modelRuntime: setup.runtime,
     settingsManager: setup.settings,
     model: setup.model,
-    tools: [...request.tools],
+    // [B25] A tool that the other user's process does not have would run here.
+    tools: other ? other.tools.map(({ name }) => name) : [...request.tools],
     resourceLoader: resources,
-    customTools: ownShell(setup, request, resources),
+    customTools: other?.tools ?? ownShell(setup, request, resources),
     sessionManager: kept,
     ...(setup.thinking === undefined ? {} : { thinkingLevel: setup.thinking }),
   });

@@ -123,6 +123,10 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   priority: ["--priority N", "lower goes first; 0 if unset"],
   key: ["--key TEXT", "submit it once: a second cast of this key in the project is the first one"],
   zone: ["--zone NAME", "the time zone of a schedule; that of this machine if unset"],
+  "tools-user": [
+    "--tools-user NAME",
+    "run the tools of agents and all programs of casts as this user; for a worker of root",
+  ],
   concurrency: ["--concurrency N", "how many casts it drives at a time"],
   queues: ["--queues A,B", "the queues that it pulls from"],
   workers: ["--workers N", "how many workers; 2 if unset"],

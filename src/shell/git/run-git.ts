@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { toolsUser } from "../process/tools-user.ts";
 
 /** What a call of git gave. A call never rejects: git may be missing, killed, or hang on a dead disk. */
 export interface GitAnswer {
@@ -32,10 +33,13 @@ const QUIET = [
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting]);
 
+/** [B25] The trees of casts belong to the user of the tools, and git would not look at them. */
+const OTHERS = ["-c", "safe.directory=*"];
+
 /** The only place that runs git for the engine. */
 export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
   return new Promise((settle) => {
-    const child = spawn("git", [...QUIET, ...args], {
+    const child = spawn("git", [...QUIET, ...(toolsUser() ? OTHERS : []), ...args], {
       cwd: call.cwd,
       env: { ...gitEnvironment(), ...call.env },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -13,6 +13,7 @@ export interface WorkerSetup {
   readonly profile?: Partial<Profile>;
   readonly concurrency?: number;
   readonly patienceMs?: number;
+  readonly toolsUser?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** What starts it in another place: the words before its own. */
   readonly through?: readonly string[];
@@ -33,9 +34,9 @@ const PACE: Pace = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300,
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
-  const { url, folder, pace, concurrency = 2, patienceMs, env = {}, through = [] } = setup;
+  const { url, folder, pace, concurrency = 2, patienceMs, toolsUser, env = {}, through = [] } = setup;
   const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
-  const given = JSON.stringify({ profile, folder, concurrency, patienceMs, pace: { ...PACE, ...pace } });
+  const given = JSON.stringify({ profile, folder, concurrency, patienceMs, toolsUser, pace: { ...PACE, ...pace } });
   const [file, ...words] = [...through, process.execPath, PROGRAM, given];
   const child = spawn(file, words, {
     stdio: ["ignore", "pipe", "inherit"],

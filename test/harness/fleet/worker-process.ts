@@ -2,11 +2,12 @@
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
 
-const { profile, folder, concurrency, pace, patienceMs } = JSON.parse(process.argv[2] ?? "{}") as {
+const { profile, folder, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
   profile: Profile;
   folder: string;
   concurrency: number;
   patienceMs?: number;
+  toolsUser?: string;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
 const [draining, stopping] = [new AbortController(), new AbortController()];
@@ -20,6 +21,7 @@ const done = await runWorker({
   folder,
   pace,
   ...(patienceMs === undefined ? {} : { patienceMs }),
+  ...(toolsUser === undefined ? {} : { toolsUser }),
   draining: draining.signal,
   stopping: stopping.signal,
   onStarted: (figures) => say({ started: figures().workerId }),

@@ -13,6 +13,8 @@ import type { Io } from "../terminal/io.ts";
 import { jsonText } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
 
+const SHARED_FOLDER = "/var/lib/pi-materia/work";
+
 /** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
 export async function worker(
   command: Extract<Command, { kind: "worker" }>,
@@ -30,7 +32,9 @@ export async function worker(
       queues: command.queues ?? [profile.value.queue],
       concurrency: command.concurrency,
       env: workspace.place.env,
-      folder: join(localFolder(workspace.place.env), "work"),
+      // Another user cannot look into root's own folders.
+      folder: command.toolsUser === undefined ? join(localFolder(workspace.place.env), "work") : SHARED_FOLDER,
+      ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),
       ...signals,
       onStarted: (asked) => {
         figures = asked;

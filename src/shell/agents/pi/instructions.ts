@@ -1,6 +1,8 @@
+import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { cut } from "../../../core/model/values/text.ts";
 import type { TurnRequest } from "../../ports.ts";
+import { toolsUser } from "../../process/tools-user.ts";
 import type { Pi } from "./pi.ts";
 
 /** [A24] How much of all instructions together an agent is told. */
@@ -18,7 +20,8 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   const agentDir = pi.getAgentDir();
   const files = pi
     .loadProjectContextFiles({ cwd, agentDir })
-    .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`));
+    .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`))
+    .filter(({ path }) => toolsUser() === undefined || isItself(path));
   // The nearest file counts most, so that it is the one that gets its room first.
   let room = MOST;
   const parts: string[] = [];
@@ -28,4 +31,13 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
     if (text !== "") parts.unshift(`<project_instructions path="${path}">\n${text}\n</project_instructions>`);
   }
   return parts;
+}
+
+/** [B25] What tools of another user laid there as a link would be read with the rights of this one. */
+function isItself(path: string): boolean {
+  try {
+    return realpathSync(path) === path;
+  } catch {
+    return false;
+  }
 }

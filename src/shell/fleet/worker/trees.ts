@@ -12,6 +12,7 @@ import { runUtility } from "../../run/utility/run-utility.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
 import type { Profile } from "../open/profile.ts";
+import { giveToTools } from "./tools-folder.ts";
 
 /** The working trees of the casts that this worker drives. */
 export interface Trees {
@@ -71,12 +72,14 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     if (!source) {
       rmSync(tree, { recursive: true, force: true });
       mkdirSync(tree, { recursive: true, mode: 0o700 });
+      giveToTools(tree);
       return ok(tree);
     }
     const made = await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
     standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt });
+    giveToTools(tree);
     const problem = profile.setup && (await setUp(profile.setup, made.cwd, signal));
     return problem === undefined ? ok(made.cwd) : fail(error("cannot_write", castId, `setup failed: ${problem}`));
   };

@@ -22,6 +22,7 @@ import { driveLeg, offerRefused } from "./leg.ts";
 import type { LegEnd, LegPlace } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
 import { submitScheduled } from "./schedules.ts";
+import { beToolsUser, openFolders } from "./tools-folder.ts";
 import { openTrees } from "./trees.ts";
 import { PACE, openSession } from "./watchdog.ts";
 import type { Pace, Session } from "./watchdog.ts";
@@ -37,6 +38,8 @@ export interface WorkerRequest {
   readonly draining: AbortSignal;
   /** Aborted: it stops at once. */
   readonly stopping: AbortSignal;
+  /** [B25] As whom tools and programs of casts run; as this process's user if unset. */
+  readonly toolsUser?: string;
   readonly onStarted?: (figures: () => WorkerFigures) => void;
   readonly onLeg?: (leg: LegReport) => void;
   readonly pace?: Pace;
@@ -67,6 +70,8 @@ const AGAIN_MS = 1_000;
 /** Pulls casts and drives them until it is told to stop, or given up by the others. Answers with the code to leave with. */
 export async function runWorker(request: WorkerRequest): Promise<Result<number>> {
   const { profile, pace = PACE, patienceMs = PATIENCE_MS } = request;
+  const user = request.toolsUser === undefined ? ok(undefined) : await beToolsUser(request.toolsUser);
+  if (!user.ok) return user;
   const opened = await openChecked(profile, patienceMs);
   if (!opened.ok) return opened;
   const parts = partsOf(request, opened.value);
@@ -82,6 +87,7 @@ function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, 
   const { pid, startedAt: started } = thisProcess();
   const workerId = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`;
   const folder = join(base, workerId);
+  openFolders(folder);
   const scratch = join(folder, "casts");
   const trees = openTrees(database, folder, profile);
   const troubled = new Set<CastId>();

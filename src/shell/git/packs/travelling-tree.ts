@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { problemText } from "../../system/problem.ts";
+import { toolsUser } from "../../process/tools-user.ts";
 import { takePack } from "./packs.ts";
 import { findRepository } from "../repository.ts";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
@@ -56,7 +57,8 @@ async function restoreInto({ packs, source, folder, caches }: TravelledTree): Pr
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
-  const made = await runGit(["init", "-q"], call);
+  // [B25] Checkpoints are written by this process, commits of agents by another user's: both into its objects.
+  const made = await runGit(["init", "-q", ...(toolsUser() ? ["--shared=group"] : [])], call);
   if (!made.ok) return failed(complaintOf(made));
   let begins: Pick<KeptPack, "head" | "ckpt"> | undefined;
   if (source.remote !== null) {
@@ -114,7 +116,8 @@ function fetchCache(caches: string, remote: string): Promise<Cache> {
 }
 
 async function fetchInto(folder: string, remote: string): Promise<Cache> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // [B25] The git of whoever works in a tree reads it as well.
+  mkdirSync(folder, { recursive: true, mode: toolsUser() ? 0o755 : 0o700 });
   const call = { cwd: folder };
   const made = await runGit(["init", "-q", "--bare"], call);
   if (!made.ok) return failed(complaintOf(made));

@@ -6,6 +6,8 @@ import { bundledUtilityPath } from "./bundled.ts";
 import { keepBeginning, keepEnd } from "./capture.ts";
 import { endStarted } from "../../process/end-visit.ts";
 import { endGroup } from "../../process/process-group.ts";
+import { startedAs, toolsUser } from "../../process/tools-user.ts";
+import type { ToolsUser } from "../../process/tools-user.ts";
 import { visitEnvironment } from "../../process/visit-secret.ts";
 import { reasonFor, type Failure } from "./reason.ts";
 import { joinedStreams } from "./streams.ts";
@@ -67,9 +69,12 @@ function startChild(
     const text = `${JSON.stringify(input)}\n`;
     const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
     // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
+    const user = toolsUser();
     const child: ChildProcess = spawn(program, args, {
       cwd,
-      env: environmentOf(materia, secret, idempotencyKey),
+      ...(user
+        ? startedFor(user, { secret, idempotencyKey })
+        : { env: environmentOf(materia, secret, idempotencyKey) }),
       detached: true,
       stdio,
     });
@@ -80,6 +85,12 @@ function startChild(
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** [B25] Not even what the materia lists: whoever wrote it need not be trusted with what this process knows. */
+function startedFor(user: ToolsUser, marks: Parameters<typeof visitEnvironment>[0]) {
+  const as = startedAs(user);
+  return { ...as, env: { ...as.env, ...visitEnvironment(marks) } };
 }
 
 function programOf({ command, script = "" }: UtilityMateria): readonly [program: string, ...args: string[]] {

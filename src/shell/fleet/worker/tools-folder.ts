@@ -1,0 +1,46 @@
+import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { error, fail, ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { toolProblem } from "../../agents/tools/tool-process.ts";
+import { findToolsUser, toolsUser, useToolsUser } from "../../process/tools-user.ts";
+
+/** [B25] From here on tools run as this user, if they can at all; refused rather than found out in the middle of a cast. */
+export async function beToolsUser(name: string): Promise<Result<undefined>> {
+  const user = findToolsUser(name);
+  if (!user.ok) return user;
+  const problem = await toolProblem(user.value);
+  if (problem !== undefined) {
+    const message = `${name} cannot run the tools of agents: ${problem}`;
+    return fail(error("not_here", "--tools-user", message, "Node and pi-materia must be readable for that user"));
+  }
+  useToolsUser(user.value);
+  return ok(undefined);
+}
+
+/** Ways that another user can go, with folders in them that only one of the two may look into. */
+export function openFolders(folder: string): void {
+  if (!toolsUser()) return;
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  for (const [name, mode] of [
+    ["", 0o711],
+    ["trees", 0o711],
+    ["repositories", 0o755],
+    ["casts", 0o700],
+    ["results", 0o700],
+  ] as const) {
+    mkdirSync(join(folder, name), { recursive: true });
+    // Whatever the mask of this process takes away.
+    chmodSync(join(folder, name), mode);
+  }
+}
+
+/** A tree with all that is in it, links themselves and not where they lead. */
+export function giveToTools(tree: string): void {
+  const user = toolsUser();
+  if (!user) return;
+  const give = (path: string): void => lchownSync(path, user.uid, user.gid);
+  give(tree);
+  for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true }))
+    give(join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { error, fail, ok } from "../../core/model/issue.ts";
+import type { Result } from "../../core/model/issue.ts";
+
+/** [B25] Another user of this machine, as whom tools and programs of casts run. */
+export interface ToolsUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+}
+
+let current: ToolsUser | undefined;
+
+/** From here on whatever a cast starts in this process runs as that user. */
+export function useToolsUser(user: ToolsUser): void {
+  current = user;
+}
+
+export function toolsUser(): ToolsUser | undefined {
+  return current;
+}
+
+/** What a process of that user is started with: nothing of this process's environment but where programs are. */
+export function startedAs({ name, uid, gid, home }: ToolsUser): {
+  readonly uid: number;
+  readonly gid: number;
+  readonly env: Readonly<Record<string, string>>;
+} {
+  const kept = ["PATH", "LANG"].flatMap((each) => {
+    const value = process.env[each];
+    return value === undefined ? [] : [[each, value]];
+  });
+  return { uid, gid, env: { ...Object.fromEntries(kept), HOME: home, USER: name, LOGNAME: name } };
+}
+
+/** [B25] The user of a name, where this process may start something as them. */
+export function findToolsUser(name: string): Result<ToolsUser> {
+  const at = "--tools-user";
+  if (process.getuid?.() !== 0)
+    return fail(
+      error("not_here", at, "only root may run tools as another user", "start the worker as root, or without it"),
+    );
+  const [, , uid = "", gid = "", , home = "/"] =
+    passwords()
+      .split("\n")
+      .map((line) => line.split(":"))
+      .find(([known]) => known === name) ?? [];
+  if (!/^\d+$/.test(uid) || !/^\d+$/.test(gid))
+    return fail(
+      error("unknown_user", at, `/etc/passwd has no user "${name}"`, "make one for the tools of agents alone"),
+    );
+  if (Number(uid) === 0)
+    return fail(error("unknown_user", at, `"${name}" is root`, "make a user for the tools of agents alone"));
+  return ok({ name, uid: Number(uid), gid: Number(gid), home });
+}
+
+function passwords(): string {
+  try {
+    return readFileSync("/etc/passwd", "utf8");
+  } catch {
+    return "";
+  }
+}
