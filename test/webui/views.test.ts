@@ -152,6 +152,15 @@ describe("[W19] a screen of 360 pixels", () => {
         await page.goto(`${at.url}#/${place}`);
         await page.getByRole("heading").first().waitFor();
         expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(size);
+        // A line that is lower than its letters cuts them.
+        const cut = await page.evaluate(() =>
+          [...document.querySelectorAll("[data-graph] *")].flatMap((each) => {
+            const { lineHeight, fontSize } = getComputedStyle(each);
+            const isCut = Number.parseFloat(lineHeight) < Number.parseFloat(fontSize);
+            return isCut && each.children.length === 0 && each.textContent !== "" ? [each.textContent] : [];
+          }),
+        );
+        expect(cut).toEqual([]);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         if (width > 360) wider.push(`${place} at ${size}: ${width}`);
       }
