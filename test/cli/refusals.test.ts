@@ -31,8 +31,8 @@ const rehearsed = ["--rehearse", "replies.json"];
 
 /** Each refused with 2, with these codes at these places, and without a trace. */
 it.each<[title: string, args: readonly string[], problems: readonly string[], hint?: string]>([
-  ["[C3, C4] an unknown command", ["csat", "x"], ["unknown_command: csat"], 'did you mean "cast"?'],
-  ["[C4] an unknown topic of help", ["help", "lnik"], ["unknown_command: lnik"], 'did you mean "link"?'],
+  ["[C3, C4] an unknown command", ["csat", "x"], ["unknown_command: csat"], 'did you mean "materia cast"?'],
+  ["[C4] an unknown topic of help", ["help", "lnik"], ["unknown_command: lnik"], 'did you mean "materia link"?'],
   ["[C4] an unknown option", ["casts", "--jsn"], ["unknown_option: --jsn"], 'did you mean "--json"?'],
   ["[C4] an option of another command", ["casts", "--allow", "1"], ["unknown_option: --allow"]],
   [

@@ -14,7 +14,7 @@ describe("what is refused over RPC", () => {
       await pi.type(typed);
       return pi.until(`the answer to ${typed}`, notice(pattern));
     };
-    expect(await answer("/materia lnik Build -- x", /lnik/)).toContain('did you mean "link"?');
+    expect(await answer("/materia lnik Build -- x", /lnik/)).toContain('did you mean "/materia link"?');
     await answer("/materia link Build", /--/);
     await answer("/materia link Biuld -- x", /"Build"/);
     await answer("/materia cast", /prompt/);

@@ -1,6 +1,6 @@
 import { error, fail, ok } from "../model/issue.ts";
 import type { Issue, Result } from "../model/issue.ts";
-import { didYouMean } from "../model/values/nearest.ts";
+import { nearest } from "../model/values/nearest.ts";
 import { never } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
 import { readTarget } from "./command.ts";
@@ -72,7 +72,8 @@ function parseWords(words: Words): Result<Parsed> {
 
 function unknownCommand(word: string): Result<never> {
   const names = COMMANDS.map((known) => known.name);
-  const hint = didYouMean(word, names) ?? "help lists the commands";
+  const meant = nearest(word, names);
+  const hint = meant === undefined ? '"materia help" lists the commands' : `did you mean "materia ${meant}"?`;
   return fail(error("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint));
 }
 

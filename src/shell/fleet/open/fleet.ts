@@ -62,7 +62,7 @@ async function unfit(database: Database, at: string): Promise<Issue | undefined>
       "database_not_migrated",
       at,
       "its tables are those of an older version",
-      "fleet migrate brings them up to date; workers of that version go on until they are stopped",
+      '"materia fleet migrate" brings them up to date; workers of that version go on until they are stopped',
     );
   return undefined;
 }

@@ -70,7 +70,7 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
     });
   } catch (thrown) {
     const message = `the queues cannot be used: ${problemText(thrown)}`;
-    return fail(error("database_failed", "fleet", message, "fleet migrate makes them"));
+    return fail(error("database_failed", "fleet", message, '"materia fleet migrate" makes them'));
   }
 }
 

@@ -147,7 +147,12 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
   if (code.startsWith("28") || code === "3D000")
     return error("database_rights", at, `the database does not let this role in: ${problemText(thrown)}`);
   if (code === "3F000" || code === "42P01")
-    return error("database_not_migrated", at, "the database has no tables of a fleet yet", "fleet migrate makes them");
+    return error(
+      "database_not_migrated",
+      at,
+      "the database has no tables of a fleet yet",
+      '"materia fleet migrate" makes them',
+    );
   return error("database_failed", at, `the database refused: ${problemText(thrown)}`);
 }
 
