@@ -106,6 +106,21 @@ it("[V19] a lock beside a change of the person's is left alone", async () => {
   expect([read(cwd, "first.txt"), existsSync(join(cwd, ".git/index.lock"))]).toEqual(["mine\n", true]);
 });
 
+it("[V17] locks that a killed git left on the names of items keep nobody out", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const locks: Doing[string] = (request) => {
+    const castId = request.castId.replace(/_1_WI-1$/, "");
+    const names = ["merged-1", `${castId}_1_WI-1`].map((name) => `.git/refs/materia-items/${castId}/${name}.lock`);
+    writeFiles(cwd, Object.fromEntries(names.map((name) => [name, ""])));
+    writeFiles(request.cwd, { "WI-1.txt": "WI-1\n" });
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing: { "WI-1": locks } });
+  expect([ran.state.phase, git(cwd, "for-each-ref", "refs/materia-items")]).toMatchObject([
+    { outcome: "completed" },
+    "",
+  ]);
+});
+
 it("[V17] with its cast the names of its items go, and those of another stay", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const ran = await castIn({ cwd, titles: ["a", "b"], doing: { "WI-2": () => ({ fails: "no network" }) } });

@@ -102,14 +102,14 @@ async function tidyUp(place: GitTreesPlace, repository: Repository, request: Joi
   await Promise.all([...left, dropDone(castId, repository, request)]);
 }
 
-async function dropDone(castId: CastId, { top }: Repository, { fork, unmerged }: JoinRequest): Promise<void> {
+async function dropDone(castId: CastId, repository: Repository, { fork, unmerged }: JoinRequest): Promise<void> {
   const prefix = `${castId}_${fork}_`;
   const named = (ref: string): string => ref.slice(itemRef(castId, "").length);
-  const done = (await listRefs(top, castId)).filter((ref) => {
+  const done = (await listRefs(repository, castId)).filter((ref) => {
     const name = named(ref);
     return name === `merged-${fork}` || (name.startsWith(prefix) && !unmerged.includes(name as CastId)); // as it was made
   });
-  await dropRefs(top, done);
+  await dropRefs(repository, done);
 }
 
 function broken(problem: string): Broken {

@@ -48,7 +48,7 @@ export async function keepItem(opened: OpenRepository, request: KeepRequest): Pr
   if (kept.kind === "broken") return { work: kept, isFree: false };
   if (kept.commit === null) return { work: kept, isFree: true };
   const [isHeld, work] = await Promise.all([
-    keepRef(repository.top, ref, kept.commit),
+    keepRef(repository, ref, kept.commit),
     withCounts(repository, base, kept, asLeft?.kept.changed),
   ]);
   return isHeld ? { work, isFree: true } : unkept(`the name ${ref} cannot be written`);

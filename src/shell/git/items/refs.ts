@@ -1,4 +1,7 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { itemRef } from "../../../core/model/ids.ts";
+import type { Repository } from "../repository.ts";
 import { partsOf, runGit, textOf } from "../run-git.ts";
 
 export async function readRef(cwd: string, ref: string): Promise<string | undefined> {
@@ -7,16 +10,30 @@ export async function readRef(cwd: string, ref: string): Promise<string | undefi
 }
 
 /** Answers whether it is kept. */
-export async function keepRef(cwd: string, ref: string, object: string): Promise<boolean> {
-  return (await runGit(["update-ref", "--no-deref", ref, object], { cwd })).ok;
+export function keepRef(repository: Repository, ref: string, object: string): Promise<boolean> {
+  return again(repository, [ref], ["update-ref", "--no-deref", ref, object]);
 }
 
-export async function listRefs(cwd: string, castId: string): Promise<readonly string[]> {
-  const answer = await runGit(["for-each-ref", "--format=%(refname)%00", itemRef(castId, "")], { cwd });
+export async function listRefs({ top }: Repository, castId: string): Promise<readonly string[]> {
+  const answer = await runGit(["for-each-ref", "--format=%(refname)%00", itemRef(castId, "")], { cwd: top });
   return partsOf(answer).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
-export async function dropRefs(cwd: string, refs: readonly string[]): Promise<void> {
+export async function dropRefs(repository: Repository, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
-  await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input: refs.map((ref) => `delete ${ref}\n`).join("") });
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
+  await again(repository, refs, ["update-ref", "--no-deref", "--stdin"], input);
+}
+
+/** A git that was killed while it wrote these names left their locks; nobody but the owner of the cast writes them. */
+async function again(
+  { top, commonDir }: Repository,
+  refs: readonly string[],
+  args: readonly string[],
+  input?: string,
+): Promise<boolean> {
+  const call = { cwd: top, ...(input === undefined ? {} : { input }) };
+  if ((await runGit(args, call)).ok) return true;
+  for (const ref of refs) rmSync(join(commonDir, `${ref}.lock`), { force: true });
+  return (await runGit(args, call)).ok;
 }
