@@ -15,7 +15,10 @@ export function keepRef(repository: Repository, ref: string, object: string): Pr
 }
 
 export async function listRefs({ top }: Repository, castId: string): Promise<readonly string[]> {
-  const answer = await runGit(["for-each-ref", "--format=%(refname)%00", itemRef(castId, "")], { cwd: top });
+  const list = () => runGit(["for-each-ref", "--format=%(refname)%00", itemRef(castId, "")], { cwd: top });
+  const first = await list();
+  // Killed, it said nothing; what it would have named stayed for ever.
+  const answer = first.ok ? first : await list();
   return partsOf(answer).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
 
