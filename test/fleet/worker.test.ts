@@ -81,6 +81,16 @@ it("[B14] whoever was given up by the others leaves with 75", async () => {
   expect(await worker.ended).toBe(75);
 });
 
+it("[B14] it leaves also where the queues wait for those who drive its casts now", async () => {
+  const place = await fleetPlace();
+  const worker = await place.worker();
+  await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  await place.database.rows({ text: "update dbos.workflow_status set status = 'ENQUEUED'" });
+  await place.database.rows({ text: "update materia.workers set state = 'gone'" });
+  expect(await worker.ended).toBe(75);
+});
+
 it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");

@@ -14,6 +14,7 @@ import { jsonText } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
 
 const SHARED_FOLDER = "/var/lib/pi-materia/work";
+const LEAVES_MS = 2_000;
 
 /** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
 export async function worker(
@@ -27,7 +28,7 @@ export async function worker(
   if (health && !health.ok) return health;
   const signals = stopSignals();
   try {
-    return await runWorker({
+    const done = await runWorker({
       profile: profile.value,
       queues: command.queues ?? [profile.value.queue],
       concurrency: command.concurrency,
@@ -42,6 +43,9 @@ export async function worker(
       },
       onLeg: (leg) => io.out(`${options.json ? jsonText(leg) : legLine(leg)}\n`),
     });
+    // [B14] Given up: a queue that waits for what others drive by now must not keep it.
+    if (done.ok && done.value !== 0) setTimeout(() => process.exit(), LEAVES_MS).unref();
+    return done;
   } finally {
     health?.value.close();
     signals.stop();

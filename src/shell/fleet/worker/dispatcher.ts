@@ -48,8 +48,9 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
   const loaded = await loadSdk();
   if (!loaded.ok) return loaded;
   const { DBOS } = loaded.value;
+  const legs = openLegs(place.drive);
   try {
-    await launch(loaded.value, place);
+    await launch(loaded.value, { ...place, drive: legs.drive });
     const send = await openSending(loaded.value, place);
     return ok({
       send,
@@ -65,13 +66,36 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
             );
       },
       close: async () => {
-        await DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS });
+        const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS }).catch(() => undefined);
+        await Promise.race([shut, legs.over()]);
       },
     });
   } catch (thrown) {
     const message = `the queues cannot be used: ${problemText(thrown)}`;
     return fail(error("database_failed", "fleet", message, '"materia fleet migrate" makes them'));
   }
+}
+
+/** How long after the last leg DBOS may take to write down that it is over. */
+const WRITTEN_MS = 5_000;
+
+/** The legs that this process drives. A leg that was given to another is waited for by DBOS as long as that one takes; not here. */
+function openLegs(drive: DispatcherPlace["drive"]) {
+  const driven = new Set<Promise<void>>();
+  const over = async (): Promise<void> => {
+    do {
+      await Promise.allSettled(driven);
+      await new Promise<void>((resolve) => setTimeout(resolve, WRITTEN_MS).unref());
+    } while (driven.size > 0);
+  };
+  return {
+    over,
+    drive: (castId: string, leg: number): Promise<void> => {
+      const mine = drive(castId, leg).finally(() => driven.delete(mine));
+      driven.add(mine);
+      return mine;
+    },
+  };
 }
 
 async function launch({ DBOS }: Sdk, place: DispatcherPlace): Promise<void> {
