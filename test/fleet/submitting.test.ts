@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { eventsOn, fleetPlace, statusOn } from "../harness/fleet/fleet-place.ts";
+import { put, userFolder } from "../harness/cli.ts";
+import { eventsOn, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 it("[B21] what has a key is submitted once, at once and after it has ended, and says which cast it is", async () => {
@@ -20,4 +21,13 @@ it("[B21] what has a key is submitted once, at once and after it has ended, and 
   expect(await eventsOn(place, castId)).toEqual(events);
   const other = await place.materia("cast", "--detach", "--json", "--key", "another", place.gate);
   expect(JSON.parse(other.stdout)).toEqual({ castId: expect.not.stringContaining(castId) });
+});
+
+it("[B9] the model of the settings goes along with a cast whose materia name none", async () => {
+  const place = await fleetPlace();
+  put(userFolder(place.cwd), {
+    "materia.json": { model: "acme/one", fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } },
+  });
+  await submitted(place, "Thinking");
+  expect(await place.database.rows({ text: "select providers from materia.casts" })).toEqual([{ providers: ["acme"] }]);
 });

@@ -55,7 +55,7 @@ export async function prepareSubmission(
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
   const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => ABSENT, ...brought });
   if (!ready.ok) return ready;
-  const { plan } = ready.value;
+  const plan = withModel(ready.value.plan, workspace.catalog.settings.model);
   const { file } = plan;
   const run: PreparedOnFleet["run"] = async (listening) => {
     const sent = await fleet.submit(plan);
@@ -69,6 +69,16 @@ export async function prepareSubmission(
     ...goesOn(fleet)(end),
   ];
   return ok({ castId: file.castId, file, events: [], plan, notes: plan.notes, remarks, run });
+}
+
+/** [B9] Workers do not know the settings of whoever submits: their model goes along where a materia names none. */
+function withModel<T extends NewCast>(plan: T, model: string | null): T {
+  if (model === null) return plan;
+  const materia = Object.entries(plan.file.graph.materia).map(([name, each]) => [
+    name,
+    each.type === "agent" && each.model === undefined ? { ...each, model } : each,
+  ]);
+  return { ...plan, file: { ...plan.file, graph: { ...plan.file.graph, materia: Object.fromEntries(materia) } } };
 }
 
 /** [B21] Nothing is submitted: the first cast of the key is looked at. */
