@@ -36,7 +36,7 @@ it("[B9, B10] a working tree as it is goes to a worker, is followed live, and co
   expect(git(place.cwd, "status", "--short")).toBe("?? uncommitted.txt");
 });
 
-it("[B14] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
+it("[B14, B28] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -47,7 +47,10 @@ it("[B14] a worker that is killed is noticed, and another goes on with its files
   await until(async () => (await statusOn(place, castId)) === "completed");
   const events = await eventsOn(place, castId);
   expect(completions(events)).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
-  expect(events.filter(({ type }) => type === "cast_resumed")).toMatchObject([{ by: `worker ${second.id}` }]);
+  expect(events.filter(({ type }) => type === "cast_resumed")).toMatchObject([
+    { by: `worker ${second.id}`, worker: second.id },
+  ]);
+  expect(events[0]).toMatchObject({ type: "cast_started", worker: first.id });
   expect((await place.materia("take", castId)).code).toBe(0);
   expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2\nSocket-3");
   // What it left on the disk is removed by the next that begins on its machine.

@@ -40,9 +40,13 @@ export async function newPiPlace(
   files: Readonly<Record<string, unknown>> = {},
   ...replies: readonly ServerReply[]
 ): Promise<PiPlace> {
+  return piPlaceIn(newPlace(files), ...replies);
+}
+
+/** The same in a project that is there already. */
+export async function piPlaceIn(cwd: string, ...replies: readonly ServerReply[]): Promise<PiPlace> {
   const model = await startModelServer(replies);
   servers.push(model);
-  const cwd = newPlace(files);
   const agentDir = join(dirname(cwd), "agent");
   mkdirSync(agentDir);
   put(agentDir, { "models.json": modelsFor(model.url), "settings.json": SETTINGS });

@@ -62,7 +62,11 @@ export interface Seen {
   readonly complaints: readonly string[];
 }
 
-export async function look(at: Served, place = "casts", { width = 1440, theme = "light" }: Look = {}): Promise<Seen> {
+export async function look(
+  at: Pick<Served, "url">,
+  place = "casts",
+  { width = 1440, theme = "light" }: Look = {},
+): Promise<Seen> {
   const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
   const page = await context?.newPage();
   if (!context || !page) throw new Error("there is no browser");

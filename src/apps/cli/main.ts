@@ -62,7 +62,14 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
   if (command.kind === "demo") return (await import("./demo.ts")).demo(io, command.which, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
   if (command.kind === "ui")
-    return (await import("./ui.ts")).ui(command, { io, place, artifacts, openUi, json: options.json === true });
+    return (await import("./ui.ts")).ui(command, {
+      io,
+      place,
+      artifacts,
+      on: options.on,
+      openUi,
+      json: options.json === true,
+    });
   const workspace = openWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };

@@ -14,25 +14,28 @@ interface UiOptions {
   readonly io: Io;
   readonly place: ConfigPlace;
   readonly artifacts: string | undefined;
+  readonly on: string | undefined;
   readonly openUi: OpenUi;
   readonly json: boolean;
 }
 
 /** [N26] Serves until it is interrupted. */
 export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
-  const { io, place, artifacts, openUi, json } = options;
+  const { io, place, artifacts, on, openUi, json } = options;
   const server = await openUi({
     place,
     openReal: openPiHost,
     report: (problem) => io.err(`${harmless(problem)}\n`),
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(on === undefined ? {} : { on }),
     ...(command.port === undefined ? {} : { port: command.port }),
   });
   if (!server.ok) return server;
   const { url, close } = server.value;
   const interrupt = onInterrupt(io);
   io.out(json ? `${jsonText({ url })}\n` : `${url}\n`);
-  io.err(`Serving ${place.cwd} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
+  const casts = on === undefined ? "" : ` with the casts of the fleet ${harmless(on)}`;
+  io.err(`Serving ${place.cwd}${casts} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
   const opened = command.open ? await openInBrowser(url) : undefined;
   if (opened?.problem !== undefined)
     io.err(`The browser could not be opened: ${opened.problem}\nOpen the address above by hand.\n`);

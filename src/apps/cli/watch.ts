@@ -28,7 +28,7 @@ export async function watch(
   const interrupt = onInterrupt(io);
   const looking = { signal: interrupt.signal, onSteps: progress.onSteps };
   const end = await (workspace.fleet
-    ? followOnFleet(store, cast.value, looking)
+    ? followOnFleet(workspace, cast.value, { ...looking, onProgress: progress.onProgress })
     : watchCast(store, cast.value, looking));
   interrupt.stop();
   progress.stop();

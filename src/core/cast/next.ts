@@ -82,7 +82,7 @@ export function next(state: CastState): Effect {
 }
 
 /** The first event of a cast, with the checkpoint that it began from. */
-export function started(state: CastState, files?: FirstCheckpoint): EventBody {
+export function started(state: CastState, files?: FirstCheckpoint): Extract<EventBody, { type: "cast_started" }> {
   const { castId, request, graph, rehearsed } = state;
   return {
     type: "cast_started",

@@ -25,26 +25,30 @@ export interface Parsed {
 /** Text as typed after `/materia`. */
 export function parseText(text: string): Result<Parsed> {
   const words = wordsOfText(text, (before, rest) => {
-    const [head] = before;
+    const head = before[commandIndex(before)];
     const last = before.at(-1);
     if (!head || !last || commandRow(head.text)?.takes !== "prompt") return false;
     return !rest.startsWith("--") && !awaitsValue(last);
   });
-  return words.ok ? parseWords(words.value) : words;
+  return words.ok ? parseWords(commandFirst(words.value) ?? words.value) : words;
 }
 
 /** Words as a shell has split them. */
 export function parseArgv(argv: readonly string[]): Result<Parsed> {
-  const { words } = wordsOfArgv(argv);
+  const typed = wordsOfArgv(argv);
+  const ordered = commandFirst(typed);
+  if (ordered) return parseWords(ordered);
+  const split = splitOptions(typed.words, [...COMMON_OPTIONS, "version"]);
+  return split.ok
+    ? ok({ command: { kind: "help" }, options: split.value.options })
+    : parseWords({ words: [HELP, ...typed.words] });
+}
+
+/** The same words with the command before all options; nothing where there is no command. */
+function commandFirst({ words, ...rest }: Words): Words | undefined {
   const head = commandIndex(words);
   const command = words[head];
-  if (!command) {
-    const split = splitOptions(words, [...COMMON_OPTIONS, "version"]);
-    return split.ok
-      ? ok({ command: { kind: "help" }, options: split.value.options })
-      : parseWords({ words: [HELP, ...words] });
-  }
-  return parseWords({ words: [command, ...words.slice(0, head), ...words.slice(head + 1)] });
+  return command && { ...rest, words: [command, ...words.slice(0, head), ...words.slice(head + 1)] };
 }
 
 const HELP: Word = { text: "help", quoted: false };

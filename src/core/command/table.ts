@@ -229,10 +229,10 @@ const ROWS = [
   },
   {
     name: "ui",
-    usage: "ui [--port N] [--open]",
-    does: "the web UI, on this machine only",
+    usage: "ui [--port N] [--open] [--on FLEET]",
+    does: "the web UI, on this machine only; of the casts that are kept here, or of those of a fleet",
     example: "ui --open",
-    options: ["port", "open"],
+    options: ["port", "open", "on"],
     takes: 0,
   },
   {

@@ -23,15 +23,28 @@ export interface CastSummary extends Figures {
   readonly blocked?: string;
   /** [B24] What became of pushing its result, where a worker was to. */
   readonly delivered?: Delivery;
+  /** [B26] Set where it is a cast of a fleet. */
+  readonly fleet?: CastOnFleet;
   /** [S10] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
   /** [C36] Set where its agents answer from a file. */
   readonly rehearsed?: true;
 }
 
+/** [B26] Whose cast it is, and who drives it now. */
+export interface CastOnFleet {
+  readonly project: string;
+  readonly person: string;
+  readonly worker: string | null;
+}
+
+/** Whether somebody drives a cast, or will once a worker of its fleet is free. */
+export type Alive = boolean | "queued";
+
 /** How a cast stands by its own state; one that neither ended nor waits runs only while its process lives. */
-export function statusOf({ phase }: CastState, alive: boolean): CastStatus {
+export function statusOf({ phase }: CastState, alive: Alive): CastStatus {
   if (phase.kind === "ended") return phase.outcome;
+  if (alive === "queued") return "queued";
   if (phase.kind === "waiting") return "waiting";
   return alive ? "running" : "interrupted";
 }

@@ -25,6 +25,8 @@ export const SummaryShape = v.object({
   items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
   tokens: v.number(),
   cost: v.number(),
+  blocked: v.exactOptional(v.string()),
+  fleet: v.exactOptional(v.object({ project: v.string(), person: v.string(), worker: v.nullable(v.string()) })),
   foreign: v.exactOptional(v.literal(true)),
   rehearsed: v.exactOptional(v.literal(true)),
 }) satisfies v.GenericSchema<unknown, CastSummary>;

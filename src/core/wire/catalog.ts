@@ -38,6 +38,8 @@ export const CatalogAnswer = v.object({
   version: v.string(),
   cwd: v.string(),
   root: v.string(),
+  /** [B26] The fleet whose casts these are; null where they are kept here. */
+  fleet: v.nullable(v.string()),
   settings: SettingsShape,
   materia: v.array(namedAs(Materia)),
   loadouts: v.array(namedAs(Loadout)),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { FleetStanding } from "../view/now/fleet.ts";
 import { error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 import { EventShape, SummaryShape } from "./casts.ts";
@@ -74,6 +75,55 @@ const SEARCH_STREAM = {
   over: SearchOver,
 } as const;
 
+const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
+
+const WorkerShape = v.object({
+  worker: v.string(),
+  host: v.string(),
+  pid: v.number(),
+  version: v.string(),
+  state: v.picklist(["up", "draining", "gone"]),
+  queues: listOf(v.string()),
+  concurrency: count,
+  casts: listOf(v.string()),
+  silentMs: v.number(),
+});
+
+const WaitReason = v.variant("kind", [
+  v.object({ kind: v.literal("blocked"), why: v.string() }),
+  v.object({
+    kind: v.literal("limit"),
+    limits: listOf(v.object({ kind: v.picklist(["all", "project", "provider"]), name: v.string(), most: count })),
+  }),
+  v.object({ kind: v.literal("nobody_up") }),
+  v.object({ kind: v.literal("busy") }),
+  v.object({ kind: v.literal("soon") }),
+]);
+
+const QueuedShape = v.object({
+  castId: v.string(),
+  request: v.string(),
+  loadout: v.string(),
+  project: v.string(),
+  person: v.string(),
+  queue: v.string(),
+  place: count,
+  waitsMs: v.number(),
+  why: WaitReason,
+});
+
+/** [B29] The standing of a fleet as it goes over the wire. */
+const FleetShape = v.object({
+  workers: listOf(WorkerShape),
+  queued: count,
+  queue: listOf(QueuedShape),
+}) satisfies v.GenericSchema<unknown, FleetStanding>;
+
+/** [B29] The stream of a fleet. */
+const FLEET_STREAM = {
+  fleet: FleetShape,
+} as const;
+
 type Shapes = Readonly<Record<string, v.GenericSchema>>;
 type MessageIn<S extends Shapes> = {
   [K in keyof S & string]: { readonly kind: K; readonly data: v.InferOutput<S[K]> };
@@ -82,8 +132,9 @@ type MessageIn<S extends Shapes> = {
 export type CastMessage = MessageIn<typeof CAST_STREAM>;
 export type CastsMessage = MessageIn<typeof CASTS_STREAM>;
 export type SearchMessage = MessageIn<typeof SEARCH_STREAM>;
+export type FleetMessage = MessageIn<typeof FLEET_STREAM>;
 /** Everything that the server says while somebody listens. */
-export type StreamMessage = CastMessage | CastsMessage | SearchMessage;
+export type StreamMessage = CastMessage | CastsMessage | SearchMessage | FleetMessage;
 
 export function readCastMessage(kind: string, text: string): Result<CastMessage> {
   return readMessage(CAST_STREAM, kind, text);
@@ -95,6 +146,10 @@ export function readCastsMessage(kind: string, text: string): Result<CastsMessag
 
 export function readSearchMessage(kind: string, text: string): Result<SearchMessage> {
   return readMessage(SEARCH_STREAM, kind, text);
+}
+
+export function readFleetMessage(kind: string, text: string): Result<FleetMessage> {
+  return readMessage(FLEET_STREAM, kind, text);
 }
 
 function readMessage<const S extends Shapes>(shapes: S, kind: string, text: string): Result<MessageIn<S>> {

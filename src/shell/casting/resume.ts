@@ -57,6 +57,8 @@ export interface ResumePlan {
   readonly cwd: string;
   readonly model?: string;
   readonly notes: readonly string[];
+  /** [B28] The worker that drives it from here on. */
+  readonly worker?: string;
 }
 
 /** What is asked for a stopped cast. */
@@ -140,11 +142,12 @@ interface Resuming {
 async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
   const { how, by, cwd, model } = plan;
   const { state } = cast;
+  const driven = plan.worker === undefined ? {} : { worker: plan.worker };
   const kept = files ? { files } : {};
   const family = { store, file: cast.file };
   // [J5] A cast that was killed before its first event begins now.
   if (state.phase.kind === "unstarted" && how.kind === "recast") {
-    const begun = started(state, files && (await files.begin()));
+    const begun: EventBody = { ...started(state, files && (await files.begin())), ...driven };
     return {
       state,
       cwd,
@@ -161,7 +164,12 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
     cwd,
     family,
     ...kept,
-    first: resumeEvents(state, how, { by, ...(usage ? { usage } : {}), ...(meanwhile ? { files: meanwhile } : {}) }),
+    first: resumeEvents(state, how, {
+      by,
+      ...(usage ? { usage } : {}),
+      ...(meanwhile ? { files: meanwhile } : {}),
+      ...driven,
+    }),
     ...(model === undefined ? {} : { model }),
     ...(interruption === undefined ? {} : { interruption }),
   };

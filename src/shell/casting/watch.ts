@@ -3,13 +3,22 @@ import type { CastStep } from "../../core/cast/step.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import type { Progress } from "../../core/wire/stream.ts";
+import type { TurnProgress } from "../ports.ts";
+import { progressOf } from "./live/notes.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import type { CastStore, EventNews, LoadedCast } from "../store/cast-store.ts";
+import type { CastStore, EventNews, Following, LoadedCast } from "../store/cast-store.ts";
 
 export interface Watching {
   /** Stops looking; the cast goes on. */
   readonly signal: AbortSignal;
   readonly onSteps: (steps: readonly CastStep[]) => void;
+  /** [B27] What its agent does meanwhile, where that can be heard. */
+  readonly turn?: {
+    readonly follow: (castId: CastId, wake: () => void) => Following<readonly Progress[]>;
+    readonly onProgress: (progress: TurnProgress, state: CastState) => void;
+  };
   /** Whether somebody will drive it, where that is known by other means than its owner. */
   readonly isExpected?: () => Promise<boolean>;
 }
@@ -23,7 +32,8 @@ export async function watchCast(store: CastStore, cast: LoadedCast, watching: Wa
   let awake = Promise.withResolvers<void>();
   const wake = (): void => awake.resolve();
   const journal = store.follow(castId, state.seq, wake);
-  const stops = [() => journal.close(), store.onOwnerChange(castId, wake)];
+  const turn = watching.turn?.follow(castId, wake);
+  const stops = [() => journal.close(), store.onOwnerChange(castId, wake), () => turn?.close()];
   signal.addEventListener("abort", wake);
   try {
     for (;;) {
@@ -41,12 +51,19 @@ export async function watchCast(store: CastStore, cast: LoadedCast, watching: Wa
       if (state.phase.kind === "ended") return ok({ kind: "ended", state });
       if (!driven) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
       if (signal.aborted) return ok({ kind: "paused", state });
+      for (const note of (await turn?.next()) ?? [])
+        if (isOfVisit(note, state)) watching.turn?.onProgress(progressOf(note), state);
       await awake.promise;
     }
   } finally {
     signal.removeEventListener("abort", wake);
     for (const stop of stops) stop();
   }
+}
+
+/** What was said of a visit that is over is not said of the next. */
+function isOfVisit({ socket, visit }: Progress, { phase }: CastState): boolean {
+  return phase.kind === "visiting" && phase.visit.socket === socket && phase.visit.number === visit;
 }
 
 function stepsOf(start: CastState, events: Extract<EventNews, { kind: "events" }>["events"]): readonly CastStep[] {

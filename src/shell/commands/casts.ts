@@ -69,9 +69,9 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   });
   if (!cast.ok) return cast;
   const { file, value: trail } = cast.value;
-  const alive = (await store.owner(id.value)) !== undefined;
-  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
   const summary = await store.summary(id.value);
+  const alive = summary?.status === "queued" ? "queued" : (await store.owner(id.value)) !== undefined;
+  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
   const queued = await workspace.fleet?.placeOf(id.value);
   return ok({
     code: 0,

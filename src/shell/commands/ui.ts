@@ -7,6 +7,8 @@ export interface UiRequest {
   readonly place: ConfigPlace;
   /** Where casts are kept, where that was said. */
   readonly artifacts?: string;
+  /** [B26] The fleet whose casts are shown in place of those that are kept here. */
+  readonly on?: string;
   /** The one that this project had before, or any free one, where none is named. */
   readonly port?: number;
   readonly openReal: OpenHost;

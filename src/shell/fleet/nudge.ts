@@ -1,4 +1,5 @@
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import { quoteWord } from "../../core/command/words.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -10,7 +11,7 @@ import type { OpenFleet } from "./open/fleet.ts";
 
 /** [B10] What a person says to a cast that nobody drives, and whether it goes on. */
 export async function nudge(
-  { database }: OpenFleet,
+  { database, profile }: OpenFleet,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
   {
     said,
@@ -29,37 +30,43 @@ export async function nudge(
       text: "select materia.nudge($1, $2, $3, null, $4)",
       values: [castId, state.seq, events, starts],
     });
-    return row?.nudge === "taken" ? ok(undefined) : fail(refused(castId, row?.nudge ?? ""));
+    return row?.nudge === "taken" ? ok(undefined) : fail(refused(castId, row?.nudge ?? "", profile.name));
   } catch (thrown) {
     return fail(databaseIssue(castId, thrown));
   }
 }
 
-function refused(castId: CastId, why: string) {
+function refused(castId: CastId, why: string, fleet: string) {
+  const on = `--on ${quoteWord(fleet)}`;
   switch (why) {
     case "moved":
       return error(
         "cast_moved",
         castId,
         "this cast has gone on since it was looked at",
-        `"materia status ${castId}" says where it is`,
+        `"materia status ${castId} ${on}" says where it is`,
       );
     case "owned":
       return error(
         "cast_is_owned",
         castId,
         "a worker drives this cast",
-        `stop it with "materia abort ${castId}", or wait for it`,
+        `stop it with "materia abort ${castId} ${on}", or wait for it`,
       );
     case "queued":
       return error(
         "cast_is_owned",
         castId,
         "this cast waits for a worker already",
-        `"materia watch ${castId}" follows it`,
+        `"materia watch ${castId} ${on}" follows it`,
       );
     case "unknown":
-      return error("unknown_cast", castId, "there is no such cast in your projects", `"materia casts" lists them`);
+      return error(
+        "unknown_cast",
+        castId,
+        "there is no such cast in your projects",
+        `"materia casts ${on}" lists them`,
+      );
     default:
       return error("database_failed", castId, "the database refused these events");
   }

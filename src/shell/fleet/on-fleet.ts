@@ -1,3 +1,4 @@
+import { quoteWord } from "../../core/command/words.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -11,6 +12,7 @@ import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { nudge } from "./nudge.ts";
+import { fleetStanding } from "./workers.ts";
 import { castOfKey, submitCast } from "./submit/submit.ts";
 import type { SubmitOptions } from "./submit/submit.ts";
 
@@ -25,11 +27,33 @@ export async function workspaceOn(
   name: string,
   asked: SubmitOptions = {},
 ): Promise<Result<FleetWorkspace>> {
-  const profile = findProfile(workspace.catalog, name, workspace.place);
-  if (!profile.ok) return profile;
-  const opened = await openFleet(profile.value);
+  const opened = await connectFleet(workspace, name);
   if (!opened.ok) return opened;
-  return ok({ workspace: workspaceWith(workspace, opened.value, asked), close: opened.value.store.close });
+  const { seenFrom, close } = opened.value;
+  return ok({ workspace: seenFrom(workspace, asked), close });
+}
+
+/** A fleet that several commands are carried out on, one after another or at once. */
+export interface FleetConnection {
+  /** A project, with the casts of the fleet in place of those that are kept here. */
+  readonly seenFrom: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
+  readonly close: () => Promise<void>;
+}
+
+/** `sees` says whether the casts of all projects that this person may see are meant, or only those of the profile's own. */
+export async function connectFleet(
+  { catalog, place }: Pick<Workspace, "catalog" | "place">,
+  name: string,
+  sees: "project" | "all" = "project",
+): Promise<Result<FleetConnection>> {
+  const profile = findProfile(catalog, name, place);
+  if (!profile.ok) return profile;
+  const opened = await openFleet(profile.value, sees);
+  if (!opened.ok) return opened;
+  return ok({
+    seenFrom: (workspace, asked) => workspaceWith(workspace, opened.value, asked),
+    close: opened.value.store.close,
+  });
 }
 
 /** [B10] What people do here, done on a fleet. */
@@ -39,11 +63,13 @@ export function workspaceWith(
   { priority = 0, key }: SubmitOptions = {},
 ): Workspace {
   const { env } = workspace.place;
+  // The place of the casts that are kept here, also where a fleet is looked at already.
+  const artifacts = workspace.fleet?.artifacts ?? workspace.root;
   const on: OnFleet = {
     name: fleet.profile.name,
+    artifacts,
     submittedBefore: () => castOfKey(fleet, key),
-    submit: (plan) =>
-      submitCast(fleet, plan, { env, artifacts: workspace.root, priority, ...(key === undefined ? {} : { key }) }),
+    submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
     setGoing: (cast, said) => nudge(fleet, cast, { said, env, starts: true }),
     abort: (castId) => askAbort(fleet, castId),
     raise: async (castId, maxTokens) => {
@@ -53,6 +79,9 @@ export function workspaceWith(
     },
     placeOf: (castId) => placeOf(fleet, castId),
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
+    standing: () => fleetStanding(fleet),
+    followTurn: fleet.store.followTurn,
+    summariesOf: fleet.store.summariesOf,
   };
   const { store } = fleet;
   return { ...workspace, store, root: store.place, fleet: on };
@@ -64,7 +93,7 @@ async function placeOf({ database }: OpenFleet, castId: CastId): Promise<QueuePl
   return row;
 }
 
-async function askAbort({ database }: OpenFleet, castId: CastId): Promise<Result<"asked">> {
+async function askAbort({ database, profile }: OpenFleet, castId: CastId): Promise<Result<"asked">> {
   try {
     const [row] = await database.rows<{ said: string }>({
       text: "select materia.ask_abort($1) as said",
@@ -72,7 +101,14 @@ async function askAbort({ database }: OpenFleet, castId: CastId): Promise<Result
     });
     if (row?.said === "asked") return ok("asked");
     if (row?.said === "over") return fail(error("cast_is_over", castId, "this cast has ended"));
-    return fail(error("unknown_cast", castId, "there is no such cast in your projects", `"materia casts" lists them`));
+    return fail(
+      error(
+        "unknown_cast",
+        castId,
+        "there is no such cast in your projects",
+        `"materia casts --on ${quoteWord(profile.name)}" lists them`,
+      ),
+    );
   } catch (thrown) {
     return fail(databaseIssue(castId, thrown));
   }

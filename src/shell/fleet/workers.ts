@@ -1,42 +1,56 @@
 import { fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { whyWaits } from "../../core/view/now/fleet.ts";
+import type { FleetStanding, HeldBy, QueuedCast, WorkerStanding } from "../../core/view/now/fleet.ts";
 import { databaseIssue } from "../store/postgres/database/database.ts";
+import type { Database } from "../store/postgres/database/database.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 
-/** A worker as the others see it. */
-export interface WorkerRow {
-  readonly worker: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly state: "up" | "draining";
-  readonly queues: readonly string[];
-  readonly concurrency: number;
-  readonly casts: readonly string[];
-  /** Since it was last heard of, by the clock of the database. */
-  readonly silentMs: number;
-}
+/** As many of those that wait as are told one by one. */
+const LISTED = 100;
 
-export interface FleetStanding {
-  readonly workers: readonly WorkerRow[];
-  /** Casts that wait for a worker. */
-  readonly queued: number;
-}
-
-/** [B18] Who works, on what, and what waits. */
+/** [B18, B29] Who works, on what, and what waits for whom. Nothing of it is more than the workers and the first that wait. */
 export async function fleetStanding({ database, profile }: OpenFleet): Promise<Result<FleetStanding>> {
   try {
-    const workers = await database.rows<WorkerRow>({
-      text: `select worker_id as worker, host, pid, version, state, queues, concurrency,
-          (extract(epoch from now() - seen_at) * 1000)::int as "silentMs",
-          array(select cast_id from materia.casts c where c.owner = w.worker_id order by cast_id) as casts
-        from materia.workers w where state <> 'gone' order by n`,
-    });
-    const [row] = await database.rows<{ queued: number }>({
-      text: "select count(*)::int as queued from materia.casts where status = 'queued'",
-    });
-    return ok({ workers, queued: row?.queued ?? 0 });
+    const [workers, waiting, [row]] = await Promise.all([
+      database.rows<WorkerStanding>({ name: "workers", text: WORKERS }),
+      readQueue(database),
+      database.rows<{ queued: number }>({ name: "queued", text: QUEUED }),
+    ]);
+    const queue = waiting.map(({ blocked, held, ...cast }) => ({
+      ...cast,
+      why: whyWaits({ blocked, held, queue: cast.queue }, workers),
+    }));
+    return ok({ workers, queued: row?.queued ?? 0, queue });
   } catch (thrown) {
     return fail(databaseIssue(profile.name, thrown));
   }
 }
+
+interface WaitingRow extends Omit<QueuedCast, "why"> {
+  readonly blocked: string | null;
+  readonly held: readonly HeldBy[];
+}
+
+function readQueue(database: Database): Promise<readonly WaitingRow[]> {
+  return database.rows<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE });
+}
+
+const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
+    (extract(epoch from now() - seen_at) * 1000)::float8 as "silentMs",
+    array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone' order by cast_id) as casts
+  from materia.workers w where state <> 'gone' or seen_at > now() - interval '10 minutes'
+  order by state = 'gone', n limit 500`;
+
+const QUEUED = "select count(*)::int as queued from materia.casts where status = 'queued'";
+
+const QUEUE = `with first as materialized (
+    select c, row_number() over (partition by c.project, c.queue order by c.summary ? 'blocked', c.priority, c.cast_id) as place
+    from materia.casts c where c.status = 'queued' order by c.queue, c.summary ? 'blocked', c.priority, c.cast_id limit ${LISTED}
+  ), full_limits as materialized (select * from materia.limit_standing() where busy >= most)
+  select (c).cast_id as "castId", (c).summary ->> 'request' as request, (c).summary ->> 'loadout' as loadout, (c).project,
+    (c).submitted_by as person, (c).queue, place::int,
+    (extract(epoch from now() - (c).updated_at) * 1000)::float8 as "waitsMs", (c).summary ->> 'blocked' as blocked,
+    (select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'name', l.name, 'most', l.most)), '[]')
+      from full_limits l where (c).sent < (c).leg and materia.is_bound_by(c, l.kind, l.name)) as held
+  from first order by (c).queue, (c).summary ? 'blocked', (c).priority, (c).cast_id`;

@@ -13,16 +13,34 @@ export function knowSecrets(secrets: readonly Secret[]): void {
 }
 
 /** [S7] Replaces secrets wherever an agent or a program printed them, by one pattern for all of them. */
-export function redactor(env: Readonly<Record<string, string | undefined>>): Redact {
-  const own = secretsOf(env);
-  let size = -1;
-  let redact: Redact = same;
-  return (text) => {
-    if (size !== known.size) {
-      size = known.size;
-      redact = compiled([...own, ...[...known].map(([value, name]) => ({ name, value }))]);
-    }
-    return redact(text);
+export function redactor(env: Env): Redact {
+  const now = patternsOf(env);
+  return (text) => now().redact(text);
+}
+
+/** Text that comes in pieces, each without the secrets in it. */
+export interface RedactedStream {
+  /** What of all that came can be said by now. */
+  readonly push: (piece: string) => string;
+  /** The rest, when nothing more comes. */
+  readonly end: () => string;
+}
+
+/** [S7] A piece may end in the middle of a secret: what may be the beginning of one is kept back until it has shown what it is. */
+export function redactedStream(env: Env): RedactedStream {
+  const now = patternsOf(env);
+  let held = "";
+  const say = (upTo: number): string => {
+    const said = now().redact(held.slice(0, upTo));
+    held = held.slice(upTo);
+    return said;
+  };
+  return {
+    push: (piece) => {
+      held += piece;
+      return say(held.length - now().begun(held));
+    },
+    end: () => say(held.length),
   };
 }
 
@@ -34,24 +52,47 @@ export interface SecretFinder {
 }
 
 /** [B24] The secrets that this process knows by now. */
-export function secretFinder(env: Readonly<Record<string, string | undefined>>): SecretFinder {
+export function secretFinder(env: Env): SecretFinder {
   const secrets = [...secretsOf(env), ...[...known].map(([value, name]) => ({ name, value }))];
   const { names, pattern } = patternOf(secrets);
   return {
-    redact: compiled(secrets),
+    redact: compiled(secrets).redact,
     namesIn: (text) => [
       ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => names.get(each) ?? []) : []),
     ],
   };
 }
 
-function same(text: string): string {
-  return text;
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface Patterns {
+  readonly redact: Redact;
+  /** How many characters at the end of a text may be the beginning of a secret. */
+  readonly begun: (text: string) => number;
 }
 
-function compiled(secrets: readonly Secret[]): Redact {
+/** Made anew when a key has come to be known. */
+function patternsOf(env: Env): () => Patterns {
+  const own = secretsOf(env);
+  let size = -1;
+  let patterns: Patterns = { redact: (text) => text, begun: () => 0 };
+  return () => {
+    if (size !== known.size) {
+      size = known.size;
+      patterns = compiled([...own, ...[...known].map(([value, name]) => ({ name, value }))]);
+    }
+    return patterns;
+  };
+}
+
+function compiled(secrets: readonly Secret[]): Patterns {
   const { names, pattern } = patternOf(secrets);
-  return pattern ? (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`) : same;
+  if (!pattern) return { redact: (text) => text, begun: () => 0 };
+  const spelled = [...names.keys()];
+  return {
+    redact: (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`),
+    begun: (text) => spelled.reduce((most, spelling) => Math.max(most, begunOf(text, spelling, most)), 0),
+  };
 }
 
 function patternOf(secrets: readonly Secret[]): { readonly names: Map<string, string>; readonly pattern?: RegExp } {
@@ -62,6 +103,13 @@ function patternOf(secrets: readonly Secret[]): { readonly names: Map<string, st
   // A secret may contain another; the longer one must be tried first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
   return { names, pattern: new RegExp(longest.map(part).join("|"), "g") };
+}
+
+/** As long as the end of the text that this spelling begins with, where that is longer than what is known already. */
+function begunOf(text: string, spelling: string, known: number): number {
+  for (let length = Math.min(text.length, spelling.length); length > known; length -= 1)
+    if (text.endsWith(spelling.slice(0, length))) return length;
+  return 0;
 }
 
 /** A short one counts only as a word of its own: it may be a part of many others. */

@@ -55,8 +55,11 @@ export interface CastStore {
   readonly follow: (castId: CastId, after: number, wake: () => void) => Following<EventNews>;
   /** The lines of a visit's transcript, and each new one. */
   readonly followTranscript: (castId: CastId, visit: VisitPlace, wake: () => void) => Following<TranscriptNews>;
-  /** Calls back when something may have changed: in the list, in a cast, in who owns it. The answer stops it. */
-  readonly onListChange: (listener: () => void) => () => void;
+  /**
+   * Calls back when something may have changed: in the list, in a cast, in who owns it. The answer stops it. Of the list it
+   * is said in which cast, where that is known.
+   */
+  readonly onListChange: (listener: (castId?: string) => void) => () => void;
   readonly onCastChange: (castId: CastId, listener: () => void) => () => void;
   readonly onOwnerChange: (castId: CastId, listener: () => void) => () => void;
 }

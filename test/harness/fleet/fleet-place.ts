@@ -47,7 +47,7 @@ const CONFIG = {
     Wait: utility("wait"),
     Ask: { type: "person", question: "Go on?" },
     List: { ...utility("list"), generator: true },
-    Agent: { type: "agent", prompt: "Do it." },
+    Agent: { type: "agent", prompt: "Do it.", tools: "coding" },
   },
   loadouts: {
     Quick: line("Step", "Step"),

@@ -2,6 +2,8 @@ import type { FleetCommand } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
+import { heardText, waitText } from "../../../core/view/now/fleet.ts";
+import type { FleetStanding } from "../../../core/view/now/fleet.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -12,7 +14,6 @@ import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 import { migrate } from "../../../shell/fleet/migrate.ts";
 import { findProfile } from "../../../shell/fleet/open/profile.ts";
 import { fleetStanding } from "../../../shell/fleet/workers.ts";
-import type { FleetStanding } from "../../../shell/fleet/workers.ts";
 import { printAnswer } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
 import { limits } from "./limits.ts";
@@ -99,16 +100,28 @@ function said(data: unknown, ...lines: readonly Line[]): Result<Answer> {
   return ok({ code: 0, data, lines: () => lines });
 }
 
-function standingLines({ workers, queued }: FleetStanding): readonly Line[] {
+const STATES = { up: "up", draining: "leaving", gone: "gone" } as const;
+
+function standingLines({ workers, queued, queue }: FleetStanding): readonly Line[] {
+  const isUp = workers.some(({ state }) => state !== "gone");
   return [
     ...workers.map(({ worker, state, casts, concurrency, silentMs, queues }) =>
       line(
         toned("strong", worker),
-        `  ${state}, ${casts.length} of ${concurrency} busy, heard ${Math.round(silentMs / 1000)} s ago, queues ${queues.join(", ")}`,
+        `  ${STATES[state]}, ${heardText(state, silentMs)}`,
+        state === "gone" ? "" : `, ${casts.length} of ${concurrency} busy, queues ${queues.join(", ")}`,
         toned("dim", casts.length === 0 ? "" : `  ${casts.join(", ")}`),
       ),
     ),
-    ...(workers.length === 0 ? [line("No worker is up.")] : []),
+    ...(isUp ? [] : [line("No worker is up.")]),
     line(toned("dim", `${countedText(queued, "cast")} waiting for a worker.`)),
+    ...queue
+      .slice(0, SHOWN)
+      .map(({ castId, place, why, queue: name }) =>
+        line(`  ${place}. `, toned("strong", castId), toned("dim", `  ${waitText(why, name)}`)),
+      ),
   ];
 }
+
+/** As many of those that wait as a terminal has room for; `--json` has more. */
+const SHOWN = 20;

@@ -36,6 +36,8 @@ export interface ResultPlace {
   readonly runDir: string;
   /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
   readonly elsewhere?: string;
+  /** [B30] The fleet that it ran on: commands must name it. */
+  readonly on?: string;
   /** What became of each item, as far as this process has seen it. */
   readonly items?: readonly ItemTale[];
   /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
@@ -43,7 +45,7 @@ export interface ResultPlace {
 }
 
 /** [X11] */
-export function resultOf(end: RunEnd, { runDir, elsewhere, items = [], used = NO_USAGE }: ResultPlace): Result {
+export function resultOf(end: RunEnd, { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultPlace): Result {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = statusOf(state, false);
   const mark = statusMark(status);
@@ -60,7 +62,7 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, items = [], used = NO
   const steps = [
     { command: `/materia show ${state.castId}`, does: "the story" },
     ...nextSteps(state, status, "/materia"),
-  ].map(({ command, does }) => line(toned("accent", inPlace(command, elsewhere)), toned("dim", `  ${does}`)));
+  ].map(({ command, does }) => line(toned("accent", inPlace(command, { elsewhere, on })), toned("dim", `  ${does}`)));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const top = [head, request, line(toned("dim", figuresText(figuresOf(totalsOf(state))))), ...why];
@@ -80,9 +82,13 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, items = [], used = NO
   };
 }
 
-function inPlace(command: string, elsewhere: string | undefined): string {
-  if (elsewhere === undefined) return command;
-  return command.replace(/^\/materia \w+/, (start) => `${start} --cwd ${quoteWord(elsewhere)}`);
+function inPlace(
+  command: string,
+  { elsewhere, on }: { readonly elsewhere: string | undefined; readonly on: string | undefined },
+): string {
+  const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
+  const fleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
+  return command.replace(/^\/materia \w+/, (start) => `${start}${folder}${fleet}`);
 }
 
 function reasonOf({ phase }: CastState): string {

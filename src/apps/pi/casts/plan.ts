@@ -1,5 +1,4 @@
 import type { Command } from "../../../core/command/command.ts";
-import type { Options } from "../../../core/command/options.ts";
 import { personAsked } from "../../../core/cast/question.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
@@ -10,7 +9,6 @@ import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { markdownLine } from "../cards/card.ts";
 import { askPlan, planIn } from "../input/plan-dialog.ts";
 import type { PlanDecision } from "../input/plan-dialog.ts";
-import { openPlace } from "../session/place.ts";
 import type { CommandContext } from "./state.ts";
 
 /** An answer that a cast waits with, and what the person made of it. */
@@ -26,11 +24,9 @@ export interface Reviewed {
 export async function reviewPlan(
   { user, screen, state }: CommandContext,
   { text, reject }: Extract<Command, { kind: "continue" }>,
-  options: Options,
+  workspace: Workspace,
 ): Promise<Reviewed | undefined> {
-  const place = openPlace(user.ctx, options);
-  if (!screen.live || reject || !place.ok) return undefined;
-  const { workspace } = place.value;
+  if (!screen.live || reject) return undefined;
   const castId = await bareCast(workspace, text.trim(), state.waiting?.castId);
   if (castId === undefined || (user.ctx.mode !== "tui" && castId === state.waiting?.castId)) return undefined;
   const cast = await workspace.store.load(castId);

@@ -4,11 +4,7 @@ import { parseText } from "../../../core/command/parse.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
-import { line } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
-import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { help } from "../../../shell/commands/help.ts";
-import { answer } from "../../../shell/commands/run-command.ts";
 import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";
@@ -17,6 +13,7 @@ import type { Reviewed } from "../casts/plan.ts";
 import { answerWaitingCast, startFromCommand } from "../casts/start.ts";
 import { giveBackHeld } from "../casts/messages.ts";
 import type { CommandContext } from "../casts/state.ts";
+import { lookIn, showAnswer } from "./look.ts";
 import { stopWaiting } from "../casts/waiting.ts";
 
 /** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
@@ -27,16 +24,19 @@ export async function perform(context: CommandContext, text: string): Promise<vo
 }
 
 async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {
-  if (options.on !== undefined || command.kind === "worker" || command.kind === "fleet" || command.kind === "take")
+  if (command.kind === "worker" || command.kind === "fleet")
     return fail(
-      error("not_here", "--on", "a fleet is spoken with from a terminal", "type it there, with materia before it"),
+      error("not_here", command.kind, `"${command.kind}" is for a terminal`, "type it there, with materia before it"),
     );
+  if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
+    return (await import("./on-fleet.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
     case "help":
-      show(context, help(command.topic), options);
+      showAnswer(context, help(command.topic), options);
       return ok(undefined);
     case "continue": {
-      const reviewed = await reviewPlan(context, command, options);
+      const place = openPlace(context.user.ctx, options);
+      const reviewed = place.ok ? await reviewPlan(context, command, place.value.workspace) : undefined;
       return reviewed ? decide(context, reviewed, options) : start(context, command, options);
     }
     case "cast":
@@ -47,7 +47,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "demo":
       return (await import("./demo.ts")).demo(context, command.which);
     case "ui":
-      return (await import("./ui.ts")).openUi(context, command);
+      return (await import("./ui.ts")).openUi(context, command, options.on);
     case "open":
       if (!context.screen.live) return look(context, command, options);
       return (await import("./open-visit.ts")).openVisitHere(context, command, options);
@@ -57,6 +57,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
       return abort(context, command, options);
     case "casts":
     case "prune":
+    case "take":
     case "status":
     case "show":
     case "diff":
@@ -117,29 +118,8 @@ async function look(
   command: AnsweredCommand,
   options: Parsed["options"],
 ): Promise<Result<undefined>> {
-  const { screen, user } = context;
-  const place = openPlace(user.ctx, options);
-  if (!place.ok) return place;
-  const { workspace, from, left } = place.value;
-  const found = await answer(command, workspace, from);
-  if (!found.ok) return found;
-  show(context, found.value, options);
-  if (left) screen.note(noteOf(left), "warning");
-  return ok(undefined);
-}
-
-function show({ screen }: CommandContext, { code, data, lines }: Answer, { json }: Parsed["options"]): void {
-  screen.answer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
-}
-
-function jsonLines(data: unknown): readonly Line[] {
-  return JSON.stringify(data, undefined, 2)
-    .split("\n")
-    .map((text) => line(text));
-}
-
-function noteOf({ message, hint }: { readonly message: string; readonly hint?: string }): string {
-  return hint === undefined ? message : `${message}: ${hint}`;
+  const place = openPlace(context.user.ctx, options);
+  return place.ok ? lookIn(context, place.value, { command, options }) : place;
 }
 
 /** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */

@@ -13,10 +13,17 @@ import type { CommandContext } from "../casts/state.ts";
 export async function openUi(
   context: CommandContext,
   { port, open }: Extract<Command, { kind: "ui" }>,
+  on: string | undefined,
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;
   state.closeUi?.();
-  const words = ["ui", "--cwd", user.ctx.cwd, ...(port === undefined ? [] : ["--port", String(port)])];
+  const words = [
+    "ui",
+    "--cwd",
+    user.ctx.cwd,
+    ...(port === undefined ? [] : ["--port", String(port)]),
+    ...(on === undefined ? [] : ["--on", on]),
+  ];
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
     stdio: ["ignore", "pipe", "pipe"],
   });

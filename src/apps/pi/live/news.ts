@@ -32,7 +32,7 @@ export function heardBy(screen: Screen, watch: Watch): Watch {
 /** [X49] Says as data that a cast runs, and what became of it. */
 export async function announce(
   screen: Screen,
-  { castId, file: { graph, request } }: PreparedCast,
+  { castId, file: { graph, request } }: Pick<PreparedCast, "castId" | "file">,
   running: Promise<Result<RunEnd>>,
 ): Promise<Result<RunEnd>> {
   const news = (status: CastNews["status"]): CastNews => ({ castId, status, loadout: graph.name, request });

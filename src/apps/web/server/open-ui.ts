@@ -3,7 +3,10 @@ import { watch } from "node:fs";
 import type { Hono } from "hono";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import { openWorkspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { OpenUi } from "../../../shell/commands/ui.ts";
+import type { ConfigPlace } from "../../../shell/config/config.ts";
+import type { FleetConnection } from "../../../shell/fleet/on-fleet.ts";
 import { uiDoor } from "../../../shell/config/own/ui-door.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
 import { webApp } from "./app.ts";
@@ -13,14 +16,17 @@ import { folderWatch } from "../../../shell/system/folder-watch.ts";
 import { openRuns } from "./live/runs.ts";
 
 /** [N1] The web UI of a project, behind a token that nobody guesses. */
-export const openUi: OpenUi = async ({ place, artifacts, port, openReal, report }) => {
+export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, report }) => {
   const token = randomBytes(32).toString("base64url");
   const runs = openRuns(report);
-  const door = uiDoor(place);
+  const door = uiDoor(place, on);
+  const fleet = on === undefined ? ok(undefined) : await connected(place, on);
+  if (!fleet.ok) return fleet;
   let listening = 0;
   const app = webApp({
     place,
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(fleet.value ? { fleet: fleet.value } : {}),
     token,
     doorKey: door?.key ?? null,
     port: () => listening,
@@ -30,13 +36,27 @@ export const openUi: OpenUi = async ({ place, artifacts, port, openReal, report 
     report,
   });
   const serving = port === undefined ? await serveWhereItWas(app, door?.port) : await serve(app, port);
-  if (!serving.ok) return serving;
+  if (!serving.ok) {
+    await fleet.value?.close();
+    return serving;
+  }
   listening = serving.value.port;
   return ok({
     url: `http://127.0.0.1:${listening}/?token=${token}`,
-    close: () => serving.value.close(runs.stop),
+    close: async () => {
+      await serving.value.close(runs.stop);
+      await fleet.value?.close();
+    },
   });
 };
+
+/** [B26] One connection for as long as the page is served; whoever names no fleet loads nothing of it. */
+async function connected(place: ConfigPlace, on: string): Promise<Result<FleetConnection>> {
+  const workspace = openWorkspace(place);
+  if (!workspace.ok) return workspace;
+  const { connectFleet } = await import("../../../shell/fleet/on-fleet.ts");
+  return connectFleet(workspace.value, on, "all");
+}
 
 /** [N33] At the port of the last time, so that an open page and a kept link lead here; at any other where that is taken. */
 async function serveWhereItWas(app: Hono, port = 0): Promise<Result<Serving>> {

@@ -18,6 +18,7 @@ const usage = Usage;
 /** A person was content with what had been said: no further turn was had for it. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
+const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on
 
 export const LIMITS = [
   "maxTokens",
@@ -66,6 +67,7 @@ export const EVENTS = {
     /** [T20] The cast whose past this one shares, up to that visit, and since when (absent in casts of earlier versions). */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
+    worker,
   }),
   visit_started: v.object({
     type: v.literal("visit_started"),
@@ -256,8 +258,8 @@ export const EVENTS = {
     by: v.string(),
     /** What the visit in flight had used when it was cut off, as far as it had not been counted. */
     usage: v.optional(usage),
-    /** Absent where nothing had changed meanwhile. */
-    files: v.exactOptional(Meanwhile),
+    files: v.exactOptional(Meanwhile), // absent where nothing had changed meanwhile
+    worker,
   }),
   cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
 } as const;

@@ -10,7 +10,7 @@ import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
-import type { CastStatus } from "../casts.ts";
+import type { Alive, CastStatus } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
 import { itemsLine } from "./cells.ts";
 import type { Items } from "./cells.ts";
@@ -63,7 +63,7 @@ export interface Board extends Figures {
 export interface BoardOptions {
   /** The time now, in milliseconds. */
   readonly now: number;
-  readonly alive?: boolean;
+  readonly alive?: Alive;
   /** What the turn in hand has used so far; the journal counts it at its end. */
   readonly used?: Usage;
   readonly program?: string;

@@ -5,7 +5,7 @@ import { stepsFrom } from "../../cast/step.ts";
 import { totalsOf } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusMark, statusOf, statusText } from "../casts.ts";
-import type { CastStatus } from "../casts.ts";
+import type { Alive, CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
 import { elapsedMs } from "../clock.ts";
 import { figuresLine, figuresOf, figuresText } from "../figures.ts";
@@ -22,7 +22,7 @@ import type { Line } from "../text/line.ts";
 export interface StoryOptions {
   readonly width?: number;
   /** Whether the process of a cast that has not ended still lives, and the time now: such a cast grows older. */
-  readonly alive?: boolean;
+  readonly alive?: Alive;
   readonly now?: number;
   /** What a person types before a command: `materia`, or `/materia` in Pi. */
   readonly program?: string;

@@ -12,11 +12,13 @@ const NEEDS_YOU: readonly CastStatus[] = ["waiting", "failed", "interrupted"];
 export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) => string): readonly CastGroup[] {
   const needs = casts.filter(needsYou);
   const running = casts.filter(({ status }) => status === "running");
-  const rest = casts.filter((cast) => !needsYou(cast) && cast.status !== "running");
+  const queued = casts.filter(({ status }) => status === "queued");
+  const rest = casts.filter((cast) => !needsYou(cast) && cast.status !== "running" && cast.status !== "queued");
   const days = [...Map.groupBy(rest, ({ startedAt }) => dayOf(startedAt))];
   return [
     { title: "Needs you", casts: needs },
     { title: "Running", casts: running },
+    { title: "Waiting for a worker", casts: queued },
     ...days.map(([title, group]) => ({ title, casts: group })),
   ].filter((group) => group.casts.length > 0);
 }
@@ -29,6 +31,7 @@ export const CAST_FILTERS = [
   "all",
   "needs_you",
   "running",
+  "queued",
   "completed",
   "not_satisfied",
   "failed",
@@ -54,7 +57,8 @@ function fits(cast: CastSummary, filter: CastFilter): boolean {
 
 export function isFound(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
   if (!fits(cast, filter) || (loadout !== null && cast.loadout !== loadout)) return false;
-  const all = `${cast.request} ${cast.castId} ${cast.loadout}`.toLowerCase();
+  const whose = cast.fleet ? ` ${cast.fleet.project} ${cast.fleet.person} ${cast.fleet.worker ?? ""}` : "";
+  const all = `${cast.request} ${cast.castId} ${cast.loadout}${whose}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)

@@ -2,12 +2,17 @@ import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { Limit } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { LoadedCast, NewCast } from "../../store/cast-store.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
+import type { FleetStanding } from "../../../core/view/now/fleet.ts";
+import type { Progress } from "../../../core/wire/stream.ts";
+import type { Following, LoadedCast, NewCast } from "../../store/cast-store.ts";
 
 /** What people do with casts that other machines drive, in place of driving them here. */
 export interface OnFleet {
   /** The name that --on was given. */
   readonly name: string;
+  /** Where casts are kept here: no part of what is submitted. */
+  readonly artifacts: string;
   /** [B21] The cast that was submitted under the key of this command before, where there is one. */
   readonly submittedBefore: () => Promise<Result<CastId | undefined>>;
   /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
@@ -20,6 +25,12 @@ export interface OnFleet {
   readonly placeOf: (castId: CastId) => Promise<QueuePlace | undefined>;
   /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
   readonly fetchFiles: (castId: CastId, cwd: string) => Promise<Result<FetchedFiles>>;
+  /** [B29] Who works on what, and what waits for whom. */
+  readonly standing: () => Promise<Result<FleetStanding>>;
+  /** [B27] What the agent of a cast does right now. */
+  readonly followTurn: (castId: CastId, wake: () => void) => Following<readonly Progress[]>;
+  /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
+  readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
 
 /** [B22] Where a cast stands among those of its project that wait, and the limits that hold it back. */

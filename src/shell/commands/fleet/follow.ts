@@ -1,19 +1,20 @@
-import type { CastStep } from "../../../core/cast/step.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { Listening } from "../../casting/drive/driver.ts";
 import { watchCast } from "../../casting/watch.ts";
+import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
-import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import type { LoadedCast } from "../../store/cast-store.ts";
 
-interface Looking {
-  readonly signal: AbortSignal;
-  readonly onSteps?: (steps: readonly CastStep[]) => void;
-}
-
-/** [B10] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
-export async function followOnFleet(store: CastStore, cast: LoadedCast, looking: Looking): Promise<Result<RunEnd>> {
+/** [B10, B27] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
+export async function followOnFleet(
+  { store, fleet }: Pick<Workspace, "store" | "fleet">,
+  cast: LoadedCast,
+  { signal, onSteps = () => undefined, onProgress }: Listening,
+): Promise<Result<RunEnd>> {
   return watchCast(store, cast, {
-    signal: looking.signal,
-    onSteps: looking.onSteps ?? (() => undefined),
+    signal,
+    onSteps,
+    ...(fleet && onProgress ? { turn: { follow: fleet.followTurn, onProgress } } : {}),
     isExpected: async () => {
       const status = (await store.summary(cast.castId))?.status;
       return status === "queued" || status === "running";

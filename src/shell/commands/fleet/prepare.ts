@@ -122,13 +122,13 @@ function knownNote(castId: string): string {
 }
 
 async function leftOrFollowed(
-  { detach, workspace: { store } }: FleetAsker,
+  { detach, workspace }: FleetAsker,
   castId: CastId,
   listening: Listening,
 ): Promise<Result<RunEnd>> {
-  const cast = await store.load(castId);
+  const cast = await workspace.store.load(castId);
   if (!cast.ok) return cast;
-  return detach ? ok({ kind: "paused", state: cast.value.state }) : followOnFleet(store, cast.value, listening);
+  return detach ? ok({ kind: "paused", state: cast.value.state }) : followOnFleet(workspace, cast.value, listening);
 }
 
 function goesOn({ name }: OnFleet): PreparedOnFleet["remarks"] {

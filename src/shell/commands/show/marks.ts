@@ -1,3 +1,4 @@
+import { quoteWord } from "../../../core/command/words.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
@@ -19,7 +20,8 @@ export function foreignLines(workspace: Workspace, file: CastFile): readonly Lin
   return issue ? [line(toned("rework", `Foreign: ${harmless(issue.message)}.`))] : [];
 }
 
-/** What is typed before the commands that are suggested. */
-export function programOf({ place: { program } }: Workspace): { readonly program?: string } {
+/** [B26] What is typed before the commands that are suggested, so that they can be typed as they stand. */
+export function programOf({ place: { program }, fleet }: Workspace): { readonly program?: string } {
+  if (fleet) return { program: `${program ?? "materia"} --on ${quoteWord(fleet.name)}` };
   return program === undefined ? {} : { program };
 }

@@ -56,7 +56,8 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   const asked = details.flatMap(({ model }, index) =>
     model === null ? [] : [{ model, materia: begun[index]?.materia ?? "" }],
   );
-  const alive = (await store.owner(castId)) !== undefined;
+  const summary = await store.summary(castId);
+  const alive = summary?.status === "queued" ? "queued" : (await store.owner(castId)) !== undefined;
   const story: StoryOptions = {
     alive,
     now: Date.now(),
@@ -69,7 +70,6 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   const mark = foreignMark(workspace, file);
   const items = itemRows(castId, events);
   const trees = await treesOf(store, items);
-  const summary = await store.summary(castId);
   return {
     code: 0,
     data: {
@@ -93,7 +93,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
               width: Math.min(width, WIDEST),
               aside: asideOf(finder(details), full ? Math.min(width, WIDEST) - 4 : undefined),
             }),
-            ...itemLines(items, { alive, width: Math.min(width, 160), trees }),
+            ...itemLines(items, { alive: alive === true, width: Math.min(width, 160), trees }),
             ...deliveryLines(summary?.delivered),
             ...foreignLines(workspace, file),
             ...asideLines(store.placeOf(castId), cast),

@@ -16,13 +16,12 @@ const FIRST_PORT = 20_000;
 const PORTS = 12_000;
 
 /** [N33] Nothing where this user has no key and none can be kept: then each start is a stranger to the page of the last one. */
-export function uiDoor({ cwd, env }: ConfigPlace): UiDoor | undefined {
+export function uiDoor({ cwd, env }: ConfigPlace, fleet?: string): UiDoor | undefined {
   const own = userKey(env);
   if (own === undefined) return undefined;
-  const of = (what: string): Buffer =>
-    createHmac("sha256", own)
-      .update(`${what}\0${folderOf(cwd)}`)
-      .digest();
+  // The page of a fleet is another one: an open page must not go on with other casts.
+  const served = fleet === undefined ? folderOf(cwd) : `${folderOf(cwd)}\0${fleet}`;
+  const of = (what: string): Buffer => createHmac("sha256", own).update(`${what}\0${served}`).digest();
   return { key: of("ui key").toString("base64url"), port: FIRST_PORT + (of("ui port").readUInt32BE() % PORTS) };
 }
 

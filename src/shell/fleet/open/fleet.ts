@@ -17,16 +17,20 @@ export interface OpenFleet {
 /** Oldest Postgres whose tables have what the migration uses. */
 const OLDEST_SERVER = 150_000;
 
-/** A person's view of a fleet: the casts of one project, to be looked at, submitted and set going again. */
-export async function openFleet(profile: Profile): Promise<Result<OpenFleet>> {
-  const database = await openChecked(profile);
-  if (!database.ok) return database;
-  const place = `fleet ${profile.name}, project ${profile.project}`;
-  return ok({
-    profile,
-    database: database.value,
-    store: postgresStore({ database: database.value, place, project: profile.project }),
-  });
+/** A person's view of a fleet: the casts of one project or of all of theirs, to be looked at, submitted and set going again. */
+export async function openFleet(profile: Profile, sees: "project" | "all" = "project"): Promise<Result<OpenFleet>> {
+  const opened = await openChecked(profile);
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const store =
+    sees === "all"
+      ? postgresStore({ database, place: `fleet ${profile.name}` })
+      : postgresStore({
+          database,
+          place: `fleet ${profile.name}, project ${profile.project}`,
+          project: profile.project,
+        });
+  return ok({ profile, database, store });
 }
 
 /** [B2] Connected with a database that can be used as it is; refused before anything is done. */

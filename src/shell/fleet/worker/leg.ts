@@ -13,6 +13,7 @@ import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { Profile } from "../open/profile.ts";
 import { deliver } from "./deliver.ts";
+import { openLiveTurn } from "../live/live-turn.ts";
 import type { Trees } from "./trees.ts";
 
 /** How a leg came to its end. */
@@ -42,6 +43,8 @@ export interface LegPlace {
   readonly trees: Trees;
   /** Casts that the database alone kept from being written. */
   readonly troubled: Set<CastId>;
+  /** [B27] Tells those who follow a cast that its agent does something. */
+  readonly tellTurn: (castId: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the worker is to hand back what it drives, at the end of a visit. */
   readonly draining: AbortSignal;
@@ -127,8 +130,9 @@ const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then
   returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
 async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promise<LegEnd> {
-  const { store, trees, draining, stopping, env, workerId } = place;
+  const { store, trees, draining, stopping, env, workerId, database, tellTurn } = place;
   const { castId, file } = cast;
+  const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });
   const pause = new AbortController();
   const stop = (): void => pause.abort(PAUSE);
   stopping.addEventListener("abort", stop);
@@ -148,6 +152,7 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
       cast,
       how: { kind: "recast" as const },
       by: `worker ${workerId}`,
+      worker: workerId,
       cwd: await trees.cwdOf(castId),
       ...(file.model === null ? {} : { model: file.model }),
       notes: [],
@@ -157,6 +162,7 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
       env,
       signal: pause.signal,
       travels: true,
+      onProgress: live.onProgress,
       onSteps: (steps) => {
         if (draining.aborted && steps.some(({ event }) => event.type === "visit_completed")) stop();
       },
@@ -176,6 +182,7 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
   } finally {
     stopping.removeEventListener("abort", stop);
     trees.forget(castId);
+    await live.close();
   }
 }
 

@@ -113,7 +113,7 @@ async function work(
   let wake = (): void => undefined;
   const driven = legDriver(
     { ...request, onLeg: (leg) => (request.onLeg?.(leg), wake()) },
-    { profile, ...place, stopping: stopping.signal },
+    { profile, ...place, tellTurn: place.store.tellTurn, stopping: stopping.signal },
   );
   const dispatcher = await openDispatcher({
     url: profile.url,

@@ -18,10 +18,12 @@ export interface Sight {
   readonly project?: string | undefined;
 }
 
-type Looking = Pick<
+interface Looking extends Pick<
   CastStore,
   "find" | "ids" | "summary" | "list" | "owner" | "stamp" | "describe" | "load" | "fold" | "ends" | "readBrought"
->;
+> {
+  readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
+}
 
 /** As many as are listed. */
 const LISTED = 200;
@@ -52,6 +54,7 @@ export function lookingAt({ database, place, project }: Sight): Looking {
     summary: (castId) => quietly(async () => (await summaries("c.cast_id = $2", castId))[0]),
     list: () =>
       guarded(place, async () => ok(await summaries(`c.parent is null order by c.cast_id desc limit ${LISTED}`))),
+    summariesOf: (casts) => quietly(() => summaries("c.parent is null and c.cast_id = any($2)", casts)),
     owner: (castId) => quietly(() => ownerOf(database, castId)),
     stamp: (castId) => quietly(() => field(database, castId, "md5(file)")),
     describe: (castId) =>
@@ -99,7 +102,9 @@ async function field(database: Database, castId: CastId, what: string, ...values
 interface SummaryRow {
   readonly summary: CastSummary;
   readonly status: CastSummary["status"];
-  readonly alive: boolean;
+  readonly project: string;
+  readonly person: string;
+  readonly worker: string | null;
 }
 
 async function readSummaries(
@@ -108,11 +113,15 @@ async function readSummaries(
   values: readonly unknown[],
 ): Promise<readonly CastSummary[]> {
   const rows = await database.rows<SummaryRow>({
-    text: `select c.summary, c.status, (w.worker_id is not null and w.state <> 'gone') as alive from materia.casts c
-      left join materia.workers w on w.worker_id = c.owner where ${SEEN} and ${where}`,
+    text: `select c.summary, c.status, c.project, c.submitted_by as person, w.worker_id as worker from materia.casts c
+      left join materia.workers w on w.worker_id = c.owner and w.state <> 'gone' where ${SEEN} and ${where}`,
     values,
   });
-  return rows.map(({ summary, status, alive }) => ({ ...summary, status: statusOf(status, alive) }));
+  return rows.map(({ summary, status, worker, ...whose }) => ({
+    ...summary,
+    status: statusOf(status, worker !== null),
+    fleet: { ...whose, worker },
+  }));
 }
 
 /** [J21] What neither ended nor waits runs only as long as its worker lives. */

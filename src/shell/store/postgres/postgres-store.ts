@@ -1,7 +1,9 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { ArtifactPart, ArtifactPlace, CastStore, Part } from "../cast-store.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
+import type { Progress } from "../../../core/wire/stream.ts";
+import type { ArtifactPart, ArtifactPlace, CastStore, Following, Part } from "../cast-store.ts";
 import { fileStore } from "../files/file-store.ts";
 import { layoutOf } from "../layout.ts";
 import { claimingAs, removeCasts } from "./claiming.ts";
@@ -11,6 +13,7 @@ import { lookingAt, quietly } from "./looking.ts";
 import type { Sight } from "./looking.ts";
 import { VALUES } from "./scratch.ts";
 import { openNews, openTelling } from "./database/news.ts";
+import { openTurns } from "./live.ts";
 
 export interface PostgresPlace extends Sight {
   /** Without one nothing can be claimed here. */
@@ -18,6 +21,12 @@ export interface PostgresPlace extends Sight {
 }
 
 export interface PostgresStore extends CastStore {
+  /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
+  readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
+  /** [B27] What the agent of a cast does right now, as its worker tells it. */
+  readonly followTurn: (castId: CastId, wake: () => void) => Following<readonly Progress[]>;
+  /** That it has been told. */
+  readonly tellTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -26,6 +35,7 @@ export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStor
   const { database, place } = sight;
   const news = openNews(database);
   const tell = openTelling(database);
+  const turns = openTurns(database);
   const held = new Map<CastId, string>();
   // What this process writes is seen here before the append that takes it along.
   const local = worker ? fileStore(worker.scratch) : undefined;
@@ -70,11 +80,13 @@ export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStor
         (from) => readArtifact(castId, { ...visit, name: "transcript.jsonl" }, { from }),
         news.on(castId, wake),
       ),
+    ...turns,
     onListChange: (listener) => news.on(undefined, listener),
     onCastChange: (castId, listener) => news.on(castId, listener),
     onOwnerChange: (castId, listener) => news.on(castId, listener),
     close: async () => {
       await news.close();
+      await turns.close();
       await database.close();
     },
   };

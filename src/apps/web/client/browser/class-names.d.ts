@@ -93,6 +93,7 @@ declare module "*/casts.module.css" {
     readonly "request-cell": string;
     readonly "status-column": string;
     readonly view: string;
+    readonly whose: string;
     readonly "wide-meter": string;
   };
   export default classes;
@@ -302,6 +303,30 @@ declare module "*/find.module.css" {
     readonly found: string;
     readonly "found-list": string;
     readonly "found-words": string;
+  };
+  export default classes;
+}
+declare module "*/fleet.module.css" {
+  const classes: {
+    readonly draining: string;
+    readonly driven: string;
+    readonly fleet: string;
+    readonly gone: string;
+    readonly "gone-worker": string;
+    readonly "last-sign": string;
+    readonly nobody: string;
+    readonly "place-number": string;
+    readonly queued: string;
+    readonly "queued-words": string;
+    readonly rows: string;
+    readonly seat: string;
+    readonly seats: string;
+    readonly state: string;
+    readonly taken: string;
+    readonly up: string;
+    readonly worker: string;
+    readonly "worker-head": string;
+    readonly "worker-load": string;
   };
   export default classes;
 }
@@ -688,6 +713,8 @@ declare module "*/timeline.module.css" {
     readonly "utility-bar": string;
     readonly "utility-dot": string;
     readonly "waiting-visit": string;
+    readonly "worker-list": string;
+    readonly "worker-stretch": string;
   };
   export default classes;
 }

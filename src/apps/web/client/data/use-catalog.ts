@@ -15,20 +15,22 @@ export interface KnownCatalog {
   readonly layers: CatalogAnswer["layers"] | null;
   /** The folder of the project. */
   readonly cwd: string | null;
+  /** [B26] The fleet whose casts these are; null where they are kept here. */
+  readonly fleet: string | null;
   readonly trust: CatalogAnswer["trust"] | null;
   readonly issues: readonly Issue[];
 }
 
-const known = openStore<KnownCatalog>({ catalog: null, layers: null, cwd: null, trust: null, issues: [] });
+const known = openStore<KnownCatalog>({ catalog: null, layers: null, cwd: null, fleet: null, trust: null, issues: [] });
 
 export async function readCatalog(): Promise<void> {
   const read = await getCatalog();
   if (!read.ok) return known.set({ ...known.get(), issues: read.issues });
-  const { layers, cwd, trust } = read.value;
+  const { layers, cwd, fleet, trust } = read.value;
   const back = openKeptProject(cwd).filter(({ kind }) => kind !== "text");
   if (back.length > 0)
     toast({ text: `What you had not saved is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
-  return known.set({ catalog: catalogOf(read.value), layers, cwd, trust, issues: [] });
+  return known.set({ catalog: catalogOf(read.value), layers, cwd, fleet, trust, issues: [] });
 }
 
 onServerBack(() => void readCatalog());

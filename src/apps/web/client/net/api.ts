@@ -18,7 +18,13 @@ import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import type { Found, SearchOver } from "../../../../core/wire/find.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { Draft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import { readCastMessage, readCastsMessage, readSearchMessage } from "../../../../core/wire/stream.ts";
+import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
+import {
+  readCastMessage,
+  readCastsMessage,
+  readFleetMessage,
+  readSearchMessage,
+} from "../../../../core/wire/stream.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { readWire } from "../../../../core/wire/wire.ts";
 import { serverAnswered, reportStream } from "./connection.ts";
@@ -252,6 +258,18 @@ export function searchTexts(
     return onOver(message.value.data);
   });
   return stop;
+}
+
+/** [B29] Who works on what, and what waits, for as long as somebody looks. Returns the stop. */
+export function followFleet(listener: {
+  readonly onStanding: (standing: FleetStanding) => void;
+  readonly onIssue: (issue: Issue) => void;
+}): () => void {
+  return listen("/api/fleet/stream", undefined, ({ event, data }) => {
+    const message = readFleetMessage(event, data);
+    if (message.ok) listener.onStanding(message.value.data);
+    else message.issues.forEach(listener.onIssue);
+  });
 }
 
 function listen(path: string, after: (() => number) | undefined, onMessage: (message: Message) => void): () => void {

@@ -75,6 +75,7 @@ export function App(): ReactElement {
 
 /** Pages that the bar does not name. */
 const TITLES: Readonly<Record<string, string>> = {
+  fleet: "Fleet",
   settings: "Settings",
   help: "Guide",
   compare: "Compare",

@@ -16,6 +16,7 @@ export const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   link: lazy(() => import("../features/link/page.tsx")),
   compare: lazy(() => import("../features/compare/page.tsx")),
   find: lazy(() => import("../features/find/page.tsx")),
+  fleet: lazy(() => import("../features/fleet/page.tsx")),
   settings: lazy(() => import("../features/settings/page.tsx")),
   help: lazy(() => import("../features/help/page.tsx")),
   tests: lazy(() => import("../features/tests/page.tsx")),

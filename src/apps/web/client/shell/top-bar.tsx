@@ -25,9 +25,14 @@ export const PLACES: readonly { readonly page: string; readonly label: string; r
   { page: "link", label: "Link", icon: "link" },
 ];
 
+/** [B29] Only where the page shows the casts of one. */
+const FLEET_PLACE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
+
 /** The top bar; below 640 pixels its four places stand at the bottom of the screen. */
 export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
   const theme = useTheme();
+  const { fleet } = useCatalog();
+  const places = fleet === null ? PLACES : [...PLACES, FLEET_PLACE];
   return (
     <header className={css("top")}>
       <a className={css("brand")} href={hrefOf("casts")} aria-label="pi-materia, casts">
@@ -36,7 +41,7 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
       </a>
       <Project />
       <nav className={css("navigation")} aria-label="Main">
-        {PLACES.map(({ page: to, label, icon }) => (
+        {places.map(({ page: to, label, icon }) => (
           <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
             <Icon name={icon} />
             {label}
@@ -71,12 +76,12 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
 
 /** Which project this is: several of them may be open in one browser. */
 function Project(): ReactElement | null {
-  const { cwd } = useCatalog();
+  const { cwd, fleet } = useCatalog();
   if (cwd === null) return null;
   return (
-    <span className={css("project cut")} title={cwd}>
+    <span className={css("project cut")} title={fleet === null ? cwd : `${cwd}, with the casts of the fleet ${fleet}`}>
       <span className={css("spoken")}>Project </span>
-      {projectName(cwd)}
+      {fleet === null ? projectName(cwd) : `${projectName(cwd)} on ${fleet}`}
     </span>
   );
 }

@@ -31,12 +31,14 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   foreign_cast: 409,
   cast_is_owned: 409,
   cast_is_over: 409,
+  cast_moved: 409,
   cast_waits: 409,
   cast_does_not_wait: 409,
   changed: 412,
   too_large: 413,
   cannot_write: 500,
   cannot_remove: 500,
+  database_unreachable: 503,
 };
 
 export function notFound(c: Context): Response {

@@ -1,11 +1,12 @@
 import type { CastEvent, EventOf } from "../../../../core/cast/state/event.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
+import { noteQueue } from "../../../../shell/casting/live/note-queue.ts";
+import type { OnFleet } from "../../../../shell/casting/workspace/on-fleet.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import type { Feed } from "../http/stream.ts";
 import { itemFollower } from "./items.ts";
 import type { Live } from "./live.ts";
-import { noteQueue } from "./progress.ts";
 import { say, sayLine } from "./say.ts";
 import { transcriptNotes } from "./transcript.ts";
 import type { TranscriptNotes } from "./transcript.ts";
@@ -16,6 +17,8 @@ export interface FollowedCast {
   readonly castId: CastId;
   readonly live: Live;
   readonly wake: () => void;
+  /** Set where it is a cast of a fleet. */
+  readonly fleet?: OnFleet;
 }
 
 /** [N11, N12, N13] The events of a cast behind `after`, then each new one, with what its agents do meanwhile. */
@@ -23,7 +26,7 @@ export function castFeed(listened: FollowedCast, after: number): Feed {
   const { store, castId, live, wake } = listened;
   const journal = store.follow(castId, after, wake);
   const notes = noteQueue();
-  const elsewhere = transcriptFollower(listened);
+  const elsewhere = listened.fleet ? turnFollower(listened, listened.fleet) : transcriptFollower(listened);
   const pulse = alivePulse(listened);
   const items = itemFollower(listened);
   const unlisten = live.runs.listen(castId, (note) => {
@@ -58,8 +61,11 @@ export function castFeed(listened: FollowedCast, after: number): Feed {
   };
 }
 
-/** Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live. */
-function alivePulse({ store, castId, live, wake }: FollowedCast) {
+/**
+ * Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live.
+ * On a fleet the other workers notice, and say so.
+ */
+function alivePulse({ store, castId, live, wake, fleet }: FollowedCast) {
   let said: boolean | undefined;
   let stop: (() => void) | undefined;
   let isOld = true;
@@ -73,7 +79,7 @@ function alivePulse({ store, castId, live, wake }: FollowedCast) {
       if (!isOld) return undefined;
       isOld = false;
       const alive = (await store.owner(castId)) !== undefined;
-      if (alive && !live.runs.isHere(castId)) stop ??= live.everySecond(look);
+      if (alive && !fleet && !live.runs.isHere(castId)) stop ??= live.everySecond(look);
       else {
         stop?.();
         stop = undefined;
@@ -112,5 +118,19 @@ function transcriptFollower({ store, castId, live, wake }: FollowedCast) {
       return open.next();
     },
     close: leave,
+  };
+}
+
+/** [B27] Where a worker drives the cast, it says what its agent does. */
+function turnFollower({ castId, wake }: FollowedCast, fleet: OnFleet) {
+  const turn = fleet.followTurn(castId, wake);
+  const waiting: Progress[] = [];
+  return {
+    hear: (): void => undefined,
+    next: async (): Promise<Progress | undefined> => {
+      if (waiting.length === 0) waiting.push(...(await turn.next()));
+      return waiting.shift();
+    },
+    close: turn.close,
   };
 }

@@ -1,13 +1,11 @@
-import type { CastState, Phase } from "../../../../core/cast/state/state.ts";
 import { error, fail, ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
-import { cut } from "../../../../core/model/values/text.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
+import { noteQueue } from "../../../../shell/casting/live/note-queue.ts";
+import type { NoteQueue } from "../../../../shell/casting/live/note-queue.ts";
+import { noteTeller } from "../../../../shell/casting/live/notes.ts";
 import type { PreparedCast } from "../../../../shell/commands/prepare.ts";
-import type { TurnProgress } from "../../../../shell/ports.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";
-import { noteQueue, saidAtLast } from "./progress.ts";
-import type { NoteQueue } from "./progress.ts";
 
 /** The casts that this process drives, and who listens to their agents. */
 export interface Runs {
@@ -19,8 +17,6 @@ export interface Runs {
   /** Aborts all of them and waits until that is written. */
   readonly stop: () => Promise<void>;
 }
-
-const MOST_OF_AN_ARGUMENT = 2_000;
 
 interface Run {
   readonly controller: AbortController;
@@ -84,50 +80,4 @@ export function openRuns(report: (problem: string) => void): Runs {
       await Promise.allSettled(all.map(({ done }) => done));
     },
   };
-}
-
-/** Progress with its place, and text with what came before it in the same turn. */
-function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, state: CastState) => void {
-  const before = { text: 0, thinking: 0 };
-  return (progress, state) => {
-    const place = placeOf(state.phase);
-    if (!place) return;
-    switch (progress.kind) {
-      case "told":
-        before.text = 0;
-        before.thinking = 0;
-        return tell({ ...place, kind: "asked" });
-      case "text":
-      case "thinking":
-        tell({ ...place, kind: progress.kind, from: before[progress.kind], delta: progress.delta });
-        before[progress.kind] += progress.delta.length;
-        return undefined;
-      case "tool_started":
-        return tell({ ...place, ...progress, args: shortened(progress.args) });
-      case "tool_said":
-      case "tool_ended":
-        return tell({ ...place, ...progress, said: saidAtLast(progress.said) });
-      case "used":
-      case "retrying":
-        return tell({ ...place, ...progress });
-      case "tools_over":
-        return undefined;
-    }
-  };
-}
-
-function placeOf(phase: Phase): { socket: string; visit: number } | undefined {
-  return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
-}
-
-/** A tool may be given a whole file; the transcript has all of it. */
-function shortened(args: unknown): unknown {
-  if (typeof args !== "object" || args === null) return args;
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, shortValue(value)]));
-}
-
-function shortValue(value: unknown): unknown {
-  if (typeof value === "string") return cut(value, MOST_OF_AN_ARGUMENT);
-  const text = JSON.stringify(value) ?? "";
-  return text.length > MOST_OF_AN_ARGUMENT ? cut(text, MOST_OF_AN_ARGUMENT) : value;
 }

@@ -2,7 +2,7 @@ import { NO_USAGE, addUsage } from "../../../../core/cast/state/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";
-import { saidAtLast } from "./progress.ts";
+import { saidAtLast } from "../../../../shell/casting/live/notes.ts";
 import type { Following, TranscriptNews, VisitPlace } from "../../../../shell/store/cast-store.ts";
 
 /** What a visit's transcript tells of its agent, message by message. */

@@ -7,12 +7,14 @@ import type { CastAnswerSent } from "../../../../core/wire/casts.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import { foreignMarker } from "../../../../shell/casting/workspace/foreign.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
-import { refuse, refuseAll } from "../http/reply.ts";
+import { notFound, refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { castFeed } from "../live/cast-feed.ts";
 import { castsFeed } from "../live/casts-feed.ts";
 import { configFeed, joined } from "../live/config-feed.ts";
+import { fleetCastsFeed } from "../live/fleet/casts.ts";
 import { configPaths } from "../../../../shell/config/config.ts";
+import { fleetFeed } from "../live/fleet/standing.ts";
 import { inWorkspace } from "./served-project.ts";
 import type { ServedProject } from "./served-project.ts";
 
@@ -31,20 +33,26 @@ export function castRoutes(app: Hono, served: ServedProject): void {
     inWorkspace(served, (c, workspace) =>
       streamOf(c, (wake) =>
         joined(
-          castsFeed(workspace.store, live, wake, foreignMarker(workspace)),
+          workspace.fleet
+            ? fleetCastsFeed(workspace.store, workspace.fleet, wake)
+            : castsFeed(workspace.store, live, wake, foreignMarker(workspace)),
           configFeed(configPaths(workspace.place), live.watch, wake),
         ),
       ),
     ),
   );
+  app.get(
+    "/api/fleet/stream",
+    inWorkspace(served, (c, { fleet }) => (fleet ? streamOf(c, (wake) => fleetFeed(fleet, live, wake)) : notFound(c))),
+  );
   app.get("/api/casts/:id", inCast(served, showCast));
   app.get(
     "/api/casts/:id/events",
-    inCast(served, (c, castId, { store }) => {
+    inCast(served, (c, castId, { store, fleet }) => {
       const after = afterOf(c);
       if (after === undefined)
         return refuse(c, 400, error("bad_seq", "Last-Event-ID", "the place to go on from is a whole number"));
-      return streamOf(c, (wake) => castFeed({ store, castId, live, wake }, after));
+      return streamOf(c, (wake) => castFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
     }),
   );
 }

@@ -15,11 +15,12 @@ import type { ServedProject } from "./served-project.ts";
 export function catalogRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/catalog",
-    inWorkspace(served, (c, { catalog, configFiles, place, root, trust }) =>
+    inWorkspace(served, (c, { catalog, configFiles, place, root, trust, fleet }) =>
       c.json({
         version: VERSION,
         cwd: place.cwd,
         root,
+        fleet: fleet?.name ?? null,
         settings: catalog.settings,
         materia: [...catalog.materia.values()].map(entryJson),
         loadouts: [...catalog.loadouts.values()].map(entryJson),

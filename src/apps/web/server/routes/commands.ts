@@ -5,7 +5,7 @@ import { parseText } from "../../../../core/command/parse.ts";
 import type { Parsed } from "../../../../core/command/parse.ts";
 import { quoteWord } from "../../../../core/command/words.ts";
 import { error, fail } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
 import { readLayer } from "../../../../core/catalog/layer.ts";
@@ -102,8 +102,17 @@ async function answerCommand(
   served: ServedProject,
   { command, workspace, ...how }: PageCommand,
 ): Promise<Response> {
-  if (how.options.on !== undefined || command.kind === "worker" || command.kind === "fleet" || command.kind === "take")
-    return refuse(c, 422, error("not_here", "--on", "a fleet is spoken with from a terminal"));
+  const { fleet } = workspace;
+  if (how.options.on !== undefined && how.options.on !== fleet?.name)
+    return refuse(c, 422, otherCasts(how.options.on, fleet?.name));
+  if (command.kind === "worker" || command.kind === "fleet")
+    return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
+  if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
+    return refuse(
+      c,
+      422,
+      error("not_on_fleet", command.kind, "a fork is made where its files are", "take the cast home first"),
+    );
   if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
@@ -115,15 +124,21 @@ async function answerCommand(
   return c.json({ code, data, text: plainText(lines(WIDTH)) } satisfies CommandAnswer);
 }
 
-/** [N15] The cast goes on in this process; the page hears of it through its stream. */
+function otherCasts(on: string, served: string | undefined): Issue {
+  const shows = served === undefined ? "the casts that are kept here" : `the casts of the fleet ${served}`;
+  return error("not_here", "--on", `this page shows ${shows}`, `start another with "materia ui --on ${on}"`);
+}
+
+/** [N15, B26] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
 async function beginCast(
   c: Context,
-  { openReal, live }: ServedProject,
-  { command, options, workspace, trust, replies }: PageCommand & { readonly command: CastingCommand },
+  { openReal, live, fleet }: ServedProject,
+  { command, options, workspace: here, trust, replies }: PageCommand & { readonly command: CastingCommand },
 ): Promise<Response> {
+  const workspace = fleet ? fleet.seenFrom(here, options) : here;
   const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
   const prepared = await prepare(command, {
-    options,
+    options: fleet ? { ...options, detach: true } : options,
     openReal,
     trustsCast: trust || options.trust === true,
     ...given,

@@ -1,9 +1,11 @@
 import type { Context } from "hono";
+import { ok } from "../../../../core/model/issue.ts";
 import type { Result } from "../../../../core/model/issue.ts";
 import type { OpenHost } from "../../../../shell/casting/workspace/hosts.ts";
 import { openWorkspace } from "../../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import type { ConfigPlace } from "../../../../shell/config/config.ts";
+import type { FleetConnection } from "../../../../shell/fleet/on-fleet.ts";
 import type { Live } from "../live/live.ts";
 import { refuseAll } from "../http/reply.ts";
 
@@ -12,6 +14,8 @@ export interface ServedProject {
   readonly place: ConfigPlace;
   /** Where casts are kept, where that was said on the command line. */
   readonly artifacts?: string;
+  /** [B26] Set where the casts are those of a fleet. */
+  readonly fleet?: FleetConnection;
   readonly token: string;
   /** What a browser of this user proves to have; null where none can be kept. */
   readonly doorKey: string | null;
@@ -26,8 +30,9 @@ export interface ServedProject {
 }
 
 /** Read anew for every request: files may have changed since the last one. */
-function workspaceOf({ place, artifacts, live }: ServedProject): Result<Workspace> {
-  return openWorkspace(place, artifacts, live.watch);
+function workspaceOf({ place, artifacts, live, fleet }: ServedProject): Result<Workspace> {
+  const workspace = openWorkspace(place, artifacts, live.watch);
+  return workspace.ok && fleet ? ok(fleet.seenFrom(workspace.value)) : workspace;
 }
 
 /** A route that needs the project. */

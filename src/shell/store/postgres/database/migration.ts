@@ -93,6 +93,12 @@ create table if not exists materia.packs (
   primary key (cast_id, n)
 );
 
+-- What agents do right now; after a crash of the server nobody misses it.
+create unlogged table if not exists materia.live (
+  cast_id text primary key references materia.casts on delete cascade,
+  turn text not null
+);
+
 do $$ begin create role materia_worker nologin; exception when duplicate_object or unique_violation then null; end $$;
 do $$ begin create role materia_member nologin; exception when duplicate_object or unique_violation then null; end $$;
 
@@ -147,11 +153,12 @@ alter table materia.events enable row level security;
 alter table materia.artifacts enable row level security;
 alter table materia.packs enable row level security;
 alter table materia.members enable row level security;
+alter table materia.live enable row level security;
 
 do $$
 declare t text;
 begin
-  foreach t in array array['casts', 'events', 'artifacts', 'packs', 'members'] loop
+  foreach t in array array['casts', 'events', 'artifacts', 'packs', 'live', 'members'] loop
     execute format('drop policy if exists worker on materia.%I', t);
     execute format('create policy worker on materia.%I to materia_worker using (true) with check (true)', t);
     execute format('drop policy if exists looking on materia.%I', t);
@@ -163,6 +170,8 @@ create policy looking on materia.events for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = events.cast_id));
 create policy looking on materia.artifacts for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = artifacts.cast_id));
+create policy looking on materia.live for select to materia_member
+  using (exists (select from materia.casts c where c.cast_id = live.cast_id));
 create policy looking on materia.packs for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
 drop policy if exists submitting on materia.casts;
@@ -178,7 +187,7 @@ ${LIMITS}
 ${SCHEDULES}
 grant usage on schema materia to materia_worker, materia_member;
 grant select on all tables in schema materia to materia_worker, materia_member;
-grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs to materia_worker;
+grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;
 grant insert on materia.casts, materia.packs to materia_member;
 revoke all on function materia.nudge, materia.ask_abort from public;
 grant execute on function materia.nudge, materia.ask_abort, materia.may, materia.is_driven to materia_worker, materia_member;

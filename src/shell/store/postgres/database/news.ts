@@ -3,22 +3,25 @@ import type { Database } from "./database.ts";
 
 /** Who wants to hear of changes in the database. One connection for all of them, made when the first comes. */
 export interface News {
-  /** Of one cast, or of any. */
-  readonly on: (castId: string | undefined, listener: () => void) => () => void;
+  /** Of one cast, or of any; it is said of which, unless anything may have happened. */
+  readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
   readonly close: () => Promise<void>;
 }
 
 /** Of whatever changes in a cast, and of casts that a worker is wanted for. */
 const CASTS = "materia";
 export const DUE = "materia_due";
+/** Of what agents do right now: apart, since it comes far more often than anything else. */
+export const TURNS = "materia_turns";
 const AGAIN_MS = 500;
 
 export function openNews(database: Database, channel = CASTS): News {
-  const listeners = new Map<() => void, string | undefined>();
+  const listeners = new Map<(castId?: string) => void, string | undefined>();
   let client: Promise<Client | undefined> | undefined;
   const closed = new AbortController();
   const tell = (castId?: string): void => {
-    for (const [listener, of] of listeners) if (castId === undefined || of === undefined || of === castId) listener();
+    for (const [listener, of] of listeners)
+      if (castId === undefined || of === undefined || of === castId) listener(castId);
   };
   const connect = async (): Promise<Client | undefined> => {
     while (!closed.signal.aborted) {
@@ -41,7 +44,7 @@ export function openNews(database: Database, channel = CASTS): News {
   return {
     on: (castId, listener) => {
       // One function may be given twice, and is stopped once for each.
-      const own = (): void => listener();
+      const own = (of?: string): void => listener(of);
       listeners.set(own, castId);
       client ??= connect();
       return () => void listeners.delete(own);
@@ -56,10 +59,10 @@ export function openNews(database: Database, channel = CASTS): News {
 
 const GATHERED_MS = 5;
 /** Nobody misses a notice after a crash of the server: its commit need not wait for the disk, where appends do. */
-const TELL = `select pg_notify('${CASTS}', id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)`;
+const TELL = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
 
 /** [B6] Told after the commit, gathered: inside of it every writer would wait for every other. */
-export function openTelling(database: Database): (castId: string) => void {
+export function openTelling(database: Database, channel = CASTS): (castId: string) => void {
   let waiting: Set<string> | undefined;
   return (castId) => {
     if (waiting) return void waiting.add(castId);
@@ -68,7 +71,7 @@ export function openTelling(database: Database): (castId: string) => void {
     setTimeout(() => {
       waiting = undefined;
       void database
-        .once({ name: "tell", text: TELL, values: [[...gathered]] })
+        .once({ name: "tell", text: TELL, values: [[...gathered], channel] })
         // Readers catch up by number: who was not told now is told with the next.
         .catch(() => undefined);
     }, GATHERED_MS);

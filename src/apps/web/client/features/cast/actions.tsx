@@ -87,8 +87,14 @@ function reasonsAgainst(status: CastStatus): Reasons {
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
   return {
     continue: status === "waiting" ? null : "Nothing waits for you",
-    resume: stopped ? null : over ? "The cast has ended" : "The cast is running",
+    resume: stopped
+      ? null
+      : over
+        ? "The cast has ended"
+        : status === "queued"
+          ? "The cast waits for a worker"
+          : "The cast is running",
     raise: over ? "The cast has ended" : null,
-    abort: status === "running" || status === "waiting" ? null : "The cast is not running",
+    abort: status === "running" || status === "waiting" || status === "queued" ? null : "The cast is not running",
   };
 }

@@ -7,6 +7,7 @@ import { Icon } from "../../parts/marks/icon.tsx";
 import { Status } from "../../parts/marks/status.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
+import { useCasts } from "../../data/use-casts.ts";
 import { Actions } from "./actions.tsx";
 import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
 import { classesOf } from "../../browser/classes.ts";
@@ -38,6 +39,7 @@ export function CastHead({
             Foreign
           </span>
         )}
+        <OnFleet castId={castFile.castId} />
         {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
       </nav>
       <h1 className={css("cut")} title={castFile.request}>
@@ -47,6 +49,20 @@ export function CastHead({
       <Figures view={view} />
       <Reason view={view} />
     </div>
+  );
+}
+
+/** [B26] Whose cast of a fleet it is, and who drives it now. */
+function OnFleet({ castId }: { readonly castId: string }): ReactElement | null {
+  const { casts } = useCasts();
+  const fleet = casts.find((cast) => cast.castId === castId)?.fleet;
+  if (!fleet) return null;
+  const { project, person, worker } = fleet;
+  return (
+    <>
+      <span aria-hidden="true">·</span>
+      <span className={css("cut")}>{`${project} · ${person}${worker === null ? "" : ` · on ${worker}`}`}</span>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { ageText, costText, millisOf } from "../../../../../core/view/numbers.ts";
 import { Status } from "../../parts/marks/status.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { ItemsDone, NextAction } from "./table.tsx";
+import { ItemsDone, NextAction, Whose } from "./table.tsx";
 import type { CastListProps } from "./table.tsx";
 import { rowsOf, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
@@ -64,6 +64,7 @@ function CastCard({
           <ItemsDone cast={cast} />
           <b>{costText(cast.cost)}</b>
         </span>
+        <Whose cast={cast} />
         <NextAction cast={cast} onAct={onAct} busy={busy} />
       </div>
     </li>

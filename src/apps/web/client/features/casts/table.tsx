@@ -37,7 +37,7 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
   const all = useMemo(() => rowsOf(groups), [groups]);
   const { rows, before, behind, measure } = useRows(body, all, {
     scrolls: width === "large" ? "panel" : "page",
-    height: 39,
+    height: groups.some(({ casts }) => casts[0]?.fleet) ? 52 : 39,
   });
   return (
     <table aria-rowcount={all.length + 1}>
@@ -107,6 +107,7 @@ function CastRow({
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
         </span>
         <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
+        <Whose cast={cast} />
       </td>
       <td className={css("large-only")}>
         <code className={css("faint")}>{cast.castId}</code>
@@ -126,6 +127,20 @@ function CastRow({
         <NextAction cast={cast} onAct={onAct} busy={busy} />
       </td>
     </tr>
+  );
+}
+
+/** [B26] Whose cast of a fleet it is, and who drives it; why nobody could, where that is known. */
+export function Whose({ cast: { fleet, blocked, status } }: { readonly cast: CastSummary }): ReactElement | null {
+  if (!fleet) return null;
+  const { project, person, worker } = fleet;
+  const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
+  const isBlocked = status === "queued" && blocked !== undefined;
+  return (
+    <span className={css("whose faint cut")} title={isBlocked ? blocked : words}>
+      {words}
+      {isBlocked && <span className={css("tone-rework")}>{` · no worker could begin it: ${blocked}`}</span>}
+    </span>
   );
 }
 

@@ -16,7 +16,7 @@ const MARKS = {
   failed: { icon: "cross", tone: "bad" },
   aborted: { icon: "aborted", tone: "off" },
   interrupted: { icon: "interrupted", tone: "off" },
-  queued: { icon: "waiting", tone: "off" },
+  queued: { icon: "queued", tone: "off" },
 } as const satisfies Record<CastStatus, { readonly icon: IconName; readonly tone: string }>;
 
 export function Status({

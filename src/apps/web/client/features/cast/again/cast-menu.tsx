@@ -1,18 +1,23 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
+import { quoteWord } from "../../../../../../core/command/words.ts";
+import { useCatalog } from "../../../data/use-catalog.ts";
+import { useCommand } from "../../../data/use-command.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { Menu } from "../../../parts/controls/menu.tsx";
 import type { MenuItem } from "../../../parts/controls/menu.tsx";
 import { copyAndSay } from "../../../parts/controls/copy.tsx";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { CompareDialog } from "./compare-dialog.tsx";
-import { ForkDialog } from "./fork-dialog.tsx";
+import { ForkDialog, NOT_ON_FLEET } from "./fork-dialog.tsx";
 import { RecordDialog } from "./record-dialog.tsx";
 
 /** What leads on from a cast, whatever became of it. */
 export function CastMenu({ cast, view }: CastPartProps): ReactElement {
   const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
   const { castId } = cast.castFile;
+  const { fleet } = useCatalog();
+  const command = useCommand();
   const [first] = view.allVisits;
   const close = (): void => setDialog(null);
   const { status } = view.latest;
@@ -22,7 +27,14 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
       <Menu
         label="More"
         items={[
-          { label: "Run again…", act: () => setDialog("again"), off: first ? null : "Nothing has run yet" },
+          {
+            label: "Run again…",
+            act: () => setDialog("again"),
+            off: fleet !== null ? NOT_ON_FLEET : first ? null : "Nothing has run yet",
+          },
+          ...(fleet === null
+            ? []
+            : [{ label: "Take home as a branch", act: () => void command.run(takeText(castId, fleet), "Taken home") }]),
           {
             label: "Record as a test…",
             act: () => setDialog("record"),
@@ -40,6 +52,10 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
       {dialog === "compare" && <CompareDialog cast={cast} onClose={close} />}
     </>
   );
+}
+
+function takeText(castId: string, fleet: string): string {
+  return `take ${castId} --on ${quoteWord(fleet)}`;
 }
 
 /** The browser asks only when a person has asked for it; once answered, its own settings decide. */

@@ -27,6 +27,9 @@ interface ForkEdits {
   readonly here: boolean;
 }
 
+/** [B26] Its files stand in the database of the fleet. */
+export const NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
+
 /** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
 export function ForkDialog(props: {
   readonly cast: LoadedCast;

@@ -12,7 +12,8 @@ import { useKeys } from "../../../browser/keys.ts";
 import { hrefOf, searchNow } from "../../../browser/route.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { Asked } from "../answer/asked.tsx";
-import { ForkDialog } from "../again/fork-dialog.tsx";
+import { ForkDialog, NOT_ON_FLEET } from "../again/fork-dialog.tsx";
+import { useCatalog } from "../../../data/use-catalog.ts";
 import { FilesTab } from "../files/files-tab.tsx";
 import { Facts } from "./facts.tsx";
 import { HandoffTab } from "./handoff.tsx";
@@ -65,6 +66,7 @@ function tabInAddress(): ReaderTab {
 function VisitReader(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const [tab, setTab] = useState<ReaderTab>(tabInAddress);
+  const { fleet } = useCatalog();
   const [forking, setForking] = useState(false);
   const main = useRef<HTMLDivElement>(null);
   useFound(main, tab);
@@ -95,7 +97,9 @@ function VisitReader(props: VisitProps): ReactElement {
           </div>
         </div>
         <Outcome {...props} />
-        <Button onClick={() => setForking(true)}>Run from here…</Button>
+        <Button off={fleet === null ? null : NOT_ON_FLEET} onClick={() => setForking(true)}>
+          Run from here…
+        </Button>
       </div>
       {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
       <div className={css("visit-tabs")}>

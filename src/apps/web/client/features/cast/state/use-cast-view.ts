@@ -13,6 +13,7 @@ import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { WayTaken } from "../../../../../../core/view/watch/way.ts";
 import { millisOf } from "../../../../../../core/view/numbers.ts";
+import { useCasts } from "../../../data/use-casts.ts";
 import { useNow } from "../../../browser/use-now.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { LoadedCast } from "./use-cast.ts";
@@ -128,7 +129,14 @@ function useBoards(
     [castFile],
   );
   const used = progress.used();
-  const latest = useMemo(() => boardOf(newest, { now, alive, lineage, used }), [newest, now, alive, lineage, used]);
+  // The journal does not know that a worker is waited for.
+  const { casts } = useCasts();
+  const isQueued = casts.some(({ castId, status }) => castId === castFile.castId && status === "queued");
+  const driven = isQueued ? "queued" : alive;
+  const latest = useMemo(
+    () => boardOf(newest, { now, alive: driven, lineage, used }),
+    [newest, now, driven, lineage, used],
+  );
   const board = useMemo(
     () => (past === null ? latest : boardOf(past, { now: Date.parse(past.clock.lastAt ?? "") || now, lineage })),
     [past, latest, lineage, now],

@@ -9,6 +9,7 @@ import { Button } from "../../../parts/controls/button.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import { Bar } from "./bar.tsx";
 import { ItemRow } from "./item-row.tsx";
+import { WorkerRow } from "./worker-row.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { scaleOf, ticksOf, wholeOf } from "./scale.ts";
 import type { Scale } from "./scale.ts";
@@ -77,6 +78,7 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
           </Button>
         </div>
       )}
+      <WorkerRow {...props} scale={scale} />
       <Rows {...props} shown={shown} lanes={lanes} scale={scale} at={at} />
       {toCome && <ToCome items={toCome}>{!aligned && <Lines scale={scale} at={at} />}</ToCome>}
       <TimelineKey />

@@ -1,0 +1,79 @@
+import { quoteWord } from "../../../core/command/words.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { ok } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
+import { textOf } from "../../../shell/agents/turn.ts";
+import { exitCode } from "../../../shell/casting/exit-code.ts";
+import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { followOnFleet } from "../../../shell/commands/fleet/follow.ts";
+import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
+import { resultOf } from "../cards/result-card.ts";
+import type { ResultPlace } from "../cards/result-card.ts";
+import type { CommandContext } from "../casts/state.ts";
+import { announce, heardBy } from "../live/news.ts";
+import { openWatch } from "../live/watch.ts";
+import type { Watch } from "../live/watch.ts";
+import { openWidget } from "../live/widget.ts";
+import type { Widget } from "../live/widget.ts";
+import { unlessReplaced } from "../session/user-session.ts";
+
+/** A cast that is shown: over when `done` resolves, which never rejects. */
+export interface ShownCast {
+  readonly done: Promise<void>;
+}
+
+/** [B30] A cast that a worker of a fleet drives, with all that is heard of it, as if it ran here. */
+export async function showOnFleet(
+  context: CommandContext,
+  workspace: Workspace,
+  { castId, on }: { readonly castId: CastId; readonly on: string },
+): Promise<Result<ShownCast>> {
+  const { screen, state } = context;
+  const { store } = workspace;
+  const cast = await store.load(castId);
+  if (!cast.ok) return cast;
+  state.stopWatching?.();
+  const looking = new AbortController();
+  let widget: Widget | undefined;
+  const watch = openFleetWatch(context, cast.value, { on, onChange: () => widget?.changed() });
+  widget = screen.live ? openWidget(context.user.ctx, watch.picture) : undefined;
+  state.stopWatching = () => looking.abort();
+  const { onSteps, onProgress } = heardBy(screen, watch);
+  const followed = followOnFleet(workspace, cast.value, { signal: looking.signal, onSteps, onProgress });
+  const done = announce(screen, cast.value, followed)
+    .then((end) => {
+      const place = { runDir: store.placeOf(castId), on, items: watch.items() };
+      if (!end.ok) screen.refuse(end.issues);
+      else if (!looking.signal.aborted) tell(context, end.value, place);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
+    .finally(() => widget?.close());
+  return ok({ done });
+}
+
+function openFleetWatch(
+  { user, screen }: CommandContext,
+  cast: LoadedCast,
+  { on, onChange }: { readonly on: string; readonly onChange: () => void },
+): Watch {
+  return openWatch(cast, {
+    onVisit: screen.visit,
+    onChange,
+    opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    streams: () => false,
+    agent: () => undefined,
+    unheard: () => [],
+    hint: () => `the fleet ${on} drives it · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`,
+  });
+}
+
+/** Behind a cast id the rest of a line is a message, so the fleet is named before it. */
+function tell({ screen }: CommandContext, end: RunEnd, place: ResultPlace & { readonly on: string }): void {
+  const { castId } = end.state;
+  const on = `--on ${quoteWord(place.on)}`;
+  if (end.kind === "waiting" && screen.live) screen.note(`The cast waits for you: /materia continue ${on} ${castId}`);
+  else if (end.kind === "paused")
+    screen.note(`Nobody drives the cast: /materia recast ${on} ${castId} goes on where it stopped`);
+  else screen.result(resultOf(end, place), exitCode(end));
+}

@@ -1,0 +1,168 @@
+import { useEffect, useState } from "react";
+import type { ReactElement } from "react";
+import type { Issue } from "../../../../../core/model/issue.ts";
+import { heardText, waitText } from "../../../../../core/view/now/fleet.ts";
+import { clockText, countedText } from "../../../../../core/view/numbers.ts";
+import type { FleetStanding, QueuedCast, WorkerStanding } from "../../../../../core/view/now/fleet.ts";
+import { hrefOf } from "../../browser/route.ts";
+import { useCasts } from "../../data/use-casts.ts";
+import { useCatalog } from "../../data/use-catalog.ts";
+import { followFleet } from "../../net/api.ts";
+import { Issues } from "../../parts/marks/issues.tsx";
+import { classesOf } from "../../browser/classes.ts";
+import baseSheet from "../../ground/base.module.css";
+import pageSheet from "../../ground/page.module.css";
+import marksSheet from "../../parts/marks/marks.module.css";
+import fleetSheet from "./fleet.module.css";
+
+const css = classesOf(fleetSheet, marksSheet, pageSheet, baseSheet);
+
+/** [B29] Who works on what, and what waits for whom: `#/fleet`. */
+export default function FleetPage(): ReactElement {
+  const { fleet } = useCatalog();
+  const { standing, issues } = useStanding();
+  return (
+    <section className={css("view")} aria-label="Fleet">
+      <div className={css("page-head")}>
+        <h1>{fleet === null ? "Fleet" : `Fleet ${fleet}`}</h1>
+        <span className={css("secondary")} role="status">
+          {standing && summaryText(standing)}
+        </span>
+      </div>
+      <Issues issues={issues} />
+      {standing && (
+        <div className={css("fleet")}>
+          <Workers workers={standing.workers} />
+          <Queue standing={standing} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function useStanding(): { readonly standing: FleetStanding | null; readonly issues: readonly Issue[] } {
+  const [standing, setStanding] = useState<FleetStanding | null>(null);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  useEffect(() => followFleet({ onStanding: setStanding, onIssue: (issue) => setIssues([issue]) }), []);
+  return { standing, issues };
+}
+
+function summaryText({ workers, queued }: FleetStanding): string {
+  const up = workers.filter(({ state }) => state !== "gone");
+  const seats = up.reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const busy = up.reduce((sum, { casts }) => sum + casts.length, 0);
+  return `${countedText(up.length, "worker")} up, ${busy} of ${countedText(seats, "place")} taken, ${countedText(queued, "cast")} waiting`;
+}
+
+function Workers({ workers }: { readonly workers: readonly WorkerStanding[] }): ReactElement {
+  return (
+    <section className={css("panel")} aria-label="Workers">
+      <h2>Workers</h2>
+      {workers.length === 0 ? (
+        <p className={css("nobody secondary")}>
+          Nobody works here. <code>materia worker --on …</code> on any machine pulls what waits.
+        </p>
+      ) : (
+        <ul className={css("rows")}>
+          {workers.map((worker) => (
+            <Worker key={worker.worker} worker={worker} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const STATES = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
+
+function Worker({
+  worker: { worker, state, silentMs, casts, concurrency, queues, version },
+}: {
+  readonly worker: WorkerStanding;
+}): ReactElement {
+  return (
+    <li className={css(state === "gone" ? "worker gone-worker" : "worker")}>
+      <span className={css("worker-head")}>
+        <b className={css(`state ${state}`)}>{STATES[state]}</b>
+        <code className={css("cut")} title={`${worker}, version ${version}`}>
+          {worker}
+        </code>
+        <span className={css("grow")} />
+        <span className={css("faint last-sign")}>{heardText(state, silentMs)}</span>
+      </span>
+      {state !== "gone" && (
+        <span className={css("worker-load")}>
+          <Seats taken={casts.length} of={concurrency} />
+          <span className={css("secondary")}>{`${casts.length} of ${concurrency} busy`}</span>
+          <span className={css("faint cut")}>{queues.map((queue) => `queue ${queue}`).join(", ")}</span>
+        </span>
+      )}
+      {casts.map((castId) => (
+        <DrivenCast key={castId} castId={castId} />
+      ))}
+    </li>
+  );
+}
+
+const SEATS_DRAWN = 16;
+
+/** A cell for each cast that it may drive at once; the words beside it say the same. */
+function Seats({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
+  if (of > SEATS_DRAWN) return null;
+  return (
+    <span className={css("seats")} aria-hidden="true">
+      {Array.from({ length: of }, (_, index) => (
+        <i key={index} className={css(index < taken ? "seat taken" : "seat")} />
+      ))}
+    </span>
+  );
+}
+
+function DrivenCast({ castId }: { readonly castId: string }): ReactElement {
+  const { casts } = useCasts();
+  const request = casts.find((cast) => cast.castId === castId)?.request;
+  return (
+    <a className={css("driven cut")} href={hrefOf("casts", castId)}>
+      {request ?? <code>{castId}</code>}
+    </a>
+  );
+}
+
+function Queue({ standing: { queue, queued } }: { readonly standing: FleetStanding }): ReactElement {
+  return (
+    <section className={css("panel")} aria-label="Waiting for a worker">
+      <h2>Waiting for a worker</h2>
+      {queue.length === 0 ? (
+        <p className={css("nobody secondary")}>Nothing waits.</p>
+      ) : (
+        <ol className={css("rows")}>
+          {queue.map((cast) => (
+            <Queued key={cast.castId} cast={cast} />
+          ))}
+        </ol>
+      )}
+      {queued > queue.length && <p className={css("nobody faint")}>{`and ${queued - queue.length} more`}</p>}
+    </section>
+  );
+}
+
+function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
+  const { castId, request, place, why, queue, project, person, waitsMs } = cast;
+  const needsPerson = why.kind === "blocked" || why.kind === "nobody_up";
+  return (
+    <li className={css("queued")}>
+      <span className={css("place-number")} title={`Place ${place} of project ${project} in the queue ${queue}`}>
+        {place}
+      </span>
+      <span className={css("queued-words")}>
+        <a className={css("cut")} href={hrefOf("casts", castId)}>
+          {request}
+        </a>
+        <span className={css(needsPerson ? "tone-rework" : "secondary")}>{waitText(why, queue)}</span>
+        <span
+          className={css("faint cut")}
+        >{`${project} · ${person} · queue ${queue} · waits for ${clockText(waitsMs)}`}</span>
+      </span>
+    </li>
+  );
+}

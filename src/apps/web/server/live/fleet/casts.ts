@@ -1,0 +1,65 @@
+import type { CastSummary } from "../../../../../core/view/casts.ts";
+import type { OnFleet } from "../../../../../shell/casting/workspace/on-fleet.ts";
+import type { CastStore } from "../../../../../shell/store/cast-store.ts";
+import type { Feed } from "../../http/stream.ts";
+import { say } from "../say.ts";
+
+/** [B26] The newest casts of a fleet, then each one that appears or changes: only what is told to have changed is read again. */
+export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => void): Feed {
+  const said = new Map<string, string>();
+  const changed = new Set<string>();
+  let isListOld = true;
+  let isReady = false;
+  const stop = store.onListChange((castId) => {
+    // Without a name anything may have happened: the connection was away.
+    if (castId === undefined) isListOld = true;
+    else changed.add(castId);
+    wake();
+  });
+  const newest = async (): Promise<string> => {
+    const listed = await store.list();
+    // A database that is away is heard of again when it is back.
+    if (!listed.ok) return "";
+    isListOld = false;
+    const unlisted = new Set(said.keys());
+    for (const { castId } of listed.value) unlisted.delete(castId);
+    return sayAll(said, listed.value) + (await sayChanged([...unlisted]));
+  };
+  const sayChanged = async (casts: readonly string[]): Promise<string> => {
+    if (casts.length === 0) return "";
+    const found = await fleet.summariesOf(casts);
+    if (!found) {
+      isListOld = true;
+      return "";
+    }
+    const there = new Set(found.map(({ castId }) => castId));
+    const gone = casts.filter((castId) => !there.has(castId) && said.delete(castId));
+    return sayAll(said, found) + gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
+  };
+  return {
+    next: async () => {
+      const listed = isListOld ? await newest() : "";
+      const casts = [...changed];
+      changed.clear();
+      const news = listed + (await sayChanged(casts));
+      if (news !== "") return news;
+      if (isReady || isListOld) return undefined;
+      isReady = true;
+      return say({ kind: "ready", data: {} });
+    },
+    isOver: () => false,
+    close: stop,
+  };
+}
+
+/** Those of them that say something new. */
+function sayAll(said: Map<string, string>, casts: readonly CastSummary[]): string {
+  return casts
+    .map((cast) => {
+      const message = say({ kind: "cast", data: cast });
+      if (said.get(cast.castId) === message) return "";
+      said.set(cast.castId, message);
+      return message;
+    })
+    .join("");
+}

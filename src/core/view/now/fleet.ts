@@ -1,0 +1,100 @@
+import { never } from "../../model/values/never.ts";
+import { harmless } from "../../model/values/text.ts";
+import { ageText } from "../numbers.ts";
+
+/** A worker as the others see it. */
+export interface WorkerStanding {
+  readonly worker: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** Those that are gone are told of for a while. */
+  readonly state: "up" | "draining" | "gone";
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  readonly casts: readonly string[];
+  /** Since it was last heard of, by the clock of the database. */
+  readonly silentMs: number;
+}
+
+/** [B29] Why a cast is not driven yet. */
+export type WaitReason =
+  /** No worker that came by has its model or tools. */
+  | { readonly kind: "blocked"; readonly why: string }
+  | { readonly kind: "limit"; readonly limits: readonly HeldBy[] }
+  | { readonly kind: "nobody_up" }
+  | { readonly kind: "busy" }
+  | { readonly kind: "soon" };
+
+export interface HeldBy {
+  readonly kind: "all" | "project" | "provider";
+  readonly name: string;
+  readonly most: number;
+}
+
+export interface QueuedCast {
+  readonly castId: string;
+  readonly request: string;
+  readonly loadout: string;
+  readonly project: string;
+  readonly person: string;
+  readonly queue: string;
+  /** Among those of its project that wait in this queue. */
+  readonly place: number;
+  readonly waitsMs: number;
+  readonly why: WaitReason;
+}
+
+/** [B18, B29] Who works on what, and what waits for whom. */
+export interface FleetStanding {
+  readonly workers: readonly WorkerStanding[];
+  /** Casts that wait for a worker, and the first of them. */
+  readonly queued: number;
+  readonly queue: readonly QueuedCast[];
+}
+
+/** [B29] Why a cast waits, the reason that a person can do most about first. */
+export function whyWaits(
+  {
+    blocked,
+    held,
+    queue,
+  }: { readonly blocked: string | null; readonly held: readonly HeldBy[]; readonly queue: string },
+  workers: readonly WorkerStanding[],
+): WaitReason {
+  if (blocked !== null) return { kind: "blocked", why: blocked };
+  if (held.length > 0) return { kind: "limit", limits: held };
+  const serving = workers.filter(({ state, queues }) => state === "up" && queues.includes(queue));
+  if (serving.length === 0) return { kind: "nobody_up" };
+  return { kind: serving.every(({ casts, concurrency }) => casts.length >= concurrency) ? "busy" : "soon" };
+}
+
+export function waitText(why: WaitReason, queue: string): string {
+  switch (why.kind) {
+    case "blocked":
+      return `no worker could begin it: ${harmless(why.why)}`;
+    case "limit":
+      return `held back by a limit: ${why.limits.map(limitText).join(", ")}`;
+    case "nobody_up":
+      return `nobody works on the queue ${harmless(queue)}`;
+    case "busy":
+      return "every worker is busy";
+    case "soon":
+      return "about to begin";
+    default:
+      return never(why);
+  }
+}
+
+function limitText({ kind, name, most }: HeldBy): string {
+  return `${most} at once ${kind === "all" ? "in all" : `of ${kind} ${harmless(name)}`}`;
+}
+
+const QUIET_MS = 5_000;
+
+/** When a worker was last heard of; how long it has been silent where that is longer than a beat or two. */
+export function heardText(state: WorkerStanding["state"], silentMs: number): string {
+  const ago = silentMs < 60_000 ? `${Math.round(silentMs / 1_000)} s` : ageText(silentMs);
+  if (state === "gone") return `last heard ${ago} ago`;
+  return silentMs > QUIET_MS ? `silent for ${ago}` : `heard ${ago} ago`;
+}

@@ -1,0 +1,157 @@
+import { expect, it } from "vitest";
+import { join } from "node:path";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { Progress } from "../../src/core/wire/stream.ts";
+import { openLiveTurn } from "../../src/shell/fleet/live/live-turn.ts";
+import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
+import { redactedStream } from "../../src/shell/secrets/redact.ts";
+import { put } from "../harness/cli.ts";
+import { fleetPage } from "../harness/fleet/fleet-page.ts";
+import { fleetPlace, isWaiting, letGo } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
+import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
+import { castFile, idOf } from "../harness/store/store-casts.ts";
+import type { Message } from "../webserver/harness.ts";
+
+const isKind =
+  (kind: string) =>
+  ({ event, data }: Message): boolean =>
+    event === "progress" && (data as { kind: string }).kind === kind;
+
+it("[B27] what an agent says and does on a worker is seen on the page as it comes, and in watch", async () => {
+  const place = await fleetPlace();
+  const command = `echo half; touch ${join(place.gate, "Socket-1")}; while [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done; echo whole`;
+  put(place.cwd, {
+    "replies.json": { replies: { Agent: [{ tools: [{ name: "bash", arguments: { command } }], text: "well done" }] } },
+  });
+  const page = await fleetPage(place);
+  await place.worker();
+  const sent = await place.materia("cast", "--loadout", "Thinking", "--rehearse", "replies.json", "--detach", "do it");
+  const castId = sent.stdout.trim();
+  const events = await page.listen(`/api/casts/${castId}/events`);
+  const heard = await events.until(({ data }) => String((data as { said?: string }).said).includes("half"));
+  expect(heard.filter(({ event }) => event === "progress").map(({ data }) => (data as { kind: string }).kind)).toEqual(
+    expect.arrayContaining(["asked", "tool_started", "tool_said"]),
+  );
+  await until(() => isWaiting(place, "Socket-1"));
+  // Who comes late gets the turn from its beginning.
+  const late = await page.listen(`/api/casts/${castId}/events`);
+  const seen = await late.until(isKind("tool_said"));
+  expect(seen.filter(isKind("asked"))).toHaveLength(1);
+  const watched = place.materia("watch", castId, "--json");
+  letGo(place);
+  await events.until(({ event, data }) => event === "message" && (data as { type: string }).type === "cast_ended");
+  expect((await watched).code).toBe(0);
+  await events.close();
+  await late.close();
+  // Nothing of it is kept.
+  await until(async () => (await place.database.rows({ text: "select from materia.live" })).length === 0);
+});
+
+const VISITING = {
+  phase: { kind: "visiting", visit: { socket: "Socket-1", number: 1 } },
+} as unknown as CastState; // all that is read of it
+
+async function liveCast() {
+  const { url, database } = await fleetDatabase();
+  const workerId = await enrol(database, "w");
+  const store = closing(
+    postgresStore({ database, place: "here", project: "p", worker: { id: workerId, scratch: "/nowhere" } }),
+  );
+  const castId = idOf("c-1");
+  await database.once({
+    text: "insert into materia.casts (cast_id, project, file, summary, owner, status) values ($1, 'p', $2, '{}', $3, 'running')",
+    values: [castId, JSON.stringify(castFile(castId)), workerId],
+  });
+  const reader = closing(postgresStore({ database: await opened(url), place: "there", project: "p" }));
+  const env = { THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" };
+  const turn = openLiveTurn({ database, castId, workerId, env, tell: store.tellTurn });
+  return { database, castId, turn, reader };
+}
+
+/** What a follower hears, until it is enough. */
+async function heardUntil(
+  follow: (wake: () => void) => { readonly next: () => Promise<readonly Progress[]>; readonly close: () => void },
+  isEnough: (notes: readonly Progress[]) => boolean,
+): Promise<readonly Progress[]> {
+  let wake = (): void => undefined;
+  const following = follow(() => wake());
+  const notes: Progress[] = [];
+  for (;;) {
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    const fresh = await following.next();
+    notes.push(...fresh);
+    if (isEnough(notes)) break;
+    if (fresh.length === 0) await woken;
+  }
+  following.close();
+  return notes;
+}
+
+const textOf = (notes: readonly Progress[]): string =>
+  notes.map((note) => (note.kind === "text" ? note.delta : "")).join("");
+
+it("[B27] text comes whole and once, without the secrets in it, however its pieces are cut", async () => {
+  const { castId, turn, reader } = await liveCast();
+  const whole = "The key is sk-4f9Q2x7Zk1Lm8pWd, said the agent. ".repeat(3);
+  const heard = heardUntil(
+    (wake) => reader.followTurn(castId, wake),
+    (notes) => notes.some(({ kind }) => kind === "tool_started"),
+  );
+  turn.onProgress({ kind: "told", system: "" }, VISITING);
+  for (let at = 0; at < whole.length; at += 7) {
+    turn.onProgress({ kind: "text", delta: whole.slice(at, at + 7) }, VISITING);
+    if (at % 5 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  turn.onProgress(
+    { kind: "tool_started", id: "1", name: "bash", args: { command: "echo sk-4f9Q2x7Zk1Lm8pWd" } },
+    VISITING,
+  );
+  const notes = await heard;
+  expect(textOf(notes)).toBe(whole.replaceAll("sk-4f9Q2x7Zk1Lm8pWd", "[secret THE_API_KEY]"));
+  const places = notes.flatMap((note) => (note.kind === "text" ? [{ from: note.from, size: note.delta.length }] : []));
+  expect(places.map(({ from }) => from)).toEqual(
+    places.map((_, index) => places.slice(0, index).reduce((sum, { size }) => sum + size, 0)),
+  );
+  expect(notes.at(-1)).toMatchObject({ args: { command: "echo [secret THE_API_KEY]" } });
+  await turn.close();
+});
+
+it("[B27] what is kept of a turn for others is bounded, and written for who drives the cast alone", async () => {
+  const { database, castId, turn, reader } = await liveCast();
+  turn.onProgress({ kind: "told", system: "" }, VISITING);
+  for (let count = 0; count < 500; count += 1) {
+    turn.onProgress({ kind: "text", delta: "word ".repeat(100) }, VISITING);
+    turn.onProgress({ kind: "tool_said", id: "1", said: "x".repeat(100_000) }, VISITING);
+  }
+  turn.onProgress({ kind: "text", delta: "the end" }, VISITING);
+  const rows = (): Promise<readonly { readonly size: number }[]> =>
+    database.rows<{ size: number }>({ text: "select length(turn) as size from materia.live" });
+  const [row] = await until(async () => {
+    const found = await rows();
+    return found.length > 0 && found;
+  });
+  expect(row?.size).toBeLessThan(64 * 1024);
+  const notes = await heardUntil(
+    (wake) => reader.followTurn(castId, wake),
+    (heard) => textOf(heard).endsWith("the end"),
+  );
+  expect(notes.length).toBeGreaterThan(0);
+  await turn.close();
+  expect(await rows()).toEqual([]);
+  await database.rows({ text: "update materia.casts set owner = null" });
+  const given = openLiveTurn({ database, castId, workerId: "w", env: {}, tell: () => undefined });
+  given.onProgress({ kind: "told", system: "" }, VISITING);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await rows()).toEqual([]);
+  await given.close();
+});
+
+it("[S7] a secret that comes in pieces is taken out, and what only looks like its beginning is said", () => {
+  const stream = redactedStream({ THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" });
+  const said = ["a sk-", "4f9", "def is no key, but sk-4f9Q2x7Z", "k1Lm8pWd", " is."].map((piece) =>
+    stream.push(piece),
+  );
+  expect([said.join(""), stream.end()]).toEqual(["a sk-4f9def is no key, but [secret THE_API_KEY] is.", ""]);
+  expect(said[0]).toBe("a ");
+});

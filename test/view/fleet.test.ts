@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { heardText, waitText, whyWaits } from "../../src/core/view/now/fleet.ts";
+import type { HeldBy, WorkerStanding } from "../../src/core/view/now/fleet.ts";
+import { stretchesOf } from "../../src/core/view/watch/moves.ts";
+
+const worker = (state: WorkerStanding["state"], casts: number, queues = ["casts"]): WorkerStanding => ({
+  worker: "w",
+  host: "h",
+  pid: 1,
+  version: "1",
+  state,
+  queues,
+  concurrency: 2,
+  casts: Array.from({ length: casts }, (_, index) => `c-${index}`),
+  silentMs: 0,
+});
+const LIMIT: HeldBy = { kind: "project", name: "p", most: 3 };
+
+describe("what a cast waits for", () => {
+  it.each<
+    [rule: string, blocked: string | null, held: readonly HeldBy[], workers: readonly WorkerStanding[], text: string]
+  >([
+    ["[B29] a model that nobody has", "no model x", [LIMIT], [], "no worker could begin it: no model x"],
+    ["[B29] a limit", null, [LIMIT], [], "held back by a limit: 3 at once of project p"],
+    ["[B29] a limit of all", null, [{ kind: "all", name: "", most: 9 }], [], "held back by a limit: 9 at once in all"],
+    ["[B29] nobody at all", null, [], [], "nobody works on the queue casts"],
+    ["[B29] nobody who stays", null, [], [worker("draining", 0), worker("gone", 0)], "nobody works on the queue casts"],
+    ["[B29] nobody for its queue", null, [], [worker("up", 0, ["night"])], "nobody works on the queue casts"],
+    ["[B29] everybody is busy", null, [], [worker("up", 2), worker("up", 2)], "every worker is busy"],
+    ["[B29] a worker has room", null, [], [worker("up", 2), worker("up", 1)], "about to begin"],
+  ])("%s", (_rule, blocked, held, workers, text) => {
+    expect(waitText(whyWaits({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
+  });
+
+  it("[B29] words of others never steer a terminal", () => {
+    expect(waitText({ kind: "blocked", why: "\u001b[2Jmodel" }, "q")).not.toContain("\u001b");
+  });
+});
+
+it.each<[rule: string, state: WorkerStanding["state"], silentMs: number, text: string]>([
+  ["[B29] heard of just now", "up", 900, "heard 1 s ago"],
+  ["[B29] silent for longer than a beat", "up", 12_000, "silent for 12 s"],
+  ["[B29] given up", "gone", 180_000, "last heard 3 min ago"],
+])("%s", (_rule, state, silentMs, text) => {
+  expect(heardText(state, silentMs)).toBe(text);
+});
+
+it("[B28] a cast went through its workers in order; who resumes what it had has not moved it", () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const events = [
+    { seq: 1, at, type: "cast_started", worker: "a" },
+    { seq: 4, at, type: "cast_resumed", by: "materia continue" },
+    { seq: 5, at, type: "cast_resumed", by: "worker a", worker: "a" },
+    { seq: 9, at, type: "cast_resumed", by: "worker b", worker: "b" },
+  ] as unknown as readonly CastEvent[]; // all that is read of them
+  expect(stretchesOf(events)).toEqual([
+    { worker: "a", seq: 1 },
+    { worker: "b", seq: 9 },
+  ]);
+});
