@@ -118,6 +118,12 @@ async function stopped(
   return mine.length > 0 ? { ...end, isPassing: true } : end;
 }
 
+/** [B14] Whoever was given up says nothing about a cast: its own folder may be going away. */
+async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
+  const text = "select from materia.workers where worker_id = $1 and state = 'gone'";
+  return (await database.rows({ text, values: [workerId] })).length > 0;
+}
+
 interface BegunRow {
   readonly tries: number;
   readonly refused: boolean;
@@ -168,7 +174,8 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
       },
     });
     // [B16] Nobody else could bring them either: a person has to look.
-    if (missing !== undefined) return await failCast(place, cast, missing);
+    if (missing !== undefined)
+      return (await isGivenUp(place)) ? { how: "handed back" } : await failCast(place, cast, missing);
     if (!end.ok) return notBegun(end.issues);
     const { kind, state } = end.value;
     const unkept = trees.unkept(castId);

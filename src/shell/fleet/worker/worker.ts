@@ -6,7 +6,7 @@ import { parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { thisProcess } from "../../process/process-owner.ts";
+import { isAlive, thisProcess } from "../../process/process-owner.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { guarded } from "../../store/postgres/looking.ts";
 import { DUE, openNews } from "../../store/postgres/database/news.ts";
@@ -153,13 +153,14 @@ async function work(
   return ok(isGone ? GIVEN_UP : code);
 }
 
-/** [B14] What workers left here that were killed; those of whom the others do not say that they are gone may live. */
+/** [B14] What workers left here that were killed. One that was given up may still be at work in its folder. */
 async function removeLeft(database: Database, base: string): Promise<void> {
-  const gone = await database.rows<{ worker_id: string }>({
-    text: "select worker_id from materia.workers where state = 'gone' and worker_id = any($1)",
-    values: [readdirSync(base)],
+  const gone = await database.rows<{ worker_id: string; pid: number; started: string }>({
+    text: "select worker_id, pid, started from materia.workers where state = 'gone' and host = $2 and worker_id = any($1)",
+    values: [readdirSync(base), hostname()],
   });
-  for (const { worker_id: id } of gone) rmSync(join(base, id), { recursive: true, force: true });
+  for (const { worker_id: id, pid, started: startedAt } of gone)
+    if (!isAlive({ pid, host: hostname(), startedAt })) rmSync(join(base, id), { recursive: true, force: true });
 }
 
 /** [B11] A visit may take long: who drains is still heard of. Answers whether it was given up all the same. */
