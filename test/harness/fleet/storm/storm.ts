@@ -67,6 +67,8 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
     const calm = await submitOne(place, server.url);
     await until(async () => (await unfinished(database)) === 0);
     const wanted = await outcomeOf(database, place.cwd, calm);
+    const undisturbed = await castProblems(database, { cwd: place.cwd, castId: calm, wanted });
+    if (undisturbed.length > 0) throw new Error(undisturbed.join("\n"));
     const casts = await submitMore(database, calm, plan.casts);
     const faults = await disturb({ ...plan, chance: chanceOf(plan.seed), server, database, crew });
     await until(async () => (await unfinished(database)) === 0);
