@@ -3,6 +3,7 @@ import { started } from "../../src/core/cast/next.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
+import { PAUSE } from "../../src/shell/run/effect.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
@@ -22,6 +23,8 @@ interface Turn {
   readonly wait: (ms: number) => Promise<void>;
   /** The agent says its last word; every look from then on finds this. */
   readonly end: (last: Taken) => Promise<RunEnd>;
+  /** Its worker hands the cast back at once. */
+  readonly pause: () => void;
 }
 
 const calls = (id: string): TurnProgress => ({ kind: "tool_started", id, name: "write", args: {} });
@@ -68,12 +71,13 @@ async function turn(): Promise<Turn> {
     mark: (_socket: unknown, _visit: unknown, at: string) => void marks.push(at),
   };
   const state = startState(startOf(graph({ "Socket-1": seat("Build") })));
+  const stopping = new AbortController();
   const ended = runCast(
     state,
     { ...ports, artifacts },
     {
       cwd: "/project",
-      signal: new AbortController().signal,
+      signal: stopping.signal,
       travels: true,
       first: [started(state, { commit: "c0" })],
     },
@@ -96,6 +100,7 @@ async function turn(): Promise<Turn> {
       for (const { until, wake } of pauses) if (until <= clock) wake();
       await settled();
     },
+    pause: () => stopping.abort(PAUSE),
     end: (taken) => {
       last = { taken };
       answered.resolve();
@@ -159,4 +164,15 @@ it("[B8] a turn whose files cannot be kept at its end does not count", async () 
     problem: "the files cannot be kept: the disk is full",
   });
   expect(taken()).toEqual([]);
+});
+
+it("[B14] a turn that is cut off keeps the pair from before the tool that was ended", async () => {
+  const { tell, found, taken, pause, end } = await turn();
+  await tell(calls("a"), wrote("a"), over);
+  await found(commit("c1"));
+  await tell(calls("b"));
+  pause();
+  await tell(wrote("b"), over);
+  await end(commit("half"));
+  expect(taken()).toEqual(["c1"]);
 });

@@ -94,6 +94,21 @@ it("[B14] it leaves also where the queues wait for those who drive its casts now
   expect(await worker.ended).toBe(75);
 });
 
+it("[B14] what was given up with its worker, and handed back by it afterwards, is sent again", async () => {
+  const place = await fleetPlace();
+  const worker = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  // As those do who give it up.
+  await place.database.rows({
+    text: "with w as (update materia.workers set state = 'gone') update materia.casts set status = 'queued'",
+  });
+  expect(await worker.ended).toBe(75);
+  letGo(place);
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+});
+
 it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");

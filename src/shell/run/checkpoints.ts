@@ -4,6 +4,7 @@ import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
 import { mayWrite } from "../../core/model/tools.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
+import { isPause } from "./effect.ts";
 import type { EffectContext } from "./effect.ts";
 
 /** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
@@ -32,7 +33,7 @@ const NONE: TurnCheckpoints = { hear: () => undefined, settled: async () => unde
 export function checkpointsDuring(visit: Visit, context: EffectContext): TurnCheckpoints {
   const take = unfinished(visit, context);
   if (!take) return NONE;
-  return context.options.travels ? pairs(take, context.ports) : afterEachTool(take);
+  return context.options.travels ? pairs(take, context) : afterEachTool(take);
 }
 
 /** The tree as it is now; reported only where it is still wanted once it is taken. */
@@ -93,12 +94,12 @@ const PAIR_MS = 20_000;
  * [B14] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
  * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
  */
-function pairs(take: Take, { now, pause }: Ports): TurnCheckpoints {
+function pairs(take: Take, { ports: { now, pause }, options: { signal } }: EffectContext): TurnCheckpoints {
   const over = new AbortController();
   const turn = { isDue: false, isQuiet: true, calls: 0, notBefore: 0 };
   let trying: Promise<void> | undefined;
   const tryAll = async (): Promise<void> => {
-    while (turn.isDue && turn.isQuiet && !over.signal.aborted) {
+    while (turn.isDue && turn.isQuiet && !over.signal.aborted && !isPause(signal)) {
       const early = turn.notBefore - now().getTime();
       if (early > 0) {
         await pause(early, over.signal);
@@ -106,7 +107,7 @@ function pairs(take: Take, { now, pause }: Ports): TurnCheckpoints {
       }
       const { calls } = turn;
       turn.isDue = false;
-      const done = await take(() => turn.calls === calls);
+      const done = await take(() => turn.calls === calls && !isPause(signal));
       if (done === "unwanted") turn.isDue = true;
       if (done === "reported") turn.notBefore = now().getTime() + PAIR_MS;
     }
@@ -127,7 +128,8 @@ function pairs(take: Take, { now, pause }: Ports): TurnCheckpoints {
     settled: async () => {
       over.abort();
       await trying;
-      const done = turn.isDue ? await take(() => true) : "unchanged";
+      // What a tool that was ended had half done is done again from where the last pair stands.
+      const done = turn.isDue && !isPause(signal) ? await take(() => true) : "unchanged";
       return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
     },
   };

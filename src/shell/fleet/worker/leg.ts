@@ -71,7 +71,7 @@ export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Pr
   if (end.how === "stopped") return stopped(place, castId, { leg, end });
   if (end.how !== "not begun")
     await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
-  if (end.how === "handed back") await handBack(database, castId);
+  if (end.how === "handed back") await handBack(database, castId, leg);
   return end.how === "completed" && place.profile.deliver ? deliverResult(place, castId) : end;
 }
 
@@ -104,7 +104,7 @@ async function stopped(
 ): Promise<LegEnd> {
   const { database, workerId, troubled } = place;
   if (!troubled.delete(castId)) {
-    await handBack(database, castId);
+    await handBack(database, castId, leg);
     return end;
   }
   // No fault of the cast: this try does not count. Where another has it by now, nothing is tried again.
@@ -194,11 +194,13 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
 }
 
 /** Another worker goes on with it. */
-async function handBack(database: Database, castId: string): Promise<void> {
+async function handBack(database: Database, castId: string, leg: number): Promise<void> {
   await database.rows({
-    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1 where cast_id = $1 and status = 'running' and owner is null returning cast_id)
+    // Where its worker was given up meanwhile it counts as queued already, and nobody would be sent its leg again.
+    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
+        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
       select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
-    values: [castId],
+    values: [castId, leg],
   });
 }
 

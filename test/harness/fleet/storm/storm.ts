@@ -40,7 +40,7 @@ type Fault = (typeof FAULTS)[number];
 
 const PATIENCE_MS = 60_000;
 /** A pause outlasts it; a worker that is only slow on a busy machine may be given up too, and starts again. */
-const PACE = { beatMs: 100, silentMs: 1_500, unlockedMs: 400, newMs: 800, pollMs: 50 };
+const PACE = { beatMs: 100, silentMs: 3_000, unlockedMs: 500, newMs: 1_500, pollMs: 50 };
 
 /** Everything that a storm disturbs. */
 interface Storm extends StormPlan {
