@@ -45,7 +45,7 @@ export function ReplyFields(props: {
           }
         />
       </span>
-      {onRemove && <Button look="bare" icon="cross" label={`Remove: ${label}`} onClick={onRemove} />}
+      {onRemove && <Button look="bare" icon="bin" label={`Remove: ${label}`} onClick={onRemove} />}
       {asks !== "text" && asks.workItems && (
         <Items label={label} items={itemsIn(json)} onChange={(workItems) => set({ workItems: [...workItems] })} />
       )}
@@ -79,7 +79,7 @@ function Items(props: {
           />
           <Button
             look="bare"
-            icon="cross"
+            icon="bin"
             label={`Remove item ${index + 1} of ${label}`}
             onClick={() => onChange(items.toSpliced(index, 1))}
           />
