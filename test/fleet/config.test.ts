@@ -112,10 +112,13 @@ it("[B13] fleet down says where nothing runs, and makes nothing", async () => {
   expect(listing(cwd)).toEqual(before);
 });
 
-it("[B21] a key without a fleet is refused", async () => {
+it.each([
+  ["cast", ["cast", "--key", "k", "--detach", "--priority", "1", "hello"], ["--detach", "--priority", "--key"]],
+  ["recast", ["recast", "--detach"], ["--detach"]],
+])("[B10] what is for casts of a fleet is refused without one: %s", async (_name, words, options) => {
   const cwd = newPlace();
-  expect(await run(["cast", "--key", "k", "hello"], { cwd })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("a key belongs to a cast of a fleet"),
-  });
+  const before = listing(cwd);
+  const { code, stderr } = await run(words, { cwd });
+  expect([code, stderr.match(/--\w+(?= is for casts of a fleet)/g)]).toEqual([2, options]);
+  expect(listing(cwd)).toEqual(before);
 });

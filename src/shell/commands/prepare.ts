@@ -25,7 +25,7 @@ import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { NewCast } from "../store/cast-store.ts";
 import { restore } from "./files/restore.ts";
-import { prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
+import { fleetOptionIssues, prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
 import type { FleetAsker } from "./fleet/prepare.ts";
 import { prepareFork } from "./testing/fork.ts";
 import { firstWord, readText } from "./texts.ts";
@@ -67,7 +67,10 @@ export interface PreparedCast {
 
 /** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
 export async function prepare(command: CastingCommand, asker: Asker): Promise<Result<PreparedCast>> {
-  const refused = runOptionIssues(asker.options);
+  const refused = [
+    ...runOptionIssues(asker.options),
+    ...(asker.workspace.fleet ? [] : fleetOptionIssues(asker.options)),
+  ];
   if (refused.length > 0) return fail(...refused);
   switch (command.kind) {
     case "cast":
@@ -109,8 +112,6 @@ async function prepareNew(
   const dear = await forecastLimit(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetAsker(asker);
-  if (asker.options.key !== undefined && !onFleet)
-    return fail(error("missing_option", "--on", "a key belongs to a cast of a fleet", "name the fleet with --on"));
   if (onFleet) return prepareSubmission({ ...link, command: text }, agentsOf(asker), onFleet);
   const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
   if (!ready.ok) return ready;

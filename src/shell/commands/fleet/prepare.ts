@@ -1,7 +1,8 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { Options } from "../../../core/command/options.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, ok } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import type { Listening } from "../../casting/drive/driver.ts";
 import { refusalOf } from "../../casting/refusal.ts";
 import { resumeEvents } from "../../casting/resume.ts";
@@ -17,6 +18,15 @@ import type { RunEnd } from "../../run/run-cast.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { followOnFleet } from "./follow.ts";
+
+/** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
+export function fleetOptionIssues(options: Options): readonly Issue[] {
+  return FLEET_OPTIONS.filter((name) => options[name] !== undefined).map((name) =>
+    error("missing_option", `--${name}`, `--${name} is for casts of a fleet`, "name the fleet with --on"),
+  );
+}
+
+const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
 
 /** A cast that is about to run on other machines. */
 interface PreparedOnFleet {
