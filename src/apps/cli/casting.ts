@@ -8,7 +8,7 @@ import type { Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/values/text.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
-import type { PreparedCast } from "../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../shell/casting/drive/prepared-cast.ts";
 import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import { printText } from "./terminal/lines.ts";

@@ -1,4 +1,3 @@
-import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } from "../../core/command/command.ts";
 import { runOptionIssues, thinkingIn, type Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
@@ -10,6 +9,7 @@ import type { Fork } from "../../core/testing/replay/fork.ts";
 import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
+import type { PreparedCast } from "../casting/drive/prepared-cast.ts";
 import { busyTree } from "../casting/workspace/free-tree.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
 import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
@@ -21,9 +21,7 @@ import type { Resumption } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
-import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { NewCast } from "../store/cast-store.ts";
 import { restore } from "./files/restore.ts";
 import { fleetOptionIssues, prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
 import type { FleetAsker } from "./fleet/prepare.ts";
@@ -46,23 +44,6 @@ export interface Asker {
   readonly trustsCast?: boolean;
   /** Keeps the trust that was given with the command; called once, when the command is carried out. */
   readonly remember: () => void;
-}
-
-/** A cast that is about to run, new or not. */
-export interface PreparedCast {
-  readonly castId: CastId;
-  readonly file: CastFile;
-  /** What happened to it before. */
-  readonly events: readonly CastEvent[];
-  /** What would be submitted, where the cast is one for a fleet. */
-  readonly plan?: NewCast;
-  /** [B21] Set where the cast was submitted before, and this command submits none. */
-  readonly isKnown?: true;
-  readonly notes: readonly string[];
-  /** [T6] What a rehearsal left over or met unexpectedly; asked when it has run. */
-  readonly remarks: (end: RunEnd) => readonly string[];
-  /** Runs it to its end or its next pause. A refusal comes before the first event. */
-  readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
 }
 
 /** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */

@@ -5,7 +5,7 @@ import type { Usage } from "../../../core/cast/state/usage.ts";
 import { statusOf, statusText } from "../../../core/view/casts.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
-import type { PreparedCast } from "../../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { VisibleBody } from "../agents/visible.ts";
 import type { Transcripts } from "../conversation/transcripts.ts";

@@ -1,7 +1,7 @@
 import type { Result } from "../../../core/model/issue.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { statusOf } from "../../../core/view/casts.ts";
-import type { PreparedCast } from "../../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { CastNews, Screen } from "./screen.ts";
 import type { Watch } from "./watch.ts";

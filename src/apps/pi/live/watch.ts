@@ -17,7 +17,7 @@ import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { Listening } from "../../../shell/casting/drive/driver.ts";
-import type { PreparedCast } from "../../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";

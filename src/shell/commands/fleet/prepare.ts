@@ -1,9 +1,9 @@
-import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Options } from "../../../core/command/options.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import type { Listening } from "../../casting/drive/driver.ts";
+import type { PreparedCast } from "../../casting/drive/prepared-cast.ts";
 import { refusalOf } from "../../casting/refusal.ts";
 import { resumeEvents } from "../../casting/resume.ts";
 import type { Resumption } from "../../casting/resume.ts";
@@ -15,7 +15,6 @@ import { readRehearsal } from "../../casting/workspace/rehearsal-file.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { AgentHost } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
-import type { CastFile } from "../../store/cast-file.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { followOnFleet } from "./follow.ts";
 
@@ -27,18 +26,6 @@ export function fleetOptionIssues(options: Options): readonly Issue[] {
 }
 
 const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
-
-/** A cast that is about to run on other machines. */
-interface PreparedOnFleet {
-  readonly castId: CastId;
-  readonly file: CastFile;
-  readonly events: readonly CastEvent[];
-  readonly plan?: NewCast;
-  readonly isKnown?: true;
-  readonly notes: readonly string[];
-  readonly remarks: (end: RunEnd) => readonly string[];
-  readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
-}
 
 /** Who asks, and whether they stay to look. */
 export interface FleetAsker {
@@ -53,7 +40,7 @@ export async function prepareSubmission(
   request: CastRequest,
   agents: Agents,
   asker: FleetAsker,
-): Promise<Result<PreparedOnFleet>> {
+): Promise<Result<PreparedCast>> {
   const { workspace, fleet } = asker;
   const before = await fleet.submittedBefore();
   if (!before.ok) return before;
@@ -67,14 +54,14 @@ export async function prepareSubmission(
   if (!ready.ok) return ready;
   const plan = withModel(ready.value.plan, workspace.catalog.settings.model);
   const { file } = plan;
-  const run: PreparedOnFleet["run"] = async (listening) => {
+  const run: PreparedCast["run"] = async (listening) => {
     const sent = await fleet.submit(plan);
     if (!sent.ok) return sent;
     asker.remember();
     // Who came first under the key may have asked for something else: what shows this cast cannot show that one.
     return leftOrFollowed(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
   };
-  const remarks: PreparedOnFleet["remarks"] = (end) => [
+  const remarks: PreparedCast["remarks"] = (end) => [
     ...(end.state.castId === file.castId ? [] : [knownNote(end.state.castId)]),
     ...goesOn(fleet)(end),
   ];
@@ -92,12 +79,12 @@ function withModel<T extends NewCast>(plan: T, model: string | null): T {
 }
 
 /** [B21] Nothing is submitted: the first cast of the key is looked at. */
-async function submittedBefore(castId: CastId, asker: FleetAsker): Promise<Result<PreparedOnFleet>> {
+async function submittedBefore(castId: CastId, asker: FleetAsker): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.load(castId);
   if (!cast.ok) return cast;
   const { file, events } = cast.value;
   const notes = [knownNote(castId)];
-  const run: PreparedOnFleet["run"] = (listening) => leftOrFollowed(asker, castId, listening);
+  const run: PreparedCast["run"] = (listening) => leftOrFollowed(asker, castId, listening);
   return ok({ castId, file, events, isKnown: true, notes, remarks: goesOn(asker.fleet), run });
 }
 
@@ -112,7 +99,7 @@ export async function prepareAgainOnFleet(
   castId: CastId,
   { how, by }: { readonly how: Resumption; readonly by: string },
   asker: FleetAsker,
-): Promise<Result<PreparedOnFleet>> {
+): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.load(castId);
   if (!cast.ok) return cast;
   const refusal = refusalOf(cast.value.state, castId, how);
@@ -120,7 +107,7 @@ export async function prepareAgainOnFleet(
   const { file, events, state } = cast.value;
   // One that never began is begun by the worker that takes it up.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
-  const run: PreparedOnFleet["run"] = async (listening) => {
+  const run: PreparedCast["run"] = async (listening) => {
     const set = await asker.fleet.setGoing(cast.value, said);
     return set.ok ? leftOrFollowed(asker, castId, listening) : set;
   };
@@ -141,7 +128,7 @@ async function leftOrFollowed(
   return detach ? ok({ kind: "paused", state: cast.value.state }) : followOnFleet(workspace, cast.value, listening);
 }
 
-function goesOn({ name }: OnFleet): PreparedOnFleet["remarks"] {
+function goesOn({ name }: OnFleet): PreparedCast["remarks"] {
   return ({ kind, state }) =>
     kind === "paused" ? [`the cast goes on without you: materia watch ${state.castId} --on ${name}`] : [];
 }

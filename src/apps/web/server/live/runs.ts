@@ -4,7 +4,7 @@ import type { Progress } from "../../../../core/wire/stream.ts";
 import { noteQueue } from "../../../../shell/casting/live/note-queue.ts";
 import type { NoteQueue } from "../../../../shell/casting/live/note-queue.ts";
 import { noteTeller } from "../../../../shell/casting/live/notes.ts";
-import type { PreparedCast } from "../../../../shell/commands/prepare.ts";
+import type { PreparedCast } from "../../../../shell/casting/drive/prepared-cast.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";
 
 /** The casts that this process drives, and who listens to their agents. */
