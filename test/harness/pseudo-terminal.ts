@@ -63,6 +63,8 @@ export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): Ps
         looking.delete(look);
       };
       const look = (): void => {
+        // A frame that is half drawn is nothing that a person sees: rows of the one before stand between its own.
+        if (terminal.modes.synchronizedOutputMode) return;
         const seen = view();
         if (!holds(seen)) return;
         stop();

@@ -78,7 +78,7 @@ function liveProgress(io: Io, start: Trail): Progress {
       ...laneLines(lanes, now, width),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
     ];
-    io.err(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`);
+    io.err(asOneFrame(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`));
     drawn = lines.length;
   };
   const timer = setInterval(draw, 250);
@@ -110,6 +110,11 @@ function liveProgress(io: Io, start: Trail): Progress {
       drawn = 0;
     },
   };
+}
+
+/** A terminal that knows this shows all of it at once, so that nobody sees the board half erased. */
+function asOneFrame(text: string): string {
+  return `\u001b[?2026h${text}\u001b[?2026l`;
 }
 
 /** What the agent is doing now, in one line. */
