@@ -11,8 +11,12 @@ export function openTerminal(args: readonly string[], cwd: string, columns = 110
   const terminal = runInTerminal({ args: [PROGRAM, ...args], cwd, env: envOf(cwd), columns, rows: 40 });
   const { screen, raw, type, exited } = terminal;
   const until: TerminalSession["until"] = async (...wanted) => {
-    await terminal.until(wanted.join(", "), () => wanted.every((part) => holds(screen(), part)));
-    return screen();
+    let seen = "";
+    await terminal.until(wanted.join(", "), () => {
+      seen = screen();
+      return wanted.every((part) => holds(seen, part));
+    });
+    return seen;
   };
   return { screen, raw, type, until, exited };
 }
