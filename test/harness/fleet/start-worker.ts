@@ -12,6 +12,7 @@ export interface WorkerSetup {
   readonly pace?: Partial<Pace>;
   readonly profile?: Partial<Profile>;
   readonly concurrency?: number;
+  readonly queues?: readonly string[];
   readonly patienceMs?: number;
   readonly toolsUser?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -36,7 +37,16 @@ const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   const { url, folder, pace, concurrency = 2, patienceMs, toolsUser, env = {}, through = [] } = setup;
   const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
-  const given = JSON.stringify({ profile, folder, concurrency, patienceMs, toolsUser, pace: { ...PACE, ...pace } });
+  const { queues = [profile.queue] } = setup;
+  const given = JSON.stringify({
+    profile,
+    folder,
+    queues,
+    concurrency,
+    patienceMs,
+    toolsUser,
+    pace: { ...PACE, ...pace },
+  });
   const [file, ...words] = [...through, process.execPath, PROGRAM, given];
   const child = spawn(file, words, {
     stdio: ["ignore", "pipe", "inherit"],

@@ -2,9 +2,10 @@
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
 
-const { profile, folder, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
+const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
   profile: Profile;
   folder: string;
+  queues: readonly string[];
   concurrency: number;
   patienceMs?: number;
   toolsUser?: string;
@@ -15,7 +16,7 @@ process.on("SIGTERM", () => (draining.signal.aborted ? stopping : draining).abor
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const done = await runWorker({
   profile,
-  queues: [profile.queue],
+  queues,
   concurrency,
   env: process.env,
   folder,

@@ -3,6 +3,7 @@ import type { Command } from "../../../core/command/command.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
 import { deliveryText } from "../../../core/view/text/delivery.ts";
+import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { localFolder } from "../../../shell/fleet/embedded/local.ts";
 import { findProfile } from "../../../shell/fleet/open/profile.ts";
 import { serveHealth } from "../../../shell/fleet/worker/health.ts";
@@ -40,6 +41,8 @@ export async function worker(
       onStarted: (asked) => {
         figures = asked;
         tellStart(io, options.json === true, { workerId: asked().workerId, health: health?.value });
+        // [B14] Whoever goes on where another died must not begin with reading all of Pi.
+        void loadPi().catch(() => undefined);
       },
       onLeg: (leg) => io.out(`${options.json ? jsonText(leg) : legLine(leg)}\n`),
     });

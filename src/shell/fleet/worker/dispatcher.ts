@@ -37,7 +37,6 @@ export interface DispatcherPlace {
 const APPLICATION = "materia";
 const APP_VERSION = "materia-1";
 const WORKFLOW = "drive";
-const MOST_OF_A_PROJECT = 1_000;
 const LONGEST_DRAIN_MS = 24 * 3_600_000;
 const SDK = "5.3.0";
 
@@ -50,11 +49,13 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
   const { DBOS } = loaded.value;
   const legs = openLegs(place.drive);
   try {
-    await launch(loaded.value, { ...place, drive: legs.drive });
+    await launch(loaded.value, place, legs);
     const send = await openSending(loaded.value, place);
     return ok({
       send,
       takeBack: async (workers) => {
+        // Asked for the legs of nobody, the queues answer with an error.
+        if (workers.length === 0) return;
         const begun = await DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
         const byQueue = Map.groupBy(begun, ({ queueName }) => queueName ?? "");
         // Without its queue a leg would run beside all limits.
@@ -79,27 +80,47 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
 /** How long after the last leg DBOS may take to write down that it is over. */
 const WRITTEN_MS = 5_000;
 
+interface Legs {
+  readonly over: () => Promise<void>;
+  readonly drive: DispatcherPlace["drive"];
+  /** Holds a place for what came from a queue until it is over. */
+  readonly place: (queue: string | undefined, work: () => Promise<void>) => Promise<void>;
+  /** How many places are held for other queues than this one. */
+  readonly besides: (queue: string) => number;
+}
+
 /** The legs that this process drives. A leg that was given to another is waited for by DBOS as long as that one takes; not here. */
-function openLegs(drive: DispatcherPlace["drive"]) {
+function openLegs(drive: DispatcherPlace["drive"]): Legs {
   const driven = new Set<Promise<void>>();
-  const over = async (): Promise<void> => {
-    do {
-      await Promise.allSettled(driven);
-      await new Promise<void>((resolve) => setTimeout(resolve, WRITTEN_MS).unref());
-    } while (driven.size > 0);
-  };
+  const places = new Map<string | undefined, number>();
+  const held = (queue: string | undefined): number => places.get(queue) ?? 0;
   return {
-    over,
-    drive: (castId: string, leg: number): Promise<void> => {
+    over: async () => {
+      do {
+        await Promise.allSettled(driven);
+        await new Promise<void>((resolve) => setTimeout(resolve, WRITTEN_MS).unref());
+      } while (driven.size > 0);
+    },
+    drive: (castId, leg) => {
       const mine = drive(castId, leg).finally(() => driven.delete(mine));
       driven.add(mine);
       return mine;
     },
+    place: async (queue, work) => {
+      places.set(queue, held(queue) + 1);
+      try {
+        await work();
+      } finally {
+        places.set(queue, held(queue) - 1);
+      }
+    },
+    besides: (queue) => Array.from(places.values()).reduce((sum, count) => sum + count, 0) - held(queue),
   };
 }
 
-async function launch({ DBOS }: Sdk, place: DispatcherPlace): Promise<void> {
-  const { url, database, workerId, queues, concurrency, drive } = place;
+async function launch(sdk: Sdk, place: DispatcherPlace, legs: Legs): Promise<void> {
+  const { DBOS } = sdk;
+  const { url, database, workerId, queues } = place;
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: url,
@@ -109,19 +130,34 @@ async function launch({ DBOS }: Sdk, place: DispatcherPlace): Promise<void> {
     applicationVersion: APP_VERSION,
     executorID: workerId,
     listenQueues: [...queues],
+    // One queue after another: two that are looked into at once would both fill the last place.
+    maxConcurrentQueueDispatches: 1,
     logger: SILENT,
   });
-  const step = (castId: string, leg: number): Promise<void> =>
-    DBOS.runStep(() => drive(castId, leg), { name: WORKFLOW });
+  // Its place is taken before it is asked whether it may begin: another queue is looked into meanwhile.
+  const step = (castId: string, leg: number, queue?: string): Promise<void> =>
+    legs.place(queue, () => DBOS.runStep(() => legs.drive(castId, leg), { name: WORKFLOW }));
   DBOS.registerWorkflow(step, { name: WORKFLOW });
+  for (const queue of queues) holdTo(sdk, queue, { ...place, besides: () => legs.besides(queue) });
   await DBOS.launch();
-  for (const queue of queues)
-    await DBOS.registerQueue(queue, {
-      workerConcurrency: concurrency,
-      partitionConcurrency: MOST_OF_A_PROJECT,
-      minPollingIntervalMs: place.pollMs,
-      onConflict: "always_update",
-    });
+}
+
+/**
+ * [B11] As many places as this worker has, in all of its queues together. A queue that is kept in the database has one
+ * number of places for all workers, that of whoever registered it last; this one belongs to this process.
+ */
+function holdTo(
+  { registerInternalQueue }: Sdk,
+  name: string,
+  { concurrency, pollMs, besides }: DispatcherPlace & { readonly besides: () => number },
+): void {
+  const queue = registerInternalQueue(name, {
+    workerConcurrency: concurrency,
+    // Any limit of a part makes parts of a queue; with this one workers do not wait for each other.
+    partitionWorkerConcurrency: concurrency,
+    minPollingIntervalMs: pollMs,
+  });
+  Object.defineProperty(queue, "workerConcurrency", { get: () => concurrency - besides() });
 }
 
 async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPlace): Promise<Dispatcher["send"]> {
@@ -142,11 +178,12 @@ async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPla
       queuePartitionKey: project,
       priority,
     };
-    await client.enqueueInTransaction<(castId: string, leg: number) => Promise<void>>(
+    await client.enqueueInTransaction<(castId: string, leg: number, queue: string) => Promise<void>>(
       transaction,
       options,
       castId,
       leg,
+      queue,
     );
   };
 }
@@ -168,11 +205,14 @@ export async function migrateQueues(url: string): Promise<Result<undefined>> {
   }
 }
 
-type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient">;
+type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient"> &
+  Pick<typeof import("@dbos-inc/dbos-sdk/eventreceiver"), "registerInternalQueue">;
 
 async function loadSdk(): Promise<Result<Sdk>> {
   try {
-    return ok(await import("@dbos-inc/dbos-sdk"));
+    const { DBOS, DBOSClient } = await import("@dbos-inc/dbos-sdk");
+    const { registerInternalQueue } = await import("@dbos-inc/dbos-sdk/eventreceiver");
+    return ok({ DBOS, DBOSClient, registerInternalQueue });
   } catch {
     const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK}`;
     return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));

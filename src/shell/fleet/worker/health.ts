@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { problemText } from "../../system/problem.ts";
 import type { WorkerFigures } from "./worker.ts";
 
@@ -24,13 +24,18 @@ export function serveHealth(port: number, figures: () => WorkerFigures): Promise
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(metricsText(now));
   });
   return new Promise((resolve) => {
-    server.on("error", (thrown) => resolve(fail(error("cannot_listen", "--port", problemText(thrown)))));
+    server.on("error", (thrown) => resolve(fail(cannotListen(thrown))));
     server.listen(port, "127.0.0.1", () => {
       server.unref();
       const address = server.address();
       resolve(ok({ port: typeof address === "object" && address ? address.port : port, close: () => server.close() }));
     });
   });
+}
+
+function cannotListen(thrown: Error): Issue {
+  const hint = "every worker of a machine needs a port of its own; --port 0 takes one that is free";
+  return error("cannot_listen", "--port", problemText(thrown), hint);
 }
 
 function metricsText({ running, legs }: WorkerFigures): string {

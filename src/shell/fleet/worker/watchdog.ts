@@ -21,7 +21,7 @@ export const PACE: Pace = {
   silentMs: 20_000,
   unlockedMs: 3_000,
   newMs: 10_000,
-  pollMs: 500,
+  pollMs: 250,
   againMs: 60_000,
 };
 
@@ -45,6 +45,8 @@ export interface Session {
   readonly beat: () => Promise<boolean>;
   /** Those that are gone by now, which nobody had noticed. */
   readonly judge: () => Promise<readonly string[]>;
+  /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
+  readonly nextVerdict: () => Promise<number | undefined>;
   /** All that are gone and may have left something. */
   readonly gone: () => Promise<readonly string[]>;
   /** Carried out by one worker at a time; not at all where another does it. */
@@ -71,6 +73,10 @@ export async function openSession(database: Database, me: Enrolled, pace: Pace):
       // It may only sleep: what its session holds must not wait for it to wake.
       for (const { n } of rows) await ask(END_SESSION, [SESSIONS, n]).catch(() => []);
       return rows.map((row) => row.worker_id);
+    },
+    nextVerdict: async () => {
+      const [row] = await ask<{ ms: number | null }>(NEXT_VERDICT, [workerId, pace.unlockedMs, pace.newMs, SESSIONS]);
+      return row?.ms ?? undefined;
     },
     gone: async () => {
       const text = "select worker_id from materia.workers where state = 'gone' and seen_at > now() - interval '1 day'";
@@ -155,15 +161,25 @@ const LOCK = "select pg_advisory_lock($1, (select n from materia.workers where w
 const CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
 const BEAT = "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
 
+/** Whether nobody holds the lock of the worker `w`. */
+const isUnlocked = (locks: string): string => `not exists (
+  select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = ${locks} and l.objid::bigint = w.n and l.objsubid = 2
+    and l.database = (select oid from pg_database where datname = current_database()))`;
+
+/** A beat may come long after the moment in which one that was killed is gone. */
+const NEXT_VERDICT = `
+select ceil(extract(epoch from min(greatest(w.seen_at + $2::int * interval '1 ms', me.since + $3::int * interval '1 ms') - clock_timestamp()))
+  * 1000)::int as ms
+from materia.workers w, materia.workers me
+where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and ${isUnlocked("$4")}`;
+
 /** Marks them and frees their casts in one statement: nobody sees a cast whose worker is gone as running. */
 const JUDGE = `
 with old as (
   select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
 ), dead as (
   update materia.workers w set state = 'gone' where w.state <> 'gone' and w.worker_id <> $1 and exists (select from old) and (
-    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and not exists (
-      select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = $5 and l.objid::bigint = w.n and l.objsubid = 2
-        and l.database = (select oid from pg_database where datname = current_database()))))
+    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and ${isUnlocked("$5")}))
   returning worker_id, n
 ), freed as (
   update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from dead) returning cast_id

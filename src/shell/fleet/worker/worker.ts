@@ -66,6 +66,8 @@ const GIVEN_UP = 75;
 const PATIENCE_MS = 120_000;
 const BEATS_BETWEEN_SWEEPS = 5;
 const AGAIN_MS = 1_000;
+/** Of somebody whom others give up right now a look says nothing yet. */
+const LEAST_LOOK_MS = 50;
 
 /** Pulls casts and drives them until it is told to stop, or given up by the others. Answers with the code to leave with. */
 export async function runWorker(request: WorkerRequest): Promise<Result<number>> {
@@ -85,7 +87,8 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
 /** What a worker is made of, before anybody knows of it. */
 function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, database: Database) {
   const { pid, startedAt: started } = thisProcess();
-  const workerId = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`;
+  // It names a folder, and a machine may be called anything.
+  const workerId = `${hostname().replaceAll(/[^\w.-]/g, "-")}-${pid}-${randomBytes(3).toString("hex")}`;
   const folder = join(base, workerId);
   openFolders(folder);
   const scratch = join(folder, "casts");
@@ -235,28 +238,35 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
   for (const signal of signals) signal.addEventListener("abort", () => wake());
   due.on(undefined, () => wake());
   beating.onReady(() => wake());
+  const sweep = async (): Promise<void> => {
+    await session.alone(async () => dispatcher.takeBack(await session.gone()));
+    await offerRefused(database, { workerId, queues, againMs: pace.againMs });
+  };
   try {
-    for (let beats = 0, next = 0; ;) {
+    for (let beats = 0, nextBeat = 0, nextLook = 0; ;) {
       if (signals.some(({ aborted }) => aborted)) return 0;
       const woken = new Promise<void>((resolve) => (wake = resolve));
       try {
-        while ((await sendDue(database, dispatcher, queues)) > 0);
-        if (Date.now() >= next) {
-          next = Date.now() + pace.beatMs;
+        const isBeat = Date.now() >= nextBeat;
+        if (isBeat) {
+          nextBeat = Date.now() + pace.beatMs;
           if (!(await session.beat())) return GIVEN_UP;
           await submitScheduled(database);
-          const dead = await session.judge();
-          if (dead.length > 0 || beats % BEATS_BETWEEN_SWEEPS === 0) {
-            await session.alone(async () => dispatcher.takeBack(await session.gone()));
-            await offerRefused(database, { workerId, queues, againMs: pace.againMs });
-          }
           beats += 1;
         }
+        if (isBeat || Date.now() >= nextLook) {
+          nextLook = nextBeat;
+          const dead = await session.judge();
+          if (dead.length > 0 || (isBeat && beats % BEATS_BETWEEN_SWEEPS === 1)) await sweep();
+          const verdict = await session.nextVerdict();
+          if (verdict !== undefined) nextLook = Date.now() + Math.max(LEAST_LOOK_MS, verdict);
+        }
+        while ((await sendDue(database, dispatcher, queues)) > 0 && Date.now() < nextBeat);
       } catch {
         // The database is away; what this worker may still do, its claims decide.
       }
       const beat = new AbortController();
-      await Promise.race([woken, pause(Math.max(1, next - Date.now()), beat.signal)]);
+      await Promise.race([woken, pause(Math.max(1, Math.min(nextBeat, nextLook) - Date.now()), beat.signal)]);
       beat.abort();
     }
   } finally {

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { PACE, openSession } from "../../src/shell/fleet/worker/watchdog.ts";
+import type { Enrolled } from "../../src/shell/fleet/worker/watchdog.ts";
+import { fleetPlace, letGo, submitted } from "../harness/fleet/fleet-place.ts";
+import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
+import { submitMore } from "../harness/fleet/storm/storm-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
+
+const me = (workerId: string): Enrolled => ({
+  workerId,
+  host: "here",
+  pid: process.pid,
+  started: "",
+  version: "test",
+  queues: ["casts"],
+  concurrency: 1,
+});
+
+it("[B14] one whose lock is free is given up when it may be, not at the next beat", async () => {
+  const place = await fleetPlace();
+  await enrol(place.database, "killed");
+  await place.worker({ pace: { beatMs: 600_000, unlockedMs: 500, newMs: 0 } });
+  const killed = await until(async () => {
+    const [row] = await place.database.rows<{ state: string; early: boolean }>({
+      text: "select state, now() - seen_at < interval '500 ms' as early from materia.workers where worker_id = 'killed'",
+    });
+    return row?.state === "gone" && row;
+  });
+  expect(killed.early).toBe(false);
+});
+
+it("[B14] who has just come says of nobody that they are gone, and knows when it may", async () => {
+  const { database } = await fleetDatabase();
+  closing(database);
+  await enrol(database, "killed");
+  await database.rows({ text: "update materia.workers set seen_at = now() - interval '1 minute'" });
+  const { judge, nextVerdict } = closing(await openSession(database, me("new"), PACE));
+  expect(await judge()).toEqual([]);
+  expect(await nextVerdict()).toBeGreaterThan(9_000);
+  await database.rows({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });
+  expect(await judge()).toEqual(["killed"]);
+  expect(await nextVerdict()).toBeUndefined();
+});
+
+it("[B11] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
+  const { database } = await fleetDatabase();
+  closing(database);
+  const first = closing(await openSession(database, me("same"), PACE));
+  await expect(openSession(database, me("same"), PACE)).rejects.toThrow(/duplicate key/);
+  expect(await first.beat()).toBe(true);
+  const locks = await database.rows({
+    text: "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+  });
+  expect(locks).toHaveLength(1);
+});
+
+/** How many casts each worker drives, in the order in which they came. */
+async function driven({ database }: FleetPlace): Promise<readonly number[]> {
+  const rows = await database.rows<{ casts: number }>({
+    text: "select (select count(*)::int from materia.casts c where c.owner = w.worker_id) as casts from materia.workers w order by n",
+  });
+  return rows.map(({ casts }) => casts);
+}
+
+it("[B11] each worker holds to its own number of casts, in all of its queues together", async () => {
+  const place = await fleetPlace();
+  const castId = await submitted(place, "Slow");
+  await submitMore(place.database, castId, 7);
+  await place.database.rows({
+    text: "update materia.casts set queue = 'night' where cast_id in (select cast_id from materia.casts order by cast_id limit 4)",
+  });
+  const queues = ["casts", "night"];
+  await place.worker({ concurrency: 1, queues });
+  await place.worker({ concurrency: 3, queues });
+  await until(async () => (await driven(place)).reduce((sum, count) => sum + count, 0) >= 4);
+  // For as long as either would have taken one more.
+  const beats = async (): Promise<number> =>
+    (
+      await place.database.rows<{ beats: number }>({
+        text: "select extract(epoch from min(seen_at) - max(since))::float8 as beats from materia.workers",
+      })
+    )[0]?.beats ?? 0;
+  const before = await beats();
+  await until(async () => (await beats()) > before + 2);
+  expect(await driven(place)).toEqual([1, 3]);
+  letGo(place);
+  await until(
+    async () =>
+      (await place.database.rows({ text: "select from materia.casts where status <> 'completed'" })).length === 0,
+  );
+});
