@@ -1,18 +1,27 @@
-// Deliberate faults, one at a time, and whether a test notices: `npm run mutate` for everything, `npm run mutate -- core/handoff` for a folder.
+// Deliberate faults, one at a time, and whether a test notices: `npm run mutate` for everything, `npm run mutate -- core/handoff` for a folder, a file or a pattern.
 // It takes a good part of an hour, so it is no part of `npm test`; its tools are installed here, for those who run it.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import scratchFolder from "../test/scratch-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const tools = `${root}tools/mutation`;
 if (!existsSync(`${tools}/node_modules`)) run("npm", ["ci", "--no-audit", "--no-fund", "--workspaces=false"], tools);
-const folders = process.argv.slice(2);
-const parts = folders.length > 0 ? folders : ["core/handoff", "core/cast", "core/compile", "shell/run", "shell/store"];
+const asked = process.argv.slice(2);
+const shell = ["shell/run", "shell/store/*.ts", "shell/store/files", "shell/store/postgres"];
+const parts = asked.length > 0 ? asked : ["core/handoff", "core/cast", "core/compile", ...shell];
+const cleanUp = scratchFolder();
 for (const part of parts) {
-  const config = `tools/mutation/${part.startsWith("core/") ? "core" : "shell"}.json`;
   const stryker = `${tools}/node_modules/@stryker-mutator/core/bin/stryker.js`;
-  run(process.execPath, [stryker, "run", config, "--mutate", `src/${part}/**/*.ts`], root);
+  const sources = part.endsWith(".ts") ? `src/${part}` : `src/${part}/**/*.ts`;
+  run(process.execPath, [stryker, "run", `tools/mutation/${configOf(part)}.json`, "--mutate", sources], root);
+}
+cleanUp();
+
+function configOf(part) {
+  if (part.startsWith("core/")) return "core";
+  return part.startsWith("shell/store/postgres") ? "postgres" : "shell";
 }
 
 function run(command, args, cwd) {

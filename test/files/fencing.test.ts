@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync, utimesSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import type { Owner } from "../../src/shell/process/process-owner.ts";
+import { isLocked, takeLock } from "../../src/shell/store/files/owner/lock.ts";
+import type { Lock } from "../../src/shell/store/files/owner/lock.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
 import { claimIn, ownerIn } from "../harness/journals.ts";
 
 /** A cast that this owner has claimed, and whose claim was written so many minutes ago. */
@@ -71,6 +74,96 @@ it("[D16] an owner on another machine counts as gone after five silent minutes, 
   expect((await claimIn(claimedBy(remote, 6))).kind).toBe("mine");
 });
 
+const unseen = { ...thisProcess(), pid: 1, startedAt: "unseen", namespace: "pid:[1]" };
+
+it.each<[rule: string, owner: object]>([
+  ["[D16] an owner of another machine, whose lock says nothing here", { ...remote, locked: true }],
+  ["[D16] an owner in another container, without a lock", unseen],
+])("%s, holds its cast by its signs of life", async (_rule, owner) => {
+  const [fresh, silent] = [claimedBy(owner, 4), claimedBy(owner, 6)];
+  expect([ownerIn(fresh) !== undefined, ownerIn(silent)]).toEqual([true, undefined]);
+  expect([(await claimIn(fresh)).kind, (await claimIn(silent)).kind]).toEqual(["theirs", "mine"]);
+});
+
+it.skipIf(!isLinux)("[D16] where the lock of an owner in another container cannot be looked at, time tells", () => {
+  const owner = { ...unseen, locked: true };
+  expect([ownerIn(claimedBy(owner, 4)) !== undefined, ownerIn(claimedBy(owner, 6))]).toEqual([true, undefined]);
+});
+
+it("[D16] a sign of life is the time of the claim; one that was let go gives none any more", async () => {
+  const runDir = scratchFolder();
+  const file = join(runDir, "owner", "1.json");
+  const mine = await claimIn(runDir);
+  if (mine.kind !== "mine") throw new Error(mine.kind);
+  const content = readFileSync(file, "utf8");
+  utimesSync(file, 1, 1);
+  mine.heartbeat();
+  expect([statSync(file).mtimeMs > 60_000, readFileSync(file, "utf8")]).toEqual([true, content]);
+  mine.release();
+  mine.heartbeat();
+  expect([readFileSync(file, "utf8"), mine.holds(), mine.isSuperseded()]).toEqual(["", false, true]);
+});
+
+it("[J22] a cast that is locked and not yet claimed is waited for, and not for ever", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const runDir = claimedBy(dead());
+  const taken = (): Lock & { kind: "held" } => {
+    const lock = takeLock(join(runDir, "owner", "lock"));
+    if (lock.kind !== "held") throw new Error(lock.kind);
+    return lock;
+  };
+  let lock = taken();
+  const patient = claimIn(runDir);
+  await vi.advanceTimersByTimeAsync(1_900);
+  lock.release();
+  await vi.advanceTimersByTimeAsync(10);
+  const mine = await patient;
+  expect(mine.kind).toBe("mine");
+  if (mine.kind === "mine") mine.release();
+  lock = taken();
+  const vain = claimIn(runDir);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await vain).toEqual({ kind: "theirs", owner: undefined });
+  lock.release();
+});
+
+it("[J22] a full disk refuses the cast with its reason, and keeps neither a draft nor the lock", async () => {
+  const runDir = claimedBy(dead());
+  const mend = withCalls(() => ({
+    writeSync: () => {
+      throw fullDisk();
+    },
+  }));
+  const problem = "the cast cannot be taken up: the disk is full (ENOSPC)";
+  expect(await claimIn(runDir)).toEqual({ kind: "failed", problem });
+  mend();
+  expect(readdirSync(join(runDir, "owner"))).toEqual(["1.json", "lock"]);
+  expect((await claimIn(runDir)).kind).toBe("mine");
+});
+
+it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing open", async () => {
+  const [runDir, damaged] = [scratchFolder(), join(scratchFolder(), "lock")];
+  writeFileSync(damaged, "no lock at all, and longer than the head of one. ".repeat(100));
+  const mine = await claimIn(runDir);
+  const free = join(scratchFolder(), "lock");
+  const warnings = (): unknown => Object.getOwnPropertyDescriptor(process, "emitWarning")?.value;
+  const warn = warnings();
+  const before = openFiles();
+  for (let turn = 0; turn < 3; turn += 1) {
+    const lock = takeLock(free);
+    if (lock.kind === "held") lock.release();
+    expect([lock.kind, isLocked(free), takeLock(damaged).kind, isLocked(damaged)]).toEqual([
+      "held",
+      false,
+      "none",
+      undefined,
+    ]);
+    if (mine.kind === "mine") mine.heartbeat();
+  }
+  expect([openFiles(), warnings()]).toEqual([before, warn]);
+});
+
 it("[D16] a clock of ours that is six minutes ahead takes nothing from it", async () => {
   const runDir = claimedBy(remote, 1);
   const { now } = Date;
@@ -86,4 +179,10 @@ it.each<[rule: string, number: string]>([
   const runDir = claimedBy(dead());
   writeFileSync(join(runDir, "owner", `${number}.json`), JSON.stringify(thisProcess()));
   expect((await claimIn(runDir)).kind).toBe("mine");
+});
+
+it("[D14] where the numbers of claims are used up, that is said", async () => {
+  const runDir = claimedBy(dead());
+  writeFileSync(join(runDir, "owner", "999999999.json"), "");
+  expect(await claimIn(runDir)).toMatchObject({ kind: "failed", problem: expect.stringContaining("used up") });
 });

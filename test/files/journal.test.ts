@@ -1,11 +1,11 @@
-import fs, { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { fullDisk, withCalls } from "../harness/faulty-disk.ts";
 import { openJournal, readJournal } from "../harness/journals.ts";
 import { play, startOf } from "../harness/play.ts";
 import { TIME, fold, graph, items, seat, workshop } from "../harness/seats.ts";
@@ -153,18 +153,12 @@ it("[J2] a write that fails in the middle takes itself back, and nothing that wa
 
 /** Every write puts its beginning on the disk, which then is full. */
 function failingWrites(): () => void {
-  const { writeSync } = fs;
-  const restore = (): void => {
-    fs.writeSync = writeSync;
-    syncBuiltinESMExports();
-  };
-  onTestFinished(restore);
-  fs.writeSync = (fd: number, bytes: string | NodeJS.ArrayBufferView) => {
-    writeSync(fd, Buffer.from(bytes as Uint8Array).subarray(0, 9)); // the journal writes bytes
-    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-  };
-  syncBuiltinESMExports();
-  return restore;
+  return withCalls(({ writeSync }) => ({
+    writeSync: (fd: number, bytes: string | NodeJS.ArrayBufferView) => {
+      writeSync(fd, Buffer.from(bytes as Uint8Array).subarray(0, 9)); // the journal writes bytes
+      throw fullDisk();
+    },
+  }));
 }
 
 it("[J2] a journal that was closed says so", async () => {

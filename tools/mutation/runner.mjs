@@ -1,5 +1,5 @@
 /** Stryker's runner of tests: they are loaded once into one process, in which the faults are switched on one after another. */
-import { globSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -28,40 +28,43 @@ Object.defineProperty(switches, INSTRUMENTER_CONSTANTS.CURRENT_TEST_ID, {
     return testId;
   },
 });
-/** What each test takes without a fault; a process that took the place of another has not seen it. */
+/** A test may set the clock of this process; how long the test itself may take is not for it to say. */
+const { setTimeout, clearTimeout } = globalThis;
+/** What each test takes without a fault. One process finds out, and leaves it in a file for the others. */
 const usual = new Map();
+const USUAL = "usual.json";
 const UNLIMITED = { passed: Infinity, ms: 600_000 };
 
 function limitOf({ passed: places, ms } = { passed: 500_000, ms: 1_000 }) {
-  return { passed: 10_000 + 10 * places, ms: 5_000 + 20 * ms };
+  return { passed: 10_000 + 10 * places, ms: 5_000 + 10 * ms };
 }
 
 createRunner.inject = tokens(commonTokens.options);
 export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, "in-process", createRunner)];
 
-function createRunner({ inProcess }) {
+function createRunner({ inProcess: { tests: patterns, mostMs = Infinity } }) {
   registerHooks({
     resolve: (name, context, next) =>
       name === "vitest" ? { url: STAND_IN, format: "module", shortCircuit: true } : next(name, context),
   });
   // What a fault leaves behind it, when its test has failed already.
   process.on("unhandledRejection", () => undefined);
-  // In the order that is given: the quick ones first, since the first that fails is enough.
-  const names = inProcess.tests.flatMap((pattern) => globSync(pattern).toSorted());
-  let files = [];
+  process.on("uncaughtException", () => undefined);
+  const names = patterns.flatMap((pattern) => globSync(pattern).toSorted());
+  const files = new Map();
   return {
     capabilities: () => ({ reloadEnvironment: false }),
     init: async () => {
       // First what is tested: what happens while that is loaded belongs to no test.
       for (const name of names) await load(name);
-      files = [];
       for (const name of names) {
         const { value: tests, met } = await meeting(() => load(name));
-        files.push({ name, tests, met });
+        files.set(name, { name, tests, met });
       }
     },
     dryRun: async () => {
-      const { tests, perTest } = await coveredBy(files);
+      const { tests, perTest } = await coveredBy(files.values());
+      writeFileSync(USUAL, JSON.stringify([...usual]));
       const reached = new Set(Object.values(perTest).flatMap((counts) => Object.keys(counts)));
       const atLoading = Object.entries(switches.mutantCoverage?.static ?? {}).filter(([id]) => !reached.has(id));
       return {
@@ -70,21 +73,33 @@ function createRunner({ inProcess }) {
         mutantCoverage: { perTest, static: Object.fromEntries(atLoading) },
       };
     },
-    mutantRun: async ({ activeMutant, testFilter, hitLimit, disableBail }) => {
-      const wanted = testFilter && new Set(testFilter);
-      Object.assign(switches, { activeMutant: activeMutant.id, hitCount: hitLimit && 0, hitLimit });
-      const tests = [];
-      for (const { name, tests: known, met } of files) {
-        const asked = known.map((_test, index) => idOf(name, index)).filter((id) => wanted?.has(id) ?? true);
-        if (asked.length === 0) continue;
-        tests.push(...(await runFile(name, activeMutant.id in met ? undefined : known, { asked, disableBail })));
-        if (!disableBail && tests.at(-1)?.status === TestStatus.Failed) break;
-      }
+    mutantRun: async ({ activeMutant: { id }, testFilter, hitLimit, disableBail }) => {
+      const all = [...files.values()].flatMap(({ name, tests }) => tests.map((_test, index) => idOf(name, index)));
+      switchOn(id, hitLimit);
+      const tests = await tryEach(inOrder(testFilter ?? all), { files, fault: id, mostMs, disableBail });
       const outcome = determineHitLimitReached(switches.hitCount, switches.hitLimit);
-      Object.assign(switches, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
+      switchOn(undefined, undefined);
       return toMutantRunResult(outcome ?? { status: DryRunStatus.Complete, tests });
     },
   };
+}
+
+/** In this process, and in those that the tests start. */
+function switchOn(fault, hitLimit) {
+  Object.assign(switches, { activeMutant: fault, hitCount: hitLimit && 0, hitLimit });
+  if (fault === undefined) delete process.env[INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE];
+  else process.env[INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE] = fault;
+}
+
+/** The tests that noticed last, since faults that stand together are noticed by the same ones. */
+let noticed = [];
+
+/** The quick ones first, since the first that fails is enough. */
+function inOrder(ids) {
+  if (usual.size === 0 && existsSync(USUAL))
+    for (const [id, costs] of JSON.parse(readFileSync(USUAL, "utf8"))) usual.set(id, costs);
+  const msOf = (id) => (noticed.includes(id) ? 0 : (usual.get(id)?.ms ?? 1_000));
+  return ids.toSorted((one, other) => msOf(one) - msOf(other));
 }
 
 let loads = 0;
@@ -96,6 +111,7 @@ function load(name) {
 }
 
 const idOf = (name, index) => `${name} ${index}`;
+const placeOf = (id) => ({ name: id.slice(0, id.lastIndexOf(" ")), index: Number(id.slice(id.lastIndexOf(" ") + 1)) });
 
 /** What comes of something, and the faults that it meets on its way. */
 async function meeting(what) {
@@ -131,21 +147,32 @@ async function coveredBy(files) {
   return { tests, perTest };
 }
 
-async function runFile(name, known, { asked, disableBail }) {
+/** One after another, until one fails or so many milliseconds have gone by. */
+async function tryEach(ids, { files, fault, mostMs, disableBail }) {
+  const started = performance.now();
   const done = [];
-  const suites = openSuites();
-  try {
-    const tests = known ?? (await load(name));
-    for (const id of asked) {
-      const test = tests[Number(id.slice(name.length + 1))];
+  const opened = new Map();
+  const open = async (name) => {
+    const { tests, met } = files.get(name);
+    return { tests: fault in met ? await load(name) : tests, suites: openSuites() };
+  };
+  for (const id of ids) {
+    if (performance.now() - started > mostMs) break;
+    const { name, index } = placeOf(id);
+    try {
+      if (!opened.has(name)) opened.set(name, await open(name));
+      const { tests, suites } = opened.get(name);
+      const test = tests[index];
       if (test) await suites.enter(test.suite);
       done.push(await tried(id, test ?? { title: id, body: () => Promise.reject(new Error("it is gone")) }));
-      if (!disableBail && done.at(-1).status === TestStatus.Failed) break;
+    } catch (thrown) {
+      done.push(failed({ id, name: id, timeSpentMs: 0 }, thrown));
     }
-    await suites.leave();
-  } catch (thrown) {
-    done.push(failed({ id: asked[0], name: asked[0], timeSpentMs: 0 }, thrown));
+    if (done.at(-1).status !== TestStatus.Failed) continue;
+    noticed = [id, ...noticed.filter((each) => each !== id)].slice(0, 5);
+    if (!disableBail) break;
   }
+  for (const { suites } of opened.values()) await suites.leave().catch(() => undefined);
   return done;
 }
 

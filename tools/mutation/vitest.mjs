@@ -3,6 +3,7 @@
  * hundred times as fast as to start vitest for each. Only what the tests of the core and of the store use is here.
  */
 import * as matchers from "@vitest/expect";
+import { clock } from "./clock.mjs";
 
 const { chai } = matchers;
 for (const plugin of [matchers.JestExtend, matchers.JestChaiExpect, matchers.JestAsymmetricMatchers]) chai.use(plugin);
@@ -61,6 +62,7 @@ export const onTestFinished = (hook) => void finished.push(hook);
 
 const stubbed = new Map();
 export const vi = {
+  ...clock,
   stubEnv: (name, value) => {
     if (!stubbed.has(name)) stubbed.set(name, process.env[name]);
     if (value === undefined) delete process.env[name];

@@ -12,13 +12,13 @@ export function takeLock(file: string): Lock {
   if (!sqlite) return { kind: "none" };
   let database: Database | undefined;
   try {
-    database = new sqlite.DatabaseSync(file);
+    const held = new sqlite.DatabaseSync(file);
+    database = held;
     // In memory: a journal file would be made under a name that the folder may no longer have.
-    database.exec("PRAGMA journal_mode=MEMORY; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE");
-    const held = database;
-    return { kind: "held", release: () => close(held) };
+    held.exec("PRAGMA journal_mode=MEMORY; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE");
+    return { kind: "held", release: () => held.close() };
   } catch (thrown) {
-    if (database) close(database);
+    database?.close();
     return isTaken(thrown) ? { kind: "taken" } : { kind: "none" };
   }
 }
@@ -35,30 +35,21 @@ export function isLocked(file: string): boolean | undefined {
   } catch (thrown) {
     return isTaken(thrown) ? true : undefined;
   } finally {
-    if (database) close(database);
+    database?.close();
   }
 }
 
 type Sqlite = typeof import("node:sqlite");
 type Database = InstanceType<Sqlite["DatabaseSync"]>;
 
-let loaded: Sqlite | null | undefined;
-
-function loadSqlite(): Sqlite | undefined {
-  loaded ??= withoutWarning(() => process.getBuiltinModule("node:sqlite") ?? null);
-  return loaded ?? undefined;
-}
-
 /** Node 22 calls it an experiment, on the screen of whoever started a cast. */
-function withoutWarning<T>(load: () => T): T | null {
-  const own = Object.getOwnPropertyDescriptor(process, "emitWarning");
+function loadSqlite(): Sqlite | undefined {
+  const own = Object.getOwnPropertyDescriptor(process, "emitWarning") ?? {};
+  process.emitWarning = () => undefined;
   try {
-    process.emitWarning = () => undefined;
-    return load();
-  } catch {
-    return null;
+    return process.getBuiltinModule("node:sqlite");
   } finally {
-    if (own) Object.defineProperty(process, "emitWarning", own);
+    Object.defineProperty(process, "emitWarning", own);
   }
 }
 
@@ -66,12 +57,4 @@ const BUSY = 5;
 
 function isTaken(thrown: unknown): boolean {
   return thrown instanceof Error && "errcode" in thrown && thrown.errcode === BUSY;
-}
-
-function close(database: Database): void {
-  try {
-    database.close();
-  } catch {
-    // It was never open.
-  }
 }
