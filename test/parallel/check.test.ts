@@ -24,7 +24,8 @@ function withLoop(more: object, sockets: Readonly<Record<string, object>> = {}):
     parallel: 2,
     ...more,
   };
-  return graph({ ...base, ...sockets }, { loops: { each } }); // parts of sockets
+  const materia = { Ask: { type: "person", question: "Shall it be?" } };
+  return graph({ ...base, ...sockets }, { loops: { each }, materia }); // parts of sockets
 }
 
 it("[V1] parallel is a whole number from 1 to 64", () => {
@@ -56,6 +57,11 @@ it.each<[what: string, config: TestConfig, code: string]>([
     "parallel_asks_person loadouts.Main.sockets.Socket-2",
   ],
   [
+    "a person as a member",
+    withLoop({}, { "Socket-2": seat("Ask", satisfied("Socket-3"), notSatisfied("Socket-3")) }),
+    "parallel_asks_person loadouts.Main.sockets.Socket-2",
+  ],
+  [
     "an edge out",
     withLoop({}, { "Socket-2": seat("Eval", satisfied("Socket-3"), notSatisfied("Socket-4")) }),
     "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
@@ -83,6 +89,25 @@ it.each<[what: string, config: TestConfig, code: string]>([
   ],
 ])("[V2] a parallel loop with %s is an error", (_what, config, code) => {
   expect(refusals(config)).toContain(code);
+});
+
+it("[V2] a loop in which the cast begins and which it enters elsewhere later has two doors, and both are named", () => {
+  const advance = { items: "state.list" };
+  const config = graph(
+    {
+      "Socket-3": { ...seat("Build", always("Socket-3")), advance },
+      "Socket-1": { ...seat("Eval", always("Socket-2")), assign: { list: "$.workItems" } },
+      "Socket-2": seat("Build", always("Socket-3")),
+    },
+    {
+      loops: {
+        each: { sockets: ["Socket-2", "Socket-3"], exits: [exit("Socket-3", "always", "Socket-1")], parallel: 2 },
+      },
+    },
+  );
+  const found = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+  const messages = found.ok ? [] : found.issues.map(({ message }) => message);
+  expect(messages).toEqual(['items of the parallel loop "each" begin at Socket-3 and Socket-2']);
 });
 
 it("[V2] a member may lead to the end, and a loop that is sound has no error", () => {

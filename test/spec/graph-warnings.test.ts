@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../src/core/model/issue.ts";
 import { always, consuming, exit, main, notSatisfied, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
-import type { EdgeInput, SocketInput } from "../harness/loadouts.ts";
+import type { EdgeInput } from "../harness/loadouts.ts";
 
 describe("[G18, G19, G20] doubtful ways", () => {
   it("[G18] sockets that no way reaches, over dead guards and dead exits as well", () => {
@@ -68,7 +68,46 @@ describe("[G18, G19, G20] doubtful ways", () => {
         { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3")) },
       );
     expect(problems(around(always("Socket-1")))).toEqual(["warning unbounded_cycle sockets.Socket-1.edges"]);
+    expect(problemsOf(around(always("Socket-1")))[0]?.message).toMatch(/Socket-1 .*the loop "L" → Socket-3/);
     expect(problems(around(always("Socket-1", 2)))).toEqual([]);
+  });
+
+  it("[G20] loops that lead to each other are a way round, told at an exit of the first", () => {
+    const walk = (id: string) => ({ materia: "Text", advance: {}, edges: [always(id)] });
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": walk("Socket-2"),
+      "Socket-3": walk("Socket-3"),
+    };
+    const loops = {
+      A: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3")),
+      B: consuming(["Socket-3"], exit("Socket-3", "always", "Socket-2")),
+    };
+    expect(problems(main(sockets, loops))).toEqual(["warning unbounded_cycle loops.A.exits"]);
+  });
+
+  it("[G20] of a long way round the first eight are named", () => {
+    const ring = (size: number) =>
+      Object.fromEntries(
+        Array.from({ length: size }, (_, index) => [
+          `Socket-${index + 1}`,
+          { materia: "Text", edges: [always(`Socket-${((index + 1) % size) + 1}`)] },
+        ]),
+      );
+    const plan = { materia: "Plan", edges: [always("Socket-21")] };
+    const walk = { materia: "Text", advance: {}, edges: [always("Socket-21")] };
+    const through = main(
+      { ...ring(10), "Socket-10": { ...plan }, "Socket-21": walk },
+      {
+        L: {
+          sockets: ["Socket-21"],
+          consumes: { from: "Socket-10", output: "workItems" },
+          exits: [exit("Socket-21", "always", "Socket-1")],
+        },
+      },
+    );
+    for (const config of [main(ring(10)), through])
+      expect(problemsOf(config).map(({ message }) => message.split(" → ").length)).toEqual([8]);
   });
 
   it.each<[rule: string, edges: readonly EdgeInput[], uncovered: readonly string[]]>([
@@ -94,6 +133,23 @@ describe("[G18, G19, G20] doubtful ways", () => {
     };
     const loop = consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3"));
     expect(problems(main(sockets, { L: loop }))).toEqual(["warning uncovered_outcome sockets.Socket-2.edges"]);
+    const still = main({ ...sockets, "Socket-2": { materia: "Json", advance: {} } }, { L: loop });
+    expect(problemsOf(still).map(({ code, message }) => `${code} ${message}`)).toEqual([
+      "uncovered_outcome Socket-2 (Json) has no edge for the next item: the cast ends there",
+    ]);
+  });
+
+  it("[O16] a guarded exit of a member that is read as text is never taken, and its answer has no exit", () => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
+    };
+    const found = problemsOf(main(sockets, { L: consuming(["Socket-2"], exit("Socket-2", "satisfied", "end")) }));
+    expect(found.map(({ severity, code, path }) => `${severity} ${code} ${path.slice(4).join(".")}`)).toEqual([
+      "warning uncovered_outcome exits",
+      "warning exit_needs_json exits.0",
+    ]);
+    expect(found[0]?.message).toContain("an answer without satisfied");
   });
 
   it.each([
@@ -106,6 +162,11 @@ describe("[G18, G19, G20] doubtful ways", () => {
       ["Socket-2", "Socket-3"],
     ],
     [
+      "[G20] an edge back behind one to the end",
+      main({ "Socket-1": { materia: "Json", edges: [satisfied("end"), notSatisfied("Socket-1")] } }),
+      ["Socket-1"],
+    ],
+    [
       "[G20] a socket that leads to itself",
       main({ "Socket-1": { materia: "Text", edges: [always("Socket-1")] } }),
       ["Socket-1"],
@@ -114,83 +175,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
     const cycles = problemsOf(config).filter((issue) => issue.code === "unbounded_cycle");
     expect(cycles).toHaveLength(sockets.length === 0 ? 0 : 1);
     expect([...(cycles[0]?.message.matchAll(/Socket-\d/g) ?? [])].map(String)).toEqual(sockets);
-  });
-});
-
-describe("[G21, G22] state and variables", () => {
-  it.each([
-    ["[G21] read in a prompt, set by nothing", one("{{state.note}}"), ["warning state_never_set sockets.Socket-1"]],
-    [
-      "[G21] read by assign, set by nothing",
-      two({ assign: { b: "state.a" } }, { prompt: "{{state.b}}" }),
-      ["warning state_never_set sockets.Socket-1"],
-    ],
-    [
-      "[G21] set, read by nothing",
-      one("x", { assign: { note: "$.context" } }),
-      ["warning state_never_read sockets.Socket-1.assign"],
-    ],
-    [
-      "[G21] set in one socket, read in another",
-      two({ assign: { note: "$.context" } }, { prompt: "{{state.note}}" }),
-      [],
-    ],
-    ["[G21] a part of what is set is read", two({ assign: { note: "$" } }, { prompt: "{{state.note.context}}" }), []],
-    [
-      "[G21] set by the socket, whose assign stands for its materia's",
-      two({ assign: { note: "$.context" } }, {}),
-      ["warning state_never_read sockets.Socket-1.assign"],
-    ],
-    ["[G21] what casts before leave is there", one("{{state.previousCastContext}}"), []],
-  ])("%s", (_rule, config, expected) => {
-    expect(problems(config)).toEqual(expected);
-  });
-
-  it("[G21] a list that a loop walks is read", () => {
-    const sockets = {
-      "Socket-1": { materia: "Json", assign: { list: "$.workItems" }, edges: [always("Socket-2")] },
-      "Socket-2": { materia: "Text", advance: { items: "state.list" }, edges: [always("Socket-2")] },
-      "Socket-3": { materia: "Text" },
-    };
-    const loop = { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] };
-    expect(problems(main(sockets, { L: loop }))).toEqual([]);
-  });
-
-  it("[G21] a utility of one's own may set and read anything; a bundled one sets what it says", () => {
-    const own = { Own: { type: "utility", command: ["own"], parse: "json" }, Reads: { prompt: "{{state.a}}" } };
-    const bundled = {
-      ...own,
-      Own: { type: "utility", script: "Detect-VCS", parse: "json" },
-      Reads: { prompt: "{{state.a}} {{state.vcs.kind}}" },
-    };
-    const sockets = { "Socket-1": { materia: "Own", edges: [always("Socket-2")] }, "Socket-2": { materia: "Reads" } };
-    expect(problems(main(sockets, {}, { materia: own }))).toEqual([]);
-    expect(problems(main(sockets, {}, { materia: bundled }))).toEqual(["warning state_never_set sockets.Socket-2"]);
-  });
-
-  it.each([
-    ["[G22] an unknown word", one("{{nothing}}"), true],
-    ["[G22] a field that items do not have", one("{{item.id}}"), true],
-    ["[G22] the item outside loops", one("{{item.title}}"), true],
-    ["[G22] the work items of a loadout without a generator", one("{{workItems}}"), true],
-    ["[G22] an empty name", one("{{ }}"), true],
-    ["[G22] the request", one("{{request}} {{ request }}"), false],
-    ["[G22] braces that are no variable", one("{ {x} } {{{a}"), false],
-  ])("%s", (_rule, config, doubtful) => {
-    expect(problems(config)).toEqual(doubtful ? ["warning unknown_variable sockets.Socket-1"] : []);
-  });
-
-  it("[G22] the item is there in a loop that walks a list, and the work items behind a generator", () => {
-    const loop = consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3"));
-    expect(problems(inLoop("{{item.title}} {{item.context}} {{workItems}}", {}, loop))).toEqual([]);
-  });
-
-  it("[G22] a region that walks no list has no item", () => {
-    const region = { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] };
-    expect(problems(inLoop("{{item.title}}", undefined, region))).toEqual([
-      "warning exit_never_taken loops.L.exits.0",
-      "warning unknown_variable sockets.Socket-2",
-    ]);
+    for (const { path } of cycles) expect(path.slice(-2)).toEqual([sockets[0], "edges"]);
   });
 });
 
@@ -203,29 +188,5 @@ function back(edge: EdgeInput, advance?: object) {
       "Socket-4": { materia: "Text", advance: {}, edges: [always("Socket-2")] },
     },
     { L: consuming(["Socket-2", "Socket-3", "Socket-4"], exit("Socket-4", "always", "end")) },
-  );
-}
-
-function one(prompt: string, socket: Partial<SocketInput> = {}) {
-  return main({ "Socket-1": { materia: "M", ...socket } }, {}, { materia: { M: { prompt, parse: "json" } } });
-}
-
-function two(first: object, second: object) {
-  return main(
-    { "Socket-1": { materia: "A", edges: [always("Socket-2")] }, "Socket-2": { materia: "B" } },
-    {},
-    { materia: { A: { prompt: "a", parse: "json", ...first }, B: { prompt: "b", parse: "json", ...second } } },
-  );
-}
-
-function inLoop(prompt: string, advance: object | undefined, loop: object) {
-  return main(
-    {
-      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
-      "Socket-2": { materia: "M", ...(advance ? { advance } : {}), edges: [always("Socket-3")] },
-      "Socket-3": { materia: "Text" },
-    },
-    { L: loop },
-    { materia: { M: { prompt } } },
   );
 }

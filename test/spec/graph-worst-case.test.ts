@@ -83,6 +83,27 @@ describe("[G23] the formula", () => {
     });
   });
 
+  it.each<[rule: string, materia: string, back: string, ofItems: number]>([
+    ["[G26] the same list again: its reworks are used up once", "Plan", "Socket-5", 3 * 2 + 4],
+    ["[G26] an agent's list made anew: its reworks begin again", "Plan", "Socket-1", 3 * (2 + 4)],
+    ["[G26] so do those of a list that a program may have made", "Tool", "Socket-1", 3 * (2 + 4)],
+  ])("%s", (_rule, materia, back, ofItems) => {
+    const sockets = {
+      "Socket-1": { materia, edges: [always("Socket-5")] },
+      "Socket-5": { materia: "Text", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Text", edges: [always("Socket-3")] },
+      "Socket-3": {
+        materia: "Json",
+        advance: { when: "satisfied", ...(materia === "Tool" ? { items: "state.list" } : {}) },
+        edges: [notSatisfied("Socket-2", 2), satisfied("Socket-2")],
+      },
+      "Socket-4": { materia: "Json", edges: [notSatisfied(back, 2)] },
+    };
+    const loop = { sockets: ["Socket-2", "Socket-3"], exits: [exit("Socket-3", "always", "Socket-4")] };
+    const from = materia === "Plan" ? { consumes: { from: "Socket-1", output: "workItems" } } : {};
+    expect(formulas(main(sockets, { L: { ...loop, ...from } })).turns?.["L"]).toBe(ofItems);
+  });
+
   it.each(["toString", "valueOf"])("[G23] a loop named %s counts like any other", (id) => {
     const sockets = { "Socket-1": plan, "Socket-2": { materia: "Text", advance: {}, edges: [always("Socket-2")] } };
     expect(formulas(main(sockets, { [id]: consuming(["Socket-2"]) })).turns).toEqual({ "": 1, [id]: 1 });

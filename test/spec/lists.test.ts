@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { link, linked } from "../harness/chain.ts";
-import { MATERIA, always, consuming, exit, main, problems } from "../harness/loadouts.ts";
+import { MATERIA, always, consuming, exit, main, problems, problemsOf } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 
 describe("[O15] a loop over a list that nothing can have made", () => {
@@ -18,6 +18,7 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     ["[O15] one that assigns it makes it", { materia: "Plan", assign: { list: "$.workItems" }, edges: to2 }, []],
     ["[O15] so may a program of one's own", { materia: "Tool", edges: to2 }, []],
     ["[O15] but not one that is read as text", { materia: "Tool", parse: "text", edges: to2 }, never],
+    ["[O15] nor one that sets another place", { materia: "Plan", assign: { other: "$.workItems" }, edges: to2 }, never],
   ])("%s", (_title, first, found) => {
     expect(over(first)).toEqual(found);
   });
@@ -31,6 +32,50 @@ describe("[O15] a loop over a list that nothing can have made", () => {
         main({ "Socket-1": { materia: "Text", edges: to2 }, "Socket-2": inside }, { L: { sockets: ["Socket-2"] } }),
       ),
     ).toContain("error list_never_made loops.L");
+  });
+
+  it("[O15] no program sets the work items, and a list beside another is not made with it", () => {
+    const walking = (items: string, first: SocketInput) => {
+      const sockets = { "Socket-1": { edges: to2, ...first }, "Socket-2": { ...walk, advance: { items } } };
+      return problemsOf(main(sockets, { L: { sockets: ["Socket-2"] } })).filter(
+        ({ code }) => code === "list_never_made",
+      );
+    };
+    const deep: SocketInput = { materia: "Plan", assign: { "plans.first": "$.workItems" } };
+    expect(walking("state.workItems", { materia: "Tool" })).toHaveLength(1);
+    expect(walking("state.plans.first", deep)).toEqual([]);
+    const [beside] = walking("state.plans.second", deep);
+    expect(beside?.message).toContain("makes state.plans.second,");
+  });
+
+  it("[O15] a list that only its own members make is there for the loop behind", () => {
+    const sockets = {
+      "Socket-1": { materia: "Text", edges: to2 },
+      "Socket-2": { ...walk, materia: "Plan", assign: { list: "$.workItems" } },
+      "Socket-3": { ...walk, edges: [always("Socket-3")] },
+    };
+    const loops = {
+      A: { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] },
+      B: { sockets: ["Socket-3"] },
+    };
+    expect(problems(main(sockets, loops))).toEqual(["error list_never_made loops.A"]);
+  });
+
+  it("[O15] one member that a cast comes to is enough, and it is told at every such loop", () => {
+    const sockets = {
+      "Socket-1": { materia: "Text", edges: to2 },
+      "Socket-2": walk,
+      "Socket-3": { materia: "Text", edges: to2 },
+      "Socket-4": { ...walk, edges: [always("Socket-4")] },
+    };
+    const loops = {
+      A: { sockets: ["Socket-2", "Socket-3"], exits: [exit("Socket-2", "always", "Socket-4")] },
+      B: { sockets: ["Socket-4"] },
+    };
+    expect(problems(main(sockets, loops)).filter((line) => line.startsWith("error"))).toEqual([
+      "error list_never_made loops.A",
+      "error list_never_made loops.B",
+    ]);
   });
 
   it("[O15] in a chain an earlier part may have made it", () => {
@@ -87,6 +132,11 @@ describe("[H20] what can never be assigned", () => {
       expect(assigning("Json", { a: source })).toEqual([]);
     },
   );
+
+  it("[H13] a text has no fields to take", () => {
+    expect(assigning("Text", { a: "$.context" })).toEqual(["error assign_needs_json sockets.Socket-2.assign.a"]);
+    expect(assigning("Text", { a: "$" })).toEqual([]);
+  });
 
   it("[H20] nothing is put into a list", () => {
     expect(assigning("Json", { "workItems.0.title": "$.context" })).toEqual([

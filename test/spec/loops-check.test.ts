@@ -179,7 +179,7 @@ describe("[O10, O11, O12] lists", () => {
 });
 
 it("[O7] an advance outside a loop is an error", () => {
-  expect(errors({ "Socket-1": { materia: "Text", advance: {} } }, {})).toEqual([
+  expect(problems(main({ "Socket-1": { materia: "Text", advance: {}, edges: [always("end")] } }))).toEqual([
     "error advance_outside_loop sockets.Socket-1.advance",
   ]);
 });

@@ -178,7 +178,7 @@ function placesAfter(steps: readonly Step[]): readonly number[] {
 }
 
 /** All that can be reached from these starts. */
-export function reachable(flow: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
+function reachable(flow: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
   const seen = new Set<number>();
   const open = [...flow.starts];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

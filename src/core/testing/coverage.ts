@@ -1,5 +1,4 @@
 import type { Flow } from "../compile/flow.ts";
-import { reachable } from "../compile/flow.ts";
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { loopOf } from "../compile/graph.ts";
 import type { CastEvent } from "../cast/state/event.ts";
@@ -50,7 +49,7 @@ function visited(events: readonly CastEvent[]): readonly string[] {
 
 /** Everything that a cast of the graph can do: what nothing leads to counts for nothing. */
 export function coverable(graph: Graph, flow: Flow): readonly string[] {
-  const reached = reachable(flow);
+  const { reached } = flow;
   const sockets = flow.sockets.filter((_, number) => reached.has(number));
   const loops = new Set(sockets.flatMap((socket) => loopOf(graph, socket) ?? []));
   const names = [

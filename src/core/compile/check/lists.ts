@@ -7,36 +7,40 @@ import { makesList } from "./writers.ts";
 
 /** What loops walk: a list that something makes, and that nothing writes into. */
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
-  const walked = Object.values(graph.loops).filter((loop) => loop.items !== null);
+  const walked = Object.values(graph.loops).flatMap((loop): readonly Walk[] =>
+    loop.items === null ? [] : [{ loop, list: loop.items }],
+  );
   if (walked.length === 0) return [];
   const isMade = searchMakers(graph, flow);
-  const listOf = ({ items }: GraphLoop): string => (items ?? []).join(".");
-  const targets = checkTargets(flow, new Set(walked.map(listOf)));
-  return walked.flatMap((loop) => [...checkMaker(flow, loop, isMade), ...(targets.get(listOf(loop)) ?? [])]);
+  const targets = checkTargets(flow);
+  return walked.flatMap((walk) => [...checkMaker(flow, walk, isMade), ...(targets.get(walk.list.join(".")) ?? [])]);
+}
+
+interface Walk {
+  readonly loop: GraphLoop;
+  readonly list: readonly string[];
 }
 
 /** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
-function checkMaker({ numberOf, reached }: Flow, loop: GraphLoop, isMade: IsMade): readonly Issue[] {
+function checkMaker({ numberOf, reached }: Flow, { loop, list }: Walk, isMade: IsMade): readonly Issue[] {
   if (loop.from !== null) return [];
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // A loop that nothing reaches is reported as that.
-  if (!members.some((member) => reached.has(member)) || isMade(loop, members)) return [];
-  const list = `state.${(loop.items ?? []).join(".")}`;
-  const message = `nothing that runs before the loop "${loop.id}" makes ${list}, so it has nothing to walk`;
+  if (!members.some((member) => reached.has(member)) || isMade(list, members)) return [];
+  const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
   return [
     atLoop(loop, [], faulty("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
   ];
 }
 
-type IsMade = (loop: GraphLoop, members: readonly number[]) => boolean;
+type IsMade = (list: readonly string[], members: readonly number[]) => boolean;
 
 /** Looks back from a loop as far as the nearest that makes its list: that is near it, however large the graph. */
 function searchMakers(graph: Graph, flow: Flow): IsMade {
   const before = placesBefore(flow);
   /** Where looking back for a list has led to nobody that makes it. */
   const barren = new Map<string, Set<number>>();
-  return (loop, members) => {
-    const list = loop.items ?? [];
+  return (list, members) => {
     const key = JSON.stringify(list);
     const known = barren.get(key) ?? new Set<number>();
     barren.set(key, known);
@@ -67,14 +71,13 @@ function placesBefore({ next, reached }: Flow): readonly (readonly number[])[] {
   return before;
 }
 
-/** [H20] A target inside a list would turn the list into an object. Told by list, of all those that loops walk. */
-function checkTargets(flow: Flow, lists: ReadonlySet<string>): ReadonlyMap<string, readonly Issue[]> {
+/** [H20] A target inside a list would turn the list into an object. Told by list, whether a loop walks it or not. */
+function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
   const found = new Map<string, Issue[]>();
   for (const socket of flow.sockets)
     for (const { target } of socket.assign)
       for (let length = 1; length < target.length; length += 1) {
         const list = target.slice(0, length).join(".");
-        if (list === "workItems" || !lists.has(list)) continue;
         const message = `state.${list} is a list that a loop walks; nothing can be put into it`;
         const issue = faulty("bad_assign", message, "assign the whole list");
         const told = found.get(list) ?? [];

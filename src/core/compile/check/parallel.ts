@@ -2,7 +2,6 @@ import { END } from "../../model/ids.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { Issue } from "../../model/issue.ts";
 import { edgeTargets } from "../../model/loadout.ts";
-import { reachable } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 import { materiaOf, socketLabel, socketOf } from "../graph.ts";
@@ -62,11 +61,9 @@ function doors(flow: Flow, loop: GraphLoop): readonly Issue[] {
     if (socket && members.has(to)) begins.add(socket.id);
   };
   for (const start of flow.starts) add(start);
-  for (const from of reachable(flow))
+  for (const from of flow.reached)
     for (const { advanced, landings } of flow.steps[from] ?? [])
-      landings.forEach((to, index) => {
-        if (!members.has(from) || advanced || index > 0) add(to);
-      });
+      if (!members.has(from) || advanced) landings.forEach(add);
   if (begins.size < 2) return [];
   const message = `items of the parallel loop "${loop.id}" begin at ${[...begins].join(" and ")}`;
   const hint = "let every way into the loop, and every advance, lead to the same member";

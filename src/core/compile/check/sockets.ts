@@ -70,7 +70,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
 /** [G13] What stands behind an `always` can never be taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex((edge) => edge.when === "always");
-  if (always === -1 || always === socket.edges.length - 1) return NONE;
+  if (always === -1) return NONE;
   return socket.edges
     .slice(always + 1)
     .map((edge, offset) =>
@@ -87,7 +87,6 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
 }
 
 function checkSources(socket: GraphSocket): readonly Issue[] {
-  if (socket.assign.length === 0) return NONE;
   return socket.assign.flatMap((assignment) => {
     const below = ["assign", assignment.target.join(".")];
     if (assignment.from === "item" && socket.loop === null) {

@@ -68,9 +68,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateU
           ),
         ),
       ),
-    ...sockets
-      .filter((socket) => used(socket).length > 0)
-      .flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
+    ...sockets.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
   ];
 }
 
