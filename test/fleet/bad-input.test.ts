@@ -146,7 +146,7 @@ it("[B9] more files than may travel are refused before they are read, and leave 
   const objects = git(place.cwd, "count-objects");
   for (let count = 0; count < 5; count += 1) writeFileSync(join(place.cwd, `f${count}.bin`), Buffer.alloc(1_000_000));
   const many = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
-  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining("has 5 MB, and 4 MB are looked at")]);
+  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining("has 5 MB, and 4 MB are read at the most")]);
   expect(git(place.cwd, "count-objects")).toBe(objects);
   git(place.cwd, "clean", "-fdq");
   writeFileSync(join(place.cwd, "large.bin"), "");

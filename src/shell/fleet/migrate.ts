@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { error, fail, ok } from "../../core/model/issue.ts";
+import { error, fail } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase } from "../store/postgres/database/database.ts";
 import type { DatabaseAddress } from "../store/postgres/database/database.ts";
@@ -28,13 +28,12 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
       return fail(
         error("database_too_new", "fleet migrate", "its tables were made by a newer version", "migrate with that one"),
       );
+    return await migrateQueues(opened.value, address.url);
   } catch (thrown) {
     return fail(databaseIssue("fleet migrate", thrown));
   } finally {
     await opened.value.close();
   }
-  const queues = await migrateQueues(address.url);
-  return queues.ok ? ok(undefined) : queues;
 }
 
 async function hasNewerTables(client: PoolClient): Promise<boolean> {

@@ -1,5 +1,12 @@
-import type { Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../core/model/values/checkpoint.ts";
+import type {
+  Checkpoint,
+  FirstCheckpoint,
+  LeftOut,
+  Meanwhile,
+  NoCheckpoint,
+} from "../../core/model/values/checkpoint.ts";
 import { cut } from "../../core/model/values/text.ts";
+import { countedText } from "../../core/view/numbers.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { problemText } from "../system/problem.ts";
 import { diffText, treeOf } from "./changes.ts";
@@ -31,6 +38,8 @@ export interface CheckpointPlace {
   readonly known?: KnownTree | undefined;
   /** Set where there is no room for more: so many bytes of changed files are read at the most. */
   readonly mostBytes?: number;
+  /** [B8] Set where a checkpoint that does without a file is none: on another machine it would be gone. */
+  readonly isWhole?: true;
 }
 
 type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
@@ -60,6 +69,8 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
     if ("problem" in opened) return opened;
     const kept = await commitAfter({ opened, place, trees }, last, title);
     if ("problem" in kept) return kept;
+    const missing = place.isWhole && missingIn(kept.left);
+    if (missing) return { problem: missing };
     const whole = isWhole(opened, kept) ? place.known : undefined;
     if (whole) rememberKept(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
@@ -124,6 +135,16 @@ function rememberKept({ kept }: KnownTree, before: LastKept, tree: string | unde
 /** Whether git itself would keep the same. */
 function isWhole({ bytes }: Shadow, { left }: Kept): boolean {
   return !bytes.differ && left === undefined;
+}
+
+/** What would be lost on the way; what nobody may read was never there for the cast. */
+function missingIn({ large = 0, nested = 0 }: LeftOut = {}): string | undefined {
+  if (large + nested === 0) return undefined;
+  const what = [
+    ...(large > 0 ? [`${countedText(large, "new file")} of more than 50 MB`] : []),
+    ...(nested > 0 ? [countedText(nested, "repository", "repositories")] : []),
+  ];
+  return `${what.join(" and ")} inside of the tree cannot travel: have git ignore them`;
 }
 
 function namedOf(taken: Checkpoint | NoCheckpoint | undefined): Meanwhile | undefined {

@@ -94,7 +94,7 @@ async function readChanges(shadow: Shadow): Promise<Changes | string> {
   }
   const { mostBytes = bytes } = shadow;
   if (bytes > mostBytes)
-    return `what is not committed has ${Math.ceil(bytes / 1e6)} MB, and ${Math.floor(mostBytes / 1e6)} MB are looked at`;
+    return `what has changed has ${Math.ceil(bytes / 1e6)} MB, and ${Math.floor(mostBytes / 1e6)} MB are read at the most: have git ignore what need not travel, or raise maxCheckpointBytes`;
   return { paths: [...paths], left: onlyCounted(left) };
 }
 

@@ -77,6 +77,8 @@ export interface OwnedCast {
   readonly artifacts: Artifacts;
   /** A folder of the cast for what nobody needs once it is driven no more; it may hold what a killed owner left. */
   readonly scratch: string;
+  /** Set where its files are kept elsewhere than in the folder that it works in. */
+  readonly keeping?: Keeping;
   /** A few words that the next owner finds, by name. */
   readonly keepNote: (name: NoteName, text: string) => Promise<void>;
   readonly readNote: (name: NoteName) => Promise<string | undefined>;
@@ -91,6 +93,14 @@ export interface OwnedCast {
   readonly release: () => Promise<void>;
   /** Takes back a cast that could not begin. */
   readonly discard: () => Promise<void>;
+}
+
+/** [B8] How the files of a cast travel: whole, or not at all. */
+export interface Keeping {
+  /** So many bytes of changed files are read at the most: no more of them could be kept. */
+  readonly mostBytes: number;
+  /** Told after each look at the files why they cannot be kept; nothing where they can. */
+  readonly onTaken: (problem: string | undefined) => void;
 }
 
 export type Durability = "write" | "sync";

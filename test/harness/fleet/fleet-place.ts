@@ -14,6 +14,7 @@ import type { WorkerProcess, WorkerSetup } from "./start-worker.ts";
 /** Each visit writes its name into `work.log`; one that waits says so and goes on when it may. */
 const RUN = `
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 const input = JSON.parse(await new Promise((done) => { let text = ""; process.stdin.on("data", (c) => (text += c)).on("end", () => done(text)); }));
 const [what] = process.argv.slice(2);
 const gate = input.request.trim();
@@ -21,6 +22,8 @@ if (what === "wait" || what === "die") {
   writeFileSync(gate + "/" + input.socketId, "");
   while (!existsSync(gate + "/go")) await new Promise((done) => setTimeout(done, 20));
 }
+if (what === "flood") for (const name of "abcdef") writeFileSync(name + ".bin", Buffer.alloc(1_000_000, name));
+if (what === "nest") execFileSync("git", ["init", "-q", "inner"]);
 appendFileSync("work.log", input.socketId + (input.itemKey ? " " + input.itemKey : "") + "\\n");
 console.log(JSON.stringify(what === "list" ? { workItems: [{ title: "a", context: "" }, { title: "b", context: "" }] } : { satisfied: true }));
 `;
@@ -45,6 +48,8 @@ const CONFIG = {
   materia: {
     Step: utility("step"),
     Wait: utility("wait"),
+    Flood: utility("flood"),
+    Nest: utility("nest"),
     Ask: { type: "person", question: "Go on?" },
     List: { ...utility("list"), generator: true },
     Agent: { type: "agent", prompt: "Do it.", tools: "coding" },
@@ -55,6 +60,8 @@ const CONFIG = {
     Asking: line("Step", "Ask", "Step"),
     Long: line("Step", "Step", "Step", "Step", "Step"),
     Thinking: line("Agent"),
+    Flooding: line("Step", "Flood", "Step"),
+    Nesting: line("Step", "Nest", "Step"),
     Parallel: {
       entry: "Socket-1",
       sockets: {

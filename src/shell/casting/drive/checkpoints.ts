@@ -12,6 +12,16 @@ export function checkpointsOf(
   known?: KnownTree,
 ): OpenCheckpoints | undefined {
   if (checkpoints !== true) return undefined;
-  const { scratch } = owned;
-  return openCheckpoints({ castId, cwd, store: store.place, scratch, now: () => new Date(), known });
+  const { scratch, keeping } = owned;
+  const place = { castId, cwd, store: store.place, scratch, now: () => new Date(), known };
+  if (!keeping) return openCheckpoints(place);
+  const files = openCheckpoints({ ...place, mostBytes: keeping.mostBytes, isWhole: true });
+  return {
+    ...files,
+    take: async (request) => {
+      const taken = await files.take(request);
+      keeping.onTaken(taken && "problem" in taken ? taken.problem : undefined);
+      return taken;
+    },
+  };
 }

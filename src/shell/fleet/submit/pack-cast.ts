@@ -6,7 +6,7 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { removeRefs } from "../../git/cast-ref.ts";
 import { openCheckpoints } from "../../git/cast-checkpoints.ts";
-import { branchOf, isPushed, makePack, pushedCommits } from "../../git/packs/packs.ts";
+import { branchOf, isPushed, makePack, mostToRead, pushedCommits } from "../../git/packs/packs.ts";
 import type { TreeSource } from "../../git/packs/travelling-tree.ts";
 import { findRepository } from "../../git/repository.ts";
 import { redactKeys } from "../../secrets/events.ts";
@@ -40,8 +40,6 @@ export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };
 
-/** Sources are packed about so many times smaller. */
-const SQUEEZED = 4;
 const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
@@ -93,8 +91,7 @@ async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<R
     store: by.artifacts,
     scratch,
     now: () => new Date(),
-    // No pack of it would be small enough: it is not read before that is said.
-    mostBytes: SQUEEZED * mostBytes,
+    mostBytes: mostToRead(mostBytes),
   });
   try {
     const begun = await files.begin();

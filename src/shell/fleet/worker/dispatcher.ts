@@ -188,17 +188,23 @@ async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPla
   };
 }
 
-/** Tables of the queues, for a role that may make them. */
-export async function migrateQueues(url: string): Promise<Result<undefined>> {
-  const loaded = await loadSdk();
-  if (!loaded.ok) return loaded;
+/**
+ * Tables of the queues, for a role that may make them. [B4] Through the connections of this database: those that DBOS would
+ * make for itself from the url are not encrypted.
+ */
+export async function migrateQueues(database: Database, url: string): Promise<Result<undefined>> {
   const { log } = console;
   try {
+    const { ensureSystemDatabase, getDbosSchemaPermissionsSql } =
+      await import("@dbos-inc/dbos-sdk/internal/system_database");
+    const { GlobalLogger } = await import("@dbos-inc/dbos-sdk/internal/telemetry/logs");
     // It tells of its steps on standard output, which belongs to whoever asked.
     console.log = () => undefined;
-    await loaded.value.DBOS.migrate(url, { applicationRole: "materia_worker" });
+    await ensureSystemDatabase(url, new GlobalLogger(), database.pool);
+    for (const text of getDbosSchemaPermissionsSql("dbos", "materia_worker")) await database.once({ text });
     return ok(undefined);
   } catch (thrown) {
+    if (isMissing(thrown)) return missingSdk();
     return fail(error("database_failed", "fleet", `the queues cannot be made: ${problemText(thrown)}`));
   } finally {
     console.log = log;
@@ -214,7 +220,15 @@ async function loadSdk(): Promise<Result<Sdk>> {
     const { registerInternalQueue } = await import("@dbos-inc/dbos-sdk/eventreceiver");
     return ok({ DBOS, DBOSClient, registerInternalQueue });
   } catch {
-    const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK}`;
-    return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
+    return missingSdk();
   }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
+}
+
+function missingSdk(): Result<never> {
+  const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK}`;
+  return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
 }

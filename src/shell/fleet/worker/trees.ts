@@ -5,12 +5,13 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { headOf, makePack } from "../../git/packs/packs.ts";
+import { headOf, makePack, mostToRead } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
 import type { Restored, TreeSource } from "../../git/packs/travelling-tree.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
+import type { Keeping } from "../../store/cast-store.ts";
 import type { Profile } from "../open/profile.ts";
 import { giveToTools } from "./tools-folder.ts";
 
@@ -23,6 +24,8 @@ export interface Trees {
   /** [B24] The files that were kept, in a repository that nobody has worked in. */
   readonly bringFresh: (castId: CastId) => Promise<Result<FreshTree>>;
   readonly packOf: PackOf;
+  /** [B8] What is changed here is weighed before it is read. */
+  readonly keeping: (castId: CastId) => Keeping;
   /** [B8] Why the files of a cast could not be kept, since they were brought here. */
   readonly unkept: (castId: CastId) => string | undefined;
   readonly forget: (castId: CastId) => void;
@@ -39,7 +42,7 @@ interface Standing {
   readonly top: string;
   head: string;
   ckpt: string;
-  unkept?: string;
+  unkept?: string | undefined;
 }
 
 interface PackRow {
@@ -100,6 +103,13 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
     packOf: packer(standing, profile.maxCheckpointBytes),
+    keeping: (castId) => ({
+      mostBytes: mostToRead(profile.maxCheckpointBytes),
+      onTaken: (problem) => {
+        const stands = standing.get(castId);
+        if (stands) stands.unkept = problem;
+      },
+    }),
   };
 }
 

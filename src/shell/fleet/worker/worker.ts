@@ -98,7 +98,7 @@ function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, 
   const store = postgresStore({
     database,
     place: scratch,
-    worker: { id: workerId, scratch, packOf: trees.packOf, onTrouble },
+    worker: { id: workerId, scratch, packOf: trees.packOf, keeping: trees.keeping, onTrouble },
   });
   const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
   return { workerId, folder, me, database, trees, troubled, store };

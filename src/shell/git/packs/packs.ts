@@ -13,6 +13,14 @@ export interface PackRequest {
   readonly mostBytes: number;
 }
 
+/** Sources are packed about so many times smaller. */
+const SQUEEZED = 4;
+
+/** [B8, B9] Files of more bytes than this give no pack that is small enough: they are not read before that is said. */
+export function mostToRead(mostPacked: number): number {
+  return SQUEEZED * mostPacked;
+}
+
 /** [B8] Commits with their files, as small as can be told to somebody who has what is left out. */
 export async function makePack({ cwd, include, exclude, mostBytes }: PackRequest): Promise<Packed> {
   const input = [...include, ...exclude.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");

@@ -4,7 +4,7 @@ import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { CastStore, NewCast, OwnedCast, Writing } from "../cast-store.ts";
+import type { CastStore, Keeping, NewCast, OwnedCast, Writing } from "../cast-store.ts";
 import { layoutOf } from "../layout.ts";
 import { unbegunSummary } from "../summary.ts";
 import type { News } from "./database/news.ts";
@@ -20,6 +20,7 @@ export interface ClaimingWorker {
   readonly id: string;
   readonly scratch: string;
   readonly packOf?: PackOf;
+  readonly keeping?: (castId: CastId) => Keeping;
   /** Told that only the database kept an append from being written. */
   readonly onTrouble?: (castId: CastId) => void;
 }
@@ -124,6 +125,7 @@ function owned(
     layout,
     how,
     packOf: worker.packOf,
+    keeping: worker.keeping?.(castId),
     onTrouble: worker.onTrouble,
     forget,
   });

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { problemText } from "../../system/problem.ts";
-import type { OwnedCast, Writing } from "../cast-store.ts";
+import type { Keeping, OwnedCast, Writing } from "../cast-store.ts";
 import type { Layout } from "../layout.ts";
 import type { SentPack } from "./append.ts";
 import { isPassingTrouble } from "./database/database.ts";
@@ -28,6 +28,7 @@ export interface OwnedParts {
   readonly news: News;
   readonly tell: (castId: string) => void;
   readonly packOf: PackOf | undefined;
+  readonly keeping: Keeping | undefined;
   readonly onTrouble: ((castId: CastId) => void) | undefined;
   /** Called when it is let go, or known to be another's. */
   readonly forget: () => void;
@@ -59,6 +60,7 @@ export function ownedInDatabase(parts: OwnedParts): OwnedCast {
     epoch: parts.epoch,
     trees: layout.trees,
     scratch: layout.scratch,
+    ...(parts.keeping ? { keeping: parts.keeping } : {}),
     load: (known) => guarded(castId, () => writer.load(known)),
     journal: { append },
     artifacts: {

@@ -47,7 +47,7 @@ export async function openDatabase(
 ): Promise<Result<Database>> {
   const pg = await loadDriver();
   if (!pg.ok) return pg;
-  const secured = connectionOf(url, ca);
+  const secured = connectionOf(pg.value, url, ca);
   if (!secured.ok) return secured;
   const config = {
     ...secured.value,
@@ -158,7 +158,9 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
 
 const PG = "8.23.1";
 
-async function loadDriver(): Promise<Result<Pick<typeof import("pg"), "Pool" | "Client">>> {
+type Driver = Pick<typeof import("pg"), "Pool" | "Client">;
+
+async function loadDriver(): Promise<Result<Driver>> {
   try {
     return ok((await import("pg")).default);
   } catch {
@@ -173,33 +175,30 @@ async function loadDriver(): Promise<Result<Pick<typeof import("pg"), "Pool" | "
   }
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1", "[::1]", ""]);
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
 
 /** [B4] Off this machine only with a certificate that names the host, whatever the url says. */
-function connectionOf(url: string, ca: string | undefined): Result<ClientConfig> {
-  let parsed: URL;
+function connectionOf(pg: Pick<Driver, "Client">, url: string, ca: string | undefined): Result<ClientConfig> {
   try {
-    parsed = new URL(url);
+    const parsed = new URL(url);
+    if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
+      return fail(error("bad_database_url", "url", "it does not begin with postgres://"));
+    const mode = parsed.searchParams.get("sslmode");
+    for (const name of Array.from(parsed.searchParams.keys()))
+      if (name.startsWith("ssl")) parsed.searchParams.delete(name);
+    const connectionString = parsed.toString();
+    // As the driver reads it: parameters, their order and the environment decide what is dialled in the end.
+    const { host } = new pg.Client({ connectionString });
+    const isLocal = LOOPBACK.has(host) || host.startsWith("/");
+    if (isLocal && ca === undefined) return ok({ connectionString });
+    if (mode !== null && mode !== "verify-full") return fail(insecure(host, mode));
+    return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
   } catch {
     return fail(error("bad_database_url", "url", "it is no url", "postgres://user@host:5432/database"));
   }
-  if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
-    return fail(error("bad_database_url", "url", "it does not begin with postgres://"));
-  const mode = parsed.searchParams.get("sslmode");
-  const host = parsed.searchParams.get("host") ?? parsed.hostname;
-  const isLocal = LOOPBACK.has(host) || host.startsWith("/");
-  for (const name of Array.from(parsed.searchParams.keys()))
-    if (name.startsWith("ssl")) parsed.searchParams.delete(name);
-  const connectionString = parsed.toString();
-  if (isLocal && ca === undefined) return ok({ connectionString });
-  if (mode !== null && mode !== "verify-full")
-    return fail(
-      error(
-        "insecure_database",
-        "url",
-        `sslmode=${mode} to ${host} would be open to others`,
-        "use sslmode=verify-full",
-      ),
-    );
-  return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
+}
+
+function insecure(host: string, mode: string): Issue {
+  const message = `sslmode=${mode} to ${host} would be open to others`;
+  return error("insecure_database", "url", message, "use sslmode=verify-full");
 }
