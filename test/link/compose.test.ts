@@ -202,17 +202,6 @@ describe("stitching", () => {
     expect(linked("Loop Text", config).graph.loops["t1-each"]).toMatchObject({ emptyTo: "Socket-3" });
   });
 
-  it("[L16] the seam says why", () => {
-    expect(linked("loadout:Planning-Consult loadout:Full-Auto").stitches).toEqual([
-      {
-        from: "Socket-2",
-        to: "Socket-3",
-        reason:
-          'the only socket of "Planning-Consult" that can end (it exhausts its loop and no exit covers that) meets the entry of "Full-Auto"',
-      },
-    ]);
-  });
-
   it("[L17] the last target may end wherever it likes, or nowhere", () => {
     expect(waysOf(linked("Text Fork", config))).toContain("Socket-2 satisfied → Socket-3");
     expect(link("Text Fork", config).ok).toBe(true);

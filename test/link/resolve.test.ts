@@ -1,6 +1,7 @@
 import { pathText } from "../../src/core/model/issue.ts";
 import { expect, it } from "vitest";
-import { link, linked } from "../harness/chain.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import { catalogWith, link, linked } from "../harness/chain.ts";
 
 const solo = { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } };
 const config = {
@@ -60,6 +61,42 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
 ])("%s", (_title, typed, problems) => {
   const result = link(typed, config);
   expect(result.ok ? [] : result.issues.map(({ code, path, hint }) => [code, pathText(path), hint])).toEqual(problems);
+});
+
+it.each([
+  ["Zzz", 'there is no materia or loadout named "Zzz"', undefined],
+  ["materia:Slo", 'there is no materia named "Slo"', "materia materia"],
+  ["loadout:Bild", 'there is no loadout named "Bild"', "materia loadout"],
+  ["materia:Both:x", 'there is no materia named "Both:x"', undefined],
+  ["1x:y", 'there is no materia or loadout named "1x:y"', undefined],
+])("[L8] %s: the kind that was asked for is named, and only its names are offered", (typed, message, hint = "") => {
+  const result = link(typed, config);
+  const [issue] = result.ok ? [] : result.issues;
+  expect(issue?.message).toBe(message);
+  expect(issue?.hint).toContain(hint);
+});
+
+it("[L19] a fault of a materia that is cast alone has its place there", () => {
+  const faulty = { Odd: { prompt: "o", parse: "json", assign: { a: "$.nothing" } } };
+  const result = link("Odd", { materia: faulty });
+  expect(result.ok ? [] : result.issues).toMatchObject([
+    { code: "bad_assign", file: "test.json", path: ["materia", "Odd", "assign", "a"] },
+  ]);
+});
+
+it("[G15] a socket with a materia that is broken says why, where it is seated", () => {
+  const result = link("Main", {
+    materia: { Broken: { prompt: 1 } },
+    loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Broken" } } } },
+  });
+  const [issue] = result.ok ? [] : result.issues;
+  expect(issue).toMatchObject({ code: "broken_materia", path: ["loadouts", "Main", "sockets", "Socket-1", "materia"] });
+  expect(issue?.message).toMatch(/of its own: \S/);
+});
+
+it("[L1] a link without targets is refused", () => {
+  const result = compile([], catalogWith(config));
+  expect(result.ok ? [] : result.issues.map(({ code }) => code)).toEqual(["missing_target"]);
 });
 
 it("[L8, L19] a broken target is refused with its own problems and their place", () => {

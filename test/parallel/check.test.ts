@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { socketOf } from "../../src/core/compile/graph.ts";
+import { feedsParallel } from "../../src/core/compile/needs.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
@@ -7,7 +9,7 @@ import { gridLines } from "../../src/core/view/grid.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
 import { catalogOf, compiled } from "../harness/play.ts";
 import type { TestConfig } from "../harness/play.ts";
-import { always, exit, graph, notSatisfied, refusals, satisfied, seat, workshop } from "../harness/seats.ts";
+import { always, exit, graph, notSatisfied, refusals, satisfied, seat, socket, workshop } from "../harness/seats.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 
 function withLoop(more: object, sockets: Readonly<Record<string, object>> = {}): TestConfig {
@@ -147,6 +149,27 @@ it("[V3] in a list that no parallel loop walks it is dropped, and the contract d
     return planner ? contractText(made, planner).includes('"after"') : undefined;
   });
   expect(told).toEqual([false, true]);
+});
+
+it("[V3] whoever makes the list of a parallel loop is told, named or not, and nobody else", () => {
+  const listed = (parallel: object): TestConfig =>
+    graph(
+      {
+        "Socket-1": { ...seat("Eval", always("Socket-2")), assign: { list: "$.workItems", note: "$.context" } },
+        "Socket-2": { ...seat("Build", always("Socket-2")), advance: { items: "state.list" } },
+        "Socket-3": { ...seat("Eval"), assign: { note: "$.context" } },
+      },
+      { loops: { region: { sockets: ["Socket-3"] }, each: { sockets: ["Socket-2"], ...parallel } } },
+    );
+  const isTold = (config: TestConfig, id: string): boolean => {
+    const { graph: made } = compiled(config);
+    return feedsParallel(made, socketOf(made, socket(id)));
+  };
+  const second = withLoop({}, { "Socket-5": seat("Plan", always("Socket-1")) });
+  expect([isTold(second, "Socket-1"), isTold(second, "Socket-5")]).toEqual([true, false]);
+  const several = listed({ parallel: 2 });
+  expect([isTold(several, "Socket-1"), isTold(several, "Socket-3")]).toEqual([true, false]);
+  expect(isTold(listed({}), "Socket-1")).toBe(false);
 });
 
 it("[V4] the worst case counts every attempt, and the grid says how many at once", () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { always, consuming, exit, main, problems, problemsOf } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 import { compiled } from "../harness/play.ts";
+import { linked } from "../harness/chain.ts";
+import { pathText } from "../../src/core/model/issue.ts";
 
 describe("[G21, G22] state and variables", () => {
   it.each([
@@ -35,6 +37,49 @@ describe("[G21, G22] state and variables", () => {
     ],
   ])("%s", (_rule, config, expected) => {
     expect(problems(config)).toEqual(expected);
+  });
+
+  const mine = (part: Partial<SocketInput>, prompt = "x") => ({
+    materia: { M: { prompt, parse: "json" } },
+    sockets: { "Socket-1": { materia: "M", ...part } },
+  });
+  const reading = mine({}, "{{state.note}}");
+  const setting = mine({ assign: { note: "$.context" } });
+  const other = (assign: Readonly<Record<string, string>>) => ({ prompt: "o", parse: "json", assign });
+  const kept = ["warning state_never_read sockets.Socket-1.assign"];
+
+  it.each<[rule: string, own: typeof reading, materia: object, loadouts: object, found: readonly string[]]>([
+    ["[G21] another materia sets it", reading, { O: other({ "note.x": "$" }) }, {}, []],
+    [
+      "[G21] a socket of another loadout sets it",
+      reading,
+      {},
+      { Other: { entry: "Socket-1", sockets: { "Socket-1": { materia: "M", assign: { note: "$" } } } } },
+      [],
+    ],
+    ["[G21] another prompt reads it", setting, { O: { prompt: "{{state.note.x}}" } }, {}, []],
+    ["[G21] another assign reads it", setting, { O: other({ kept: "state.note.x" }) }, {}, []],
+    ["[G21] what another takes from its output is no state", setting, { O: other({ x: "$....note" }) }, {}, kept],
+    ["[G21] nor is a variable that is none", setting, { O: { prompt: "{{item.title}} {{request}}" } }, {}, kept],
+  ])("%s, elsewhere in the configuration", (_rule, { materia: own, sockets }, materia, loadouts, found) => {
+    const config = main(sockets, {}, { materia: { ...own, ...materia } });
+    expect(problems({ ...config, loadouts: { ...config.loadouts, ...loadouts } })).toEqual(found);
+  });
+
+  it.each<[rule: string, chain: string, found: readonly string[]]>([
+    ["[G21] one part sets it, another reads it", "Sets Reads", []],
+    ["[G21] no part of the chain reads it", "Sets Text", ["state_never_read materia.Sets.assign"]],
+    ["[G21] no part of the chain sets it", "Text Reads", ["state_never_set materia.Reads"]],
+    ["[G21] what one part has wrong alone is told once", "Odd Text", ["unknown_variable materia.Odd"]],
+  ])("%s", (_rule, chain, found) => {
+    const materia = {
+      Sets: { prompt: "s", parse: "json", assign: { note: "$.context" } },
+      Reads: { prompt: "{{state.note}}" },
+      Text: { prompt: "t" },
+      Odd: { prompt: "{{odd}}" },
+    };
+    const { warnings } = linked(chain, { materia });
+    expect(warnings.map(({ code, path }) => `${code} ${pathText(path)}`)).toEqual(found);
   });
 
   it("[G21] a list that a loop walks is read", () => {

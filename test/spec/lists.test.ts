@@ -90,6 +90,8 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     expect(Object.keys(linked("Plan loadout:Part", config).graph.sockets)).toEqual(["Socket-1", "Socket-2"]);
     const after = link("Text loadout:Part", config);
     expect(after.ok ? [] : after.issues.map(({ code }) => code)).toEqual(["bad_joint"]);
+    const [joint] = after.ok ? [] : after.issues;
+    expect(joint?.message).toContain('at Socket-1 (Text) of "Text" → Socket-1 (Text) of "Part", the parts do not fit');
   });
 });
 
@@ -118,15 +120,22 @@ describe("[H20] what can never be assigned", () => {
     return problems(main(sockets, { L: consuming(["Socket-2"]) })).filter((line) => line.startsWith("error"));
   };
 
-  it.each(["$.context.x", "$.satisfied.0", "$.workItems.first", "$.workItems.0.id", "item.id", "item.title.x"])(
-    "[H20] %s is never there",
-    (source) => {
-      for (const materia of ["Json", "Tool"])
-        expect(assigning(materia, { a: source })).toEqual(["error bad_assign sockets.Socket-2.assign.a"]);
-    },
-  );
+  it.each([
+    "$.context.x",
+    "$.satisfied.0",
+    "$.workItems.first",
+    "$.workItems.a1",
+    "$.workItems.1a",
+    "$.workItems.0.id",
+    "$.workItems.0.title.x",
+    "item.id",
+    "item.title.x",
+  ])("[H20] %s is never there", (source) => {
+    for (const materia of ["Json", "Tool"])
+      expect(assigning(materia, { a: source })).toEqual(["error bad_assign sockets.Socket-2.assign.a"]);
+  });
 
-  it.each(["$.context", "$.workItems.0", "$.workItems.0.title", "item.title", "item.context"])(
+  it.each(["$.context", "$.workItems.12", "$.workItems.0.title", "state.title.x", "item.title", "item.context"])(
     "[H20] %s may be there",
     (source) => {
       expect(assigning("Json", { a: source })).toEqual([]);
@@ -136,6 +145,14 @@ describe("[H20] what can never be assigned", () => {
   it("[H13] a text has no fields to take", () => {
     expect(assigning("Text", { a: "$.context" })).toEqual(["error assign_needs_json sockets.Socket-2.assign.a"]);
     expect(assigning("Text", { a: "$" })).toEqual([]);
+  });
+
+  it.each([
+    ["$.text", "what a text socket says is handed on by itself"],
+    ["$.answer", '"$" for all three'],
+  ])("[H15] %s is refused with what to use instead", (source, hint) => {
+    const config = main({ "Socket-1": { materia: "Json", assign: { a: source } } });
+    expect(problemsOf(config)[0]?.hint).toContain(hint);
   });
 
   it("[H20] nothing is put into a list", () => {

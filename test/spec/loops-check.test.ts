@@ -178,6 +178,28 @@ describe("[O10, O11, O12] lists", () => {
   });
 });
 
+it("[O12] members that name different lists are an error", () => {
+  const naming = (items: string) => ({ ...walk, advance: { items } });
+  const seats = { ...sockets, "Socket-2": naming("state.a.b"), "Socket-3": naming("state.a.c") };
+  expect(errors(seats, { L: { sockets: ["Socket-2", "Socket-3"] } })).toContain(
+    "error bad_path sockets.Socket-3.advance.items",
+  );
+});
+
+it.each([
+  ["[O1] a member", { sockets: ["Socket-22"] }],
+  ["[O11] the generator", { sockets: ["Socket-2"], consumes: { from: "Socket-22", output: "workItems" } }],
+])("%s that does not exist comes with the nearest that does", (_rule, loop) => {
+  expect(problemsOf(main(sockets, { L: { ...loop, exits: [] } }))[0]?.hint).toBe('did you mean "Socket-2"?');
+});
+
+it("[O13] a stranger's exit comes with the first eight members", () => {
+  const members = Array.from({ length: 10 }, (_, index) => `Socket-${index + 10}`);
+  const seats = Object.fromEntries(members.map((id) => [id, walk]));
+  const found = problemsOf(main({ ...sockets, ...seats }, { L: consuming(members, out) }));
+  expect(found.find(({ code }) => code === "exit_not_from_member")?.hint).toMatch(/^use one of .*Socket-17$/);
+});
+
 it("[O7] an advance outside a loop is an error", () => {
   expect(problems(main({ "Socket-1": { materia: "Text", advance: {}, edges: [always("end")] } }))).toEqual([
     "error advance_outside_loop sockets.Socket-1.advance",
