@@ -37,13 +37,14 @@ it("[J25] what was written is read back as it was, without what is the journal's
 
 it("[J25] no single bit can change without being noticed", () => {
   const bytes = Buffer.from(encoded(events.slice(0, 6)).text);
+  const file = join(scratchFolder(), "journal.jsonl");
   const unnoticed: string[] = [];
   for (let at = 0; at < bytes.length; at += 1)
     for (let bit = 0; bit < 8; bit += 1) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ (1 << bit);
-      const { read: found } = read(changed);
-      if (found.ok) unnoticed.push(`byte ${at}, bit ${bit}`);
+      writeFileSync(file, changed);
+      if (readJournal(file, start, 2).ok) unnoticed.push(`byte ${at}, bit ${bit}`);
     }
   expect(unnoticed).toEqual([]);
 });

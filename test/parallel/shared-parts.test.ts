@@ -1,7 +1,11 @@
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastId } from "../../src/core/model/ids.ts";
+import type { CastFile } from "../../src/shell/store/cast-file.ts";
+import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castFile, created, filePlace, idOf } from "../harness/store/store-casts.ts";
+import { socket } from "../harness/seats.ts";
 import { castIn, repositoryWith } from "./harness/repository.ts";
 import type { Ran } from "./harness/repository.ts";
 
@@ -41,4 +45,65 @@ it("[V6] an item's file that holds all by itself is read like any other, and one
   expect(await ran.store.describe(childOf(ran))).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
   rmSync(values, { recursive: true });
   expect(await ran.store.load(childOf(ran))).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
+});
+
+const child = idOf("c-1_1_WI-1");
+const list = Array.from({ length: 5 }, (_, at) => ({ title: `item ${at}`, context: "x".repeat(1_000) }));
+
+function windowWith(workItems: typeof list | undefined): NonNullable<CastFile["window"]> {
+  const at = { parent: idOf("c-1"), loop: "each", index: 0, attempt: 1, door: socket("Socket-1"), from: null };
+  const told = { socket: socket("Socket-1"), materia: "Plan", item: null, text: "", reason: "" };
+  const handed = workItems === undefined ? null : { ...told, workItems };
+  return { ...at, handed, notes: {}, reasons: [], base: "0", tree: null };
+}
+
+/** The cast of an item in files, with what it has in common with others in a window and in its state. */
+async function itemCast(part: Partial<CastFile>): Promise<ReturnType<typeof filePlace> & { readonly own: string }> {
+  const place = filePlace();
+  await created(place.store);
+  const made = await place.store.create({ file: { ...castFile(child), ...part } }, {});
+  if (!made.ok) throw new Error(JSON.stringify(made.issues));
+  return { ...place, own: layoutOf(place.root, child).castFile };
+}
+
+it.each<[rule: string, part: Partial<CastFile>, values: number]>([
+  ["[V6] a graph alone", {}, 1],
+  ["[V6] small state", { state: { short: "a", none: null } }, 1],
+  ["[V6] a large list in state beside small ones", { state: { list, short: 1 } }, 2],
+  ["[V6] the same list in state and in what is handed on", { state: { list }, window: windowWith(list) }, 2],
+  ["[V6] a short list that is handed on", { window: windowWith([]) }, 1],
+  ["[V6] nothing handed on", { window: windowWith(undefined) }, 1],
+])("%s: the file of an item is read as it was, its shared parts written once", async (_rule, part, values) => {
+  const { store, layout, own } = await itemCast(part);
+  expect(await store.describe(child)).toEqual({ ok: true, value: { ...castFile(child), ...part } });
+  expect(readdirSync(layout.values)).toHaveLength(values);
+  expect([readFileSync(own, "utf8").includes("item 4"), existsSync(join(own, "../values"))]).toEqual([false, false]);
+});
+
+it("[V6] a part that is named otherwise than by its digest, or holds something else, is refused", async () => {
+  const { store, layout, own } = await itemCast({ state: { list } });
+  const text = readFileSync(own, "utf8");
+  const { shared } = JSON.parse(text) as { shared: { graph: string; state: { list: string } } }; // written just now
+  const bad: readonly (readonly [string, string])[] = [
+    [shared.graph, "../../cast"],
+    [shared.graph, `${shared.graph}0`],
+    [`"${shared.graph}"`, "7"],
+    [shared.graph, shared.state.list],
+    [shared.state.list, "0".repeat(32)],
+    ['"shared": {', '"shared": [], "was": {'],
+    ['"state": {', '"state": 7, "was": {'],
+  ];
+  for (const [is, becomes] of bad) {
+    writeFileSync(own, text.replace(is, becomes));
+    expect([becomes, await store.describe(child)]).toMatchObject([
+      becomes,
+      { ok: false, issues: [{ code: "bad_cast_file" }] },
+    ]);
+  }
+  writeFileSync(own, text);
+  writeFileSync(layout.value(shared.state.list), JSON.stringify(list.slice(1)));
+  expect(await store.describe(child)).toMatchObject({
+    ok: false,
+    issues: [{ message: expect.stringContaining("a part that it shares with other items was changed") }],
+  });
 });

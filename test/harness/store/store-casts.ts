@@ -1,9 +1,14 @@
+import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { startState } from "../../../src/core/cast/state/state.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import { FORMAT, startOf } from "../../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, EventNews, Following, OwnedCast } from "../../../src/shell/store/cast-store.ts";
+import { fileStore } from "../../../src/shell/store/files/file-store.ts";
+import { layoutOf } from "../../../src/shell/store/layout.ts";
+import type { Layout } from "../../../src/shell/store/layout.ts";
+import { scratchFolder } from "../agents.ts";
 import { compiled, playFrom } from "../play.ts";
 import { TIME, graph, seat } from "../seats.ts";
 
@@ -11,6 +16,12 @@ import { TIME, graph, seat } from "../seats.ts";
 export interface StoreUnderTest {
   readonly store: CastStore;
   readonly giveUp: (castId: CastId) => void | Promise<void>;
+}
+
+/** A store in files, and where its cast `c-1` stands or would stand. */
+export function filePlace(): { readonly root: string; readonly store: CastStore; readonly layout: Layout } {
+  const root = join(scratchFolder(), "casts");
+  return { root, store: fileStore(root), layout: layoutOf(root, idOf("c-1")) };
 }
 
 export function idOf(text: string): CastId {
