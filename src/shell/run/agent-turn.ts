@@ -71,7 +71,7 @@ interface TurnFiles {
 /** [Y10] Read only for a prompt that asks for it. */
 async function changesSoFar({ socket }: AgentEffect, { state, ports }: EffectContext): Promise<string> {
   const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
-  if (!variablesOf(template).some(({ kind }) => kind === "changes")) return "";
+  if (!template.includes("changes") || !variablesOf(template).some(({ kind }) => kind === "changes")) return "";
   const { files } = state;
   if (!files || !ports.files) return UNKNOWN_CHANGES;
   return ports.files.describe(state.pass === null ? files.base : files.item, files.last);
