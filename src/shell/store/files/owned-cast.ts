@@ -75,8 +75,11 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
   /** [D7] What a line speaks of is on the disk before the line; the transcript is written by the agent's own library. */
   const syncFiles = (events: readonly CastEvent[]): void => {
     artifacts.sync();
+    // A visit that begins has said nothing yet.
     const transcripts = events.flatMap((event) =>
-      "visit" in event ? [layout.visitFile(event.socket, event.visit, "transcript.jsonl")] : [],
+      "visit" in event && event.type !== "visit_started"
+        ? [layout.visitFile(event.socket, event.visit, "transcript.jsonl")]
+        : [],
     );
     for (const file of new Set(transcripts)) if (existsSync(file)) syncFile(file);
   };
