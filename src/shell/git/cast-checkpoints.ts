@@ -1,4 +1,5 @@
 import type {
+  Changed,
   Checkpoint,
   FirstCheckpoint,
   LeftOut,
@@ -10,7 +11,7 @@ import { countedText } from "../../core/view/numbers.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { problemText } from "../system/problem.ts";
 import { diffText, treeOf } from "./changes.ts";
-import { countChanges, takeCheckpoint } from "./checkpoint.ts";
+import { takeCheckpoint } from "./checkpoint.ts";
 import type { KnownTree } from "./known-tree.ts";
 import { findRepository } from "./repository.ts";
 import { castRef } from "./cast-ref.ts";
@@ -67,14 +68,14 @@ export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
     const before = forgetKept(place.known);
     const opened = await open();
     if ("problem" in opened) return opened;
-    const kept = await commitAfter({ opened, place, trees }, last, title);
-    if ("problem" in kept) return kept;
+    const taken = await commitAfter({ opened, place, trees }, { last, since, title });
+    if ("problem" in taken) return taken;
+    const { kept, counts } = taken;
     const missing = place.isWhole && missingIn(kept.left);
     if (missing) return { problem: missing };
     const whole = isWhole(opened, kept) ? place.known : undefined;
     if (whole) rememberKept(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
-    const counts = await countChanges(opened.repository.top, since, kept.commit);
     if (whole?.repository.head === since) whole.kept.changed = counts;
     if (counts === undefined)
       return { problem: "the checkpoint that its visit began from is gone from the repository" };
@@ -162,25 +163,35 @@ async function beginFrom(keeping: Keeping, known: KnownTree | undefined): Promis
   const { opened, trees } = keeping;
   const { head, tree } = opened.repository;
   trees.set(head, tree);
-  if (known?.isClean !== true || opened.bytes.differ) return commitAfter(keeping, head, "Begin");
+  if (known?.isClean !== true || opened.bytes.differ) {
+    const taken = await commitAfter(keeping, { last: head, title: "Begin" });
+    return "problem" in taken ? taken : taken.kept;
+  }
   // It is the commit itself: nothing has to be kept.
   opened.written.tree = tree;
   return { commit: head };
 }
 
+interface Counted {
+  readonly kept: Kept;
+  /** What has changed since; nothing where that is gone. */
+  readonly counts: Changed | undefined;
+}
+
 async function commitAfter(
   { opened, place, trees }: Keeping,
-  last: string,
-  title: string,
-): Promise<Kept | NoCheckpoint> {
+  { last, since, title }: Omit<CheckpointRequest, "since"> & { readonly since?: string },
+): Promise<Counted | NoCheckpoint> {
   const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
   if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
   const ref = castRef(place.castId);
   const at = place.now().toISOString();
-  const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, message: title, at });
+  const from = since === undefined ? {} : { since };
+  const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, ...from, message: title, at });
   if (taken.kind === "failed") return { problem: taken.problem };
   trees.set(taken.commit, taken.tree);
-  return { commit: taken.commit, ...(Object.keys(taken.left).length === 0 ? {} : { left: taken.left }) };
+  const left = Object.keys(taken.left).length === 0 ? {} : { left: taken.left };
+  return { kept: { commit: taken.commit, ...left }, counts: taken.changed };
 }
 
 const MOST_STAT = 4_000;

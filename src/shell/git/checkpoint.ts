@@ -5,14 +5,24 @@ import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 
 export type Taken =
-  /** `commit` is the one before where nothing has changed. */
-  { readonly kind: "taken"; readonly commit: string; readonly tree: string; readonly left: LeftOut } | Failed;
+  | {
+      readonly kind: "taken";
+      /** The one before where nothing has changed. */
+      readonly commit: string;
+      readonly tree: string;
+      readonly left: LeftOut;
+      /** What lies between `since` and it; nothing where that is gone, or nobody asked. */
+      readonly changed: Changed | undefined;
+    }
+  | Failed;
 
 export interface CheckpointRequest {
   /** The ref of the cast. */
   readonly ref: string;
   /** The last checkpoint, or the commit that the cast began from. */
   readonly parent: { readonly commit: string; readonly tree: string };
+  /** The checkpoint that changes are counted from. */
+  readonly since?: string;
   readonly message: string;
   /** When it happened; the same moment gives the same commit. */
   readonly at: string;
@@ -25,12 +35,28 @@ export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest)
   const now = await takeTree(shadow);
   if (now.kind === "failed") return now;
   const { tree, left } = now;
-  const { parent } = request;
+  const { parent, since } = request;
+  const isSame = tree === parent.tree;
+  // The tree is all that counting needs: it goes on beside the commit and its ref, which take two calls of git.
+  const [kept, changed] = await Promise.all([
+    keepTree(shadow, tree, request),
+    since === undefined ? undefined : countChanges(shadow.repository.top, since, isSame ? parent.commit : tree),
+  ]);
+  return kept.kind === "failed" ? kept : { kind: "taken", commit: kept.commit, tree, left, changed };
+}
+
+/** A commit of the tree, held by the ref of the cast. */
+async function keepTree(
+  shadow: Shadow,
+  tree: string,
+  request: CheckpointRequest,
+): Promise<{ readonly kind: "kept"; readonly commit: string } | Failed> {
+  const { parent, ref } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
   if (commit === undefined) return failed("the checkpoint's commit could not be written");
-  const stands = refFile(shadow, request.ref);
-  const moved = stands === commit ? undefined : await moveRef(shadow, request.ref, stands, commit);
-  return moved === undefined ? { kind: "taken", commit, tree, left } : failed(moved);
+  const stands = refFile(shadow, ref);
+  const moved = stands === commit ? undefined : await moveRef(shadow, ref, stands, commit);
+  return moved === undefined ? { kind: "kept", commit } : failed(moved);
 }
 
 type TakenTree = { readonly kind: "tree"; readonly tree: string; readonly left: LeftOut } | Failed;
@@ -183,7 +209,7 @@ async function moveRef({ repository }: Shadow, ref: string, from: string, to: st
 /** As many as a person reads. */
 const MOST_NAMES = 20;
 
-/** What lies between two commits: files, and lines added and removed; nothing where one of them is gone. */
+/** What lies between two commits, or a commit and a tree: files, and lines added and removed; nothing where one of them is gone. */
 export async function countChanges(cwd: string, from: string, to: string): Promise<Changed | undefined> {
   if (from === to) return { changed: 0, added: 0, removed: 0, names: [] };
   const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
