@@ -8,6 +8,7 @@ import type { CheckFigures } from "./measure/check.ts";
 import type { CheckpointFigures } from "./measure/checkpoints.ts";
 import type { ParallelFigures } from "./measure/parallel.ts";
 import type { KilledFigures } from "./measure/killed.ts";
+import type { PreviousFigures } from "./measure/previous.ts";
 import { ask, middle, withoutPlaces } from "./measure/process.ts";
 import { PEERS, install } from "./peers/install.ts";
 import type { Peer } from "./peers/install.ts";
@@ -79,6 +80,9 @@ function ours<T>(name: string, ...numbers: readonly number[]): Promise<T | strin
 }
 
 async function measureOwn(): Promise<OwnFigures> {
+  // First of all: ext4 passes over every inode that was freed in the last minutes, one by one, so that after a measurement
+  // that removed thousands of files a new one takes many times as long.
+  const previous = await ours<PreviousFigures>("previous", LONG);
   const check: Record<string, CheckFigures | string> = {};
   for (const size of SIZES) check[size] = await ours<CheckFigures>("check", size);
   return {
@@ -87,7 +91,7 @@ async function measureOwn(): Promise<OwnFigures> {
     prompts: await ours("prompts", 1_000),
     startUp: await ours("startUp", 3 * ROUNDS),
     casts: await ours("casts", 2_000),
-    previous: await ours("previous", LONG),
+    previous,
     disk: await ours("disk", 400),
     killed: await ours("killed", LONG / 2, 2 * ROUNDS + 1),
     sync: await ours("sync", 2_000),
