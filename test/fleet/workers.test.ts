@@ -90,3 +90,15 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
       (await place.database.rows({ text: "select from materia.casts where status <> 'completed'" })).length === 0,
   );
 });
+
+it("[B29] who waits where nobody works is told how to have it worked on", async () => {
+  const place = await fleetPlace();
+  const castId = await submitted(place, "Quick");
+  const way = "obody works on the queue casts: materia worker --on f --queues casts";
+  for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
+    expect((await place.materia(...words)).stdout).toContain(way);
+  await enrol(place.database, "one");
+  await place.database.rows({ text: "update materia.workers set queues = '{casts}'" });
+  for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
+    expect((await place.materia(...words)).stdout).not.toContain("obody works");
+});

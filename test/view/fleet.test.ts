@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { heardText, waitText, whyWaits } from "../../src/core/view/now/fleet.ts";
+import { heardText, waitText, wayOut, whyWaits } from "../../src/core/view/now/fleet.ts";
 import type { HeldBy, WorkerStanding } from "../../src/core/view/now/fleet.ts";
 import { stretchesOf } from "../../src/core/view/watch/moves.ts";
 
@@ -31,6 +31,12 @@ describe("what a cast waits for", () => {
     ["[B29] a worker has room", null, [], [worker("up", 2), worker("up", 1)], "about to begin"],
   ])("%s", (_rule, blocked, held, workers, text) => {
     expect(waitText(whyWaits({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
+  });
+
+  it("[B29] where nobody works a command says who could, for this fleet and this queue", () => {
+    const at = { fleet: "team", queue: "at night" };
+    expect(wayOut({ kind: "nobody_up" }, at)).toBe('materia worker --on team --queues "at night"');
+    expect(wayOut({ kind: "busy" }, at)).toBeUndefined();
   });
 
   it("[B29] words of others never steer a terminal", () => {

@@ -27,6 +27,7 @@ it("[B26, B28, B29] in the browser a fleet is seen at work: who drives what, wha
   await place.database.rows({ text: "update materia.workers set state = 'gone'" });
   const waiting = await submitted(place, "Quick");
   await says(page, "nobody works on the queue casts");
+  await says(page, "materia worker --on f --queues casts");
   await expectSound(page, [WIDE, SMALL, DARK]);
   await page.getByRole("link", { name: "Casts", exact: true }).click();
   await says(page, "Waiting for a worker");

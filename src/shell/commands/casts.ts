@@ -23,7 +23,7 @@ import { emptyPool } from "../git/items/tree/pool.ts";
 import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
-import { placeLines } from "./fleet/place.ts";
+import { nobodyLine, placeLines } from "./fleet/place.ts";
 import { foreignLines, foreignMark, lineageOf, programOf } from "./show/marks.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
@@ -53,9 +53,15 @@ async function list(workspace: Workspace): Promise<Result<Answer>> {
   const none = line(
     `No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>", or see "${program} demo".`,
   );
+  const missing = await nobodyLines(workspace, listed.value);
   const lines: Answer["lines"] = (width) =>
-    casts.length === 0 ? [none] : castLines(casts, { now: Date.now(), width });
+    casts.length === 0 ? [none] : [...castLines(casts, { now: Date.now(), width }), ...missing];
   return ok({ code: 0, data: casts, lines });
+}
+
+async function nobodyLines({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly Line[]> {
+  if (!fleet || casts.every(({ status: stands }) => stands !== "queued")) return [];
+  return (await fleet.unserved()).map((queue) => nobodyLine(fleet.name, queue));
 }
 
 async function status(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
@@ -85,7 +91,7 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
     lines: (width) => [
       ...boardLines(board, width),
       ...blockedLines(summary),
-      ...placeLines(queued),
+      ...placeLines(queued, workspace.fleet?.name),
       ...deliveryLines(summary?.delivered),
       ...foreignLines(workspace, file),
     ],

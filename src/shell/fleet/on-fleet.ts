@@ -78,6 +78,7 @@ export function workspaceWith(
       return nudge(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
     placeOf: (castId) => placeOf(fleet, castId),
+    unserved: () => unserved(fleet),
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
     standing: () => fleetStanding(fleet),
     followTurn: fleet.store.followTurn,
@@ -88,9 +89,17 @@ export function workspaceWith(
 }
 
 async function placeOf({ database }: OpenFleet, castId: CastId): Promise<QueuePlace | undefined> {
-  const text = "select * from materia.queue_place($1)";
+  const text = `select p.*, c.queue, ${SERVED} as "isServed" from materia.queue_place($1) p, materia.casts c where c.cast_id = $1`;
   const [row] = await database.rows<QueuePlace & Record<string, unknown>>({ text, values: [castId] }).catch(() => []);
   return row;
+}
+
+const SERVED = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";
+
+async function unserved({ database, profile }: OpenFleet): Promise<readonly string[]> {
+  const text = `select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = $1 and not ${SERVED} order by c.queue`;
+  const rows = await database.rows<{ queue: string }>({ text, values: [profile.project] }).catch(() => []);
+  return rows.map(({ queue }) => queue);
 }
 
 async function askAbort({ database, profile }: OpenFleet, castId: CastId): Promise<Result<"asked">> {

@@ -2,7 +2,7 @@ import type { FleetCommand } from "../../../core/command/command.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
-import { heardText, waitText } from "../../../core/view/now/fleet.ts";
+import { heardText, waitText, wayOut, workerCommand } from "../../../core/view/now/fleet.ts";
 import type { FleetStanding } from "../../../core/view/now/fleet.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
@@ -77,7 +77,8 @@ async function withFleet(
 
 async function workers(fleet: OpenFleet): Promise<Result<Answer>> {
   const standing = await fleetStanding(fleet);
-  return standing.ok ? ok({ code: 0, data: standing.value, lines: () => standingLines(standing.value) }) : standing;
+  if (!standing.ok) return standing;
+  return ok({ code: 0, data: standing.value, lines: () => standingLines(standing.value, fleet.profile.name) });
 }
 
 /** [B13] */
@@ -102,7 +103,7 @@ function said(data: unknown, ...lines: readonly Line[]): Result<Answer> {
 
 const STATES = { up: "up", draining: "leaving", gone: "gone" } as const;
 
-function standingLines({ workers, queued, queue }: FleetStanding): readonly Line[] {
+function standingLines({ workers, queued, queue }: FleetStanding, fleet: string): readonly Line[] {
   const isUp = workers.some(({ state }) => state !== "gone");
   return [
     ...workers.map(({ worker, state, casts, concurrency, silentMs, queues }) =>
@@ -113,13 +114,17 @@ function standingLines({ workers, queued, queue }: FleetStanding): readonly Line
         toned("dim", casts.length === 0 ? "" : `  ${casts.join(", ")}`),
       ),
     ),
-    ...(isUp ? [] : [line("No worker is up.")]),
+    ...(isUp ? [] : [line("No worker is up: ", toned("accent", workerCommand(fleet)))]),
     line(toned("dim", `${countedText(queued, "cast")} waiting for a worker.`)),
-    ...queue
-      .slice(0, SHOWN)
-      .map(({ castId, place, why, queue: name }) =>
-        line(`  ${place}. `, toned("strong", castId), toned("dim", `  ${waitText(why, name)}`)),
-      ),
+    ...queue.slice(0, SHOWN).map(({ castId, place, why, queue: name }) => {
+      const command = wayOut(why, { fleet, queue: name });
+      return line(
+        `  ${place}. `,
+        toned("strong", castId),
+        toned("dim", `  ${waitText(why, name)}`),
+        ...(command === undefined ? [] : [": ", toned("accent", command)]),
+      );
+    }),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { quoteWord } from "../../command/words.ts";
 import { never } from "../../model/values/never.ts";
 import { harmless } from "../../model/values/text.ts";
 import { ageText } from "../numbers.ts";
@@ -84,6 +85,19 @@ export function waitText(why: WaitReason, queue: string): string {
     default:
       return never(why);
   }
+}
+
+/** [B29] What a person can type against it, on any machine that is to work; nothing where waiting helps. */
+export function wayOut(
+  why: WaitReason,
+  { fleet, queue }: { readonly fleet: string; readonly queue: string },
+): string | undefined {
+  return why.kind === "nobody_up" ? workerCommand(fleet, queue) : undefined;
+}
+
+export function workerCommand(fleet: string, queue?: string): string {
+  const queues = queue === undefined ? "" : ` --queues ${quoteWord(harmless(queue))}`;
+  return `materia worker --on ${quoteWord(harmless(fleet))}${queues}`;
 }
 
 function limitText({ kind, name, most }: HeldBy): string {

@@ -23,6 +23,8 @@ export interface OnFleet {
   readonly raise: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
   /** Nothing where the cast does not wait for a worker. */
   readonly placeOf: (castId: CastId) => Promise<QueuePlace | undefined>;
+  /** [B29] Queues in which casts wait that nobody works on. */
+  readonly unserved: () => Promise<readonly string[]>;
   /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
   readonly fetchFiles: (castId: CastId, cwd: string) => Promise<Result<FetchedFiles>>;
   /** [B29] Who works on what, and what waits for whom. */
@@ -38,6 +40,9 @@ export interface QueuePlace {
   readonly place: number;
   readonly waiting: number;
   readonly held: readonly (Limit & { readonly most: number })[];
+  readonly queue: string;
+  /** [B29] Whether any worker that is up pulls from its queue. */
+  readonly isServed: boolean;
 }
 
 export interface FetchedFiles {

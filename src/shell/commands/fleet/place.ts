@@ -1,17 +1,27 @@
 import { harmless } from "../../../core/model/values/text.ts";
+import { workerCommand } from "../../../core/view/now/fleet.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
 
-/** [B22] Where a cast stands among those of its project that wait, and which limit holds it back. */
-export function placeLines(queued: QueuePlace | undefined): readonly Line[] {
+/** [B22] Where a cast stands among those of its project that wait, which limit holds it back, and who is missing. */
+export function placeLines(queued: QueuePlace | undefined, fleet: string | undefined): readonly Line[] {
   if (!queued) return [];
-  const { place, waiting, held } = queued;
+  const { place, waiting, held, queue, isServed } = queued;
   return [
     line(toned("wait", `Waits for a worker: place ${place} of ${waiting} of its project.`)),
     ...held.map(({ kind, name, most }) => {
       const whose = kind === "all" ? "the fleet" : `${kind} ${harmless(name)}`;
       return line(toned("wait", `Held back: ${whose} may have ${most} under way at once.`));
     }),
+    ...(isServed || fleet === undefined ? [] : [nobodyLine(fleet, queue)]),
   ];
+}
+
+/** [B29] With a way out: who waits for nobody waits for ever. */
+export function nobodyLine(fleet: string, queue: string): Line {
+  return line(
+    toned("rework", `Nobody works on the queue ${harmless(queue)}: `),
+    toned("accent", workerCommand(fleet, queue)),
+  );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
-import { heardText, waitText } from "../../../../../core/view/now/fleet.ts";
+import { heardText, waitText, wayOut, workerCommand } from "../../../../../core/view/now/fleet.ts";
 import { clockText, countedText } from "../../../../../core/view/numbers.ts";
 import type { FleetStanding, QueuedCast, WorkerStanding } from "../../../../../core/view/now/fleet.ts";
 import { hrefOf } from "../../browser/route.ts";
@@ -40,6 +40,11 @@ export default function FleetPage(): ReactElement {
   );
 }
 
+/** The name that commands are given. */
+function useFleet(): string {
+  return useCatalog().fleet ?? "…";
+}
+
 function useStanding(): { readonly standing: FleetStanding | null; readonly issues: readonly Issue[] } {
   const [standing, setStanding] = useState<FleetStanding | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
@@ -55,12 +60,13 @@ function summaryText({ workers, queued }: FleetStanding): string {
 }
 
 function Workers({ workers }: { readonly workers: readonly WorkerStanding[] }): ReactElement {
+  const fleet = useFleet();
   return (
     <section className={css("panel")} aria-label="Workers">
       <h2>Workers</h2>
       {workers.length === 0 ? (
         <p className={css("nobody secondary")}>
-          Nobody works here. <code>materia worker --on …</code> on any machine pulls what waits.
+          Nobody works here. <code>{workerCommand(fleet)}</code> on any machine pulls what waits.
         </p>
       ) : (
         <ul className={css("rows")}>
@@ -148,6 +154,7 @@ function Queue({ standing: { queue, queued } }: { readonly standing: FleetStandi
 
 function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
   const { castId, request, place, why, queue, project, person, waitsMs } = cast;
+  const command = wayOut(why, { fleet: useFleet(), queue });
   const needsPerson = why.kind === "blocked" || why.kind === "nobody_up";
   return (
     <li className={css("queued")}>
@@ -158,7 +165,14 @@ function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
         <a className={css("cut")} href={hrefOf("casts", castId)}>
           {request}
         </a>
-        <span className={css(needsPerson ? "tone-rework" : "secondary")}>{waitText(why, queue)}</span>
+        <span className={css(needsPerson ? "tone-rework" : "secondary")}>
+          {waitText(why, queue)}
+          {command !== undefined && (
+            <>
+              : <code>{command}</code>
+            </>
+          )}
+        </span>
         <span
           className={css("faint cut")}
         >{`${project} · ${person} · queue ${queue} · waits for ${clockText(waitsMs)}`}</span>
