@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
@@ -134,6 +134,52 @@ describe("taking over", () => {
     const answered = { ...place, type: "turn_answered", text: "Done.", usage: USAGE } as const;
     expect(await owned.journal.append([{ ...answered, seq: 5 }], 4)).toBeUndefined();
     expect(await kept()).toBe("asked\nwrote more\n");
+  });
+
+  it("[B14] of a conversation that grows only what is new is sent, and the next owner has all of it", async () => {
+    let sentBytes = 0;
+    const { store, scratch } = await storeOf("a", {
+      through: (database) => ({
+        ...database,
+        once: (statement) => {
+          const values = (statement.values ?? []).flat();
+          sentBytes += values.reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+          return database.once(statement);
+        },
+      }),
+    });
+    const { store: second, scratch: there } = await storeOf("b");
+    const events = await eventsOf("c-1");
+    const owned = await created(store);
+    const transcript = layoutOf(scratch, castId).visitFile(at, 1, "transcript.jsonl");
+    mkdirSync(dirname(transcript), { recursive: true });
+    await owned.journal.append(events.slice(0, 2), 0);
+    const place = { at: TIME, socket: at, visit: 1 };
+    const keep = async (seq: number, commit: string): Promise<number> => {
+      sentBytes = 0;
+      owned.artifacts.mark?.(at, 1, commit);
+      const files = { commit, changed: 1, added: 1, removed: 0 };
+      expect(await owned.journal.append([{ ...place, type: "checkpoint_taken", files, seq }], seq - 1)).toBeUndefined();
+      return sentBytes;
+    };
+    const kept = async (): Promise<number> => {
+      const part = await second.readArtifact(castId, { socket: at, visit: 1, name: "transcript.jsonl" });
+      return Buffer.compare(Buffer.from(part?.bytes ?? []), readFileSync(transcript));
+    };
+    writeFileSync(transcript, `${"x".repeat(4_194_300)}\n`);
+    expect([await keep(3, "c3"), await kept()]).toEqual([4_194_301, 0]);
+    // Beyond the end of the first part, and within the second.
+    appendFileSync(transcript, `${"y".repeat(20)}\n`);
+    expect([await keep(4, "c4"), await kept()]).toEqual([21, 0]);
+    appendFileSync(transcript, `${"z".repeat(10)}\n`);
+    expect([await keep(5, "c5"), await kept()]).toEqual([11, 0]);
+    // Another file in its place, and a shorter one.
+    writeFileSync(`${transcript}.mended`, "mended\n");
+    renameSync(`${transcript}.mended`, transcript);
+    expect([await keep(6, "c6"), await kept()]).toEqual([7, 0]);
+    await owned.release();
+    await claimed(second);
+    expect(readFileSync(layoutOf(there, castId).visitFile(at, 1, "transcript.jsonl"), "utf8")).toBe("mended\n");
   });
 
   it("[B7] the next owner finds the files of visits, large values and the transcript, and nothing else", async () => {

@@ -6,6 +6,8 @@ export interface SentArtifact {
   readonly socket: string;
   readonly visit: number;
   readonly name: string;
+  /** What stands before these bytes has been sent already, in the same claim. */
+  readonly from?: number;
   readonly bytes: Buffer;
 }
 
@@ -69,9 +71,17 @@ with c as (
 )`;
 const FILES = `, a as (
   insert into materia.artifacts (cast_id, socket, visit, name, part, size, body)
-  select c.cast_id, t.* from c, unnest($8::text[], $9::int[], $10::text[], $11::int[], $12::bigint[], $13::bytea[]) as t
+  select c.cast_id, t.socket, t.visit, t.name, t.part, t.size, case when t.kept = 0 then t.body else
+      (select substring(o.body from 1 for t.kept) from materia.artifacts o where o.cast_id = c.cast_id
+        and o.socket = t.socket and o.visit = t.visit and o.name = t.name and o.part = t.part) || t.body end
+  from c, unnest($8::text[], $9::int[], $10::text[], $11::int[], $12::bigint[], $13::bytea[], $17::int[])
+    as t (socket, visit, name, part, size, body, kept)
   on conflict (cast_id, socket, visit, name, part)
   do update set body = excluded.body, size = excluded.size, changed_at = now()
+), h as (
+  update materia.artifacts o set size = t.size, changed_at = now()
+  from c, unnest($8::text[], $9::int[], $10::text[], $12::bigint[], $18::boolean[]) as t (socket, visit, name, size, behind)
+  where t.behind and o.cast_id = c.cast_id and o.socket = t.socket and o.visit = t.visit and o.name = t.name and o.part = 0
 ), p as (
   insert into materia.packs select c.cast_id, (select coalesce(max(n), -1) + 1 from materia.packs k where k.cast_id = $1),
     $14, $15, $3::int + cardinality($4::text[]), $16 from c where $14::text is not null
@@ -105,16 +115,28 @@ function statementOf(what: Append): Statement {
       what.pack?.head ?? null,
       what.pack?.ckpt ?? null,
       what.pack?.bytes ?? null,
+      parts.map(({ kept }) => kept),
+      parts.map(({ isBehind }) => isBehind),
     ],
   };
 }
 
-function partsOf({ bytes, ...place }: SentArtifact) {
-  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
-  return Array.from({ length: count }, (_, part) => ({
-    ...place,
-    part,
-    size: bytes.length,
-    bytes: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
-  }));
+/** The parts that these bytes lie in. Of a part that was sent before only what is new is sent. */
+function partsOf({ bytes, from = 0, ...place }: SentArtifact) {
+  const size = from + bytes.length;
+  const first = Math.floor(from / PART_BYTES);
+  const count = Math.max(1, Math.ceil(size / PART_BYTES) - first);
+  return Array.from({ length: count }, (_, index) => {
+    const part = first + index;
+    const begin = Math.max(from, part * PART_BYTES);
+    return {
+      ...place,
+      part,
+      size,
+      kept: begin - part * PART_BYTES,
+      // The size of a file is that of its first part.
+      isBehind: index === 0 && part > 0,
+      bytes: bytes.subarray(begin - from, (part + 1) * PART_BYTES - from),
+    };
+  });
 }

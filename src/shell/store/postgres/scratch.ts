@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
@@ -37,6 +49,7 @@ export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts
   const marks = new Map<string, number | undefined>();
   const sentValues = new Set(existsSync(layout.values) ? readdirSync(layout.values) : []);
   const sizes = new Map<string, number>();
+  const grown = grownFiles();
   let hasValues = false;
   const note = (socket: string, visit: number, name: string, most?: number): void => {
     dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name, ...(most === undefined ? {} : { most }) });
@@ -80,11 +93,36 @@ export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts
     due: (events) => {
       noteTranscripts(events);
       const sent = [...dirty].flatMap(([file, { most, ...place }]) =>
-        existsSync(file) ? [{ ...place, bytes: readFileSync(file).subarray(0, most) }] : [],
+        existsSync(file)
+          ? [{ ...place, ...(most === undefined ? { bytes: readFileSync(file) } : grown(file, most)) }]
+          : [],
       );
       dirty.clear();
       return [...sent, ...newValues()];
     },
+  };
+}
+
+/**
+ * [B14] What a file that is only ever added to has got since it was last asked for. One that was put in its place is another
+ * file, and is sent from its beginning.
+ */
+function grownFiles(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
+  const sent = new Map<string, { readonly id: string; readonly size: number }>();
+  return (file, most) => {
+    const open = openSync(file, "r");
+    try {
+      const { ino, birthtimeNs } = fstatSync(open, { bigint: true });
+      const id = `${ino} ${birthtimeNs}`;
+      const before = sent.get(file);
+      const from = before?.id === id && before.size <= most ? before.size : 0;
+      const bytes = Buffer.alloc(most - from);
+      const read = readSync(open, bytes, 0, bytes.length, from);
+      sent.set(file, { id, size: from + read });
+      return { from, bytes: bytes.subarray(0, read) };
+    } finally {
+      closeSync(open);
+    }
   };
 }
 
@@ -106,9 +144,10 @@ export async function refill(
   emptyScratch(layout, cast);
   for (let after: readonly (string | number)[] = ["", -1, "", -1]; ;) {
     const rows: readonly PartRow[] = await database.rows<PartRow>({
-      text: `select socket, visit, name, part, body from materia.artifacts
+      text: `select socket, visit, name, part, body from materia.artifacts a
         where cast_id = $1 and (socket, visit, name, part) > ($2, $3, $4, $5)
-          and part::bigint * ${PART_BYTES} < greatest(size, 1)
+          and part::bigint * ${PART_BYTES} < (select greatest(size, 1) from materia.artifacts h where h.cast_id = a.cast_id
+            and h.socket = a.socket and h.visit = a.visit and h.name = a.name and h.part = 0)
         order by socket, visit, name, part limit 32`,
       values: [cast.castId, ...after],
     });
