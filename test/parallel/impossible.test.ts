@@ -36,6 +36,18 @@ function put(before: CastState, event: CastEvent, other: object = {}): () => Cas
   return () => apply(before, { ...event, ...other, seq: before.seq + 1 });
 }
 
+const conflictOf = (event: CastEvent): CastEvent =>
+  ({
+    ...event,
+    type: "item_conflicted",
+    round: 1,
+    onto: "x",
+    tree: "x",
+    files: [],
+    reason: "",
+  }) as unknown as CastEvent; // of that type
+const givenUp: CastEvent = { ...at("item_merged").event, type: "item_given_up", loop: "each", index: 0, reason: "" };
+
 describe("[V7] events of items that cannot have happened", () => {
   const [forked, started, ended] = [at("loop_forked"), at("item_started"), at("item_ended")];
   const [merged, joined] = [at("item_merged"), at("loop_joined")];
@@ -49,14 +61,13 @@ describe("[V7] events of items that cannot have happened", () => {
     ["an item that ends twice", put(apply(ended.before, ended.event), ended.event)],
     ["the merge of an item whose turn it is not", put(merged.before, merged.event, { index: 1 })],
     ["the merge of an item that has not ended", put(started.before, merged.event)],
-    [
-      "a conflict of an item that is merged",
-      put(apply(merged.before, merged.event), {
-        ...merged.event,
-        type: "item_conflicted",
-        paths: ["a.txt"],
-      } as unknown as CastEvent),
-    ],
+    ["a conflict of an item that is merged", put(apply(merged.before, merged.event), conflictOf(merged.event))],
+    ["the merge of an item that is at work", put(apply(started.before, started.event), merged.event)],
+    ["a conflict of an item that is at work", put(apply(started.before, started.event), conflictOf(merged.event))],
+    ["a conflict of an item whose turn it is not", put(merged.before, conflictOf(merged.event), { index: 1 })],
+    ["an item at work that is given up", put(apply(started.before, started.event), givenUp)],
+    ["an item that is given up before its turn", put(merged.before, givenUp, { index: 1 })],
+    ["an item that is given up and has not begun", put(started.before, givenUp)],
     ["a join before every item is merged", put(merged.before, joined.event)],
     ["a join of what was never forked", put(forked.before, joined.event)],
   ])("[V7] %s", (_what, deed) => {

@@ -4,8 +4,9 @@ import { budgetWarning, hitOf, limitInTurn, limitOfRepair, limitOfTurn } from ".
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastState, Phase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
-import { play, startOf } from "../harness/play.ts";
-import { always, graph, seat, socket } from "../harness/seats.ts";
+import { raiseLimits } from "../../src/core/cast/limits/raise.ts";
+import { play, playFrom, startOf } from "../harness/play.ts";
+import { always, exit, graph, items, loop, raised, seat, socket } from "../harness/seats.ts";
 
 const config = graph(
   { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Tool") },
@@ -88,6 +89,33 @@ describe("[D17] in the middle of a turn", () => {
     });
     expect(limitInTurn(raised, raised.phase.visit, turn(NO_USAGE, 240_000))).toMatchObject({ value: 4 });
   });
+});
+
+it.each([
+  ["tokens", { maxTokens: 9 }],
+  ["dollars", { maxCostUsd: 9 }],
+])("[D17] a raise of %s leaves the other budget as it is, and warns again", (_what, more) => {
+  const budget = { maxTokens: 5, maxCostUsd: 1 };
+  const raised = raiseLimits({ ...start, budget, warned: true }, { type: "limits_raised", ...more });
+  expect([raised.budget, raised.warned]).toEqual([{ ...budget, ...more }, false]);
+});
+
+it("[G9] loops without items that lead to each other go round so many times more as a person allows", async () => {
+  const walk = (id: string) => ({ ...seat("Build", always(id)), advance: {} });
+  const empty = graph(
+    { "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": walk("Socket-2"), "Socket-3": walk("Socket-3") },
+    {
+      loops: {
+        A: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")),
+        B: loop(["Socket-3"], exit("Socket-3", "always", "Socket-2")),
+      },
+    },
+  );
+  const { state: stopped } = await play(empty, { says: { Plan: [items()] } });
+  expect(stopped.phase).toMatchObject({ limit: { limit: "maxNoAdvanceCycles", at: "Socket-2" } });
+  const rounds = async (allow: number) =>
+    (await playFrom(raised(stopped, allow), {})).events.filter(({ type }) => type === "loop_exhausted").length / 2;
+  expect([await rounds(1), await rounds(3)]).toEqual([1, 3]);
 });
 
 it("[H11] repairs are counted for a visit, and a raise is one for that visit", () => {

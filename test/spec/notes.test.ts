@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
+import { workItemsText } from "../../src/core/cast/words/items-text.ts";
 import { play } from "../harness/play.ts";
 import type { Played } from "../harness/play.ts";
 import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
@@ -30,6 +31,38 @@ it("[P9] what a planner said beside its list reaches every item, at every visit"
   expect(told.map(({ prompt }) => parts(prompt)[NOTES])).toEqual(told.map(() => "keep the API"));
   // Between what never changes and what does.
   expect(Object.keys(promptOf(played, "Socket-2", 1))).toEqual(["Request", NOTES, "Current item", "Do it again"]);
+});
+
+it("[P9] only a list has notes, without the blanks around them; where nothing was said there are none", async () => {
+  const base = workshop();
+  const planned = JSON.parse(
+    JSON.stringify(base).replace(
+      '"prompt":"Plan."',
+      '"prompt":"Plan.","assign":{"said":"$.context","all":"$","old":"state.workItems"}',
+    ),
+  ) as typeof base; // a copy of it
+  const notesOf = async (context: string) =>
+    (await play(planned, { says: { Plan: [{ ...items("a"), context }], Eval: [yes] }, data: { workItems: [] } })).state
+      .notes;
+  expect(await notesOf("  keep the API\n")).toEqual({
+    workItems: { socket: "Socket-1", materia: "Plan", text: "keep the API" },
+  });
+  expect(await notesOf(" \n ")).toEqual({});
+});
+
+it("[P6] a long list is cut between two items, and says how many are left out", () => {
+  const long = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ title: `t${index}`, context: "x".repeat(5_991) }));
+  const whole = workItemsText(long(9)).length;
+  expect(workItemsText(long(9))).not.toContain("[cut");
+  expect(workItemsText(long(12))).toMatch(/^… \[cut: 3 more work items\]$/m);
+  expect(workItemsText(long(12)).length).toBeLessThan(whole + 60);
+  expect(
+    workItemsText([
+      { title: "a", context: " \n" },
+      { title: "b", context: " c " },
+    ]),
+  ).toBe("Work items:\n1. a\n2. b\n   c");
 });
 
 it("[P9] notes have a limit, and a longer context is handed on whole once", async () => {

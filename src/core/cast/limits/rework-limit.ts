@@ -27,12 +27,10 @@ export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): Re
   return { visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
 }
 
-/** The lowest item that failed says why its cast did, and what it was. */
+/** The lowest item that failed says why the cast did, and what it was. */
 function limitOfItem(fork: Fork): ReworkLimit | undefined {
-  const [index] = fork.failed;
-  const run = index === undefined ? undefined : valueIn(fork.runs, String(index));
-  if (run?.kind !== "failed" || run.end.limit?.limit !== "maxTraversals" || run.end.satisfied !== false)
-    return undefined;
+  const run = valueIn(fork.runs, String(fork.failed[0]));
+  if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
   return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
 }
 
