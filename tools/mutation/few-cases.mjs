@@ -38,16 +38,19 @@ const resultOf = async (scenario) => {
   return endOf(place);
 };
 
-it.each(counted(20))("items at once come to what they come to one after another, and killed ones too", async (index) => {
-  const seed = index + 1;
-  const oneByOne = await resultOf(randomScenario(seed, { lanes: 1, pace: seed, oneByOne: true }));
-  expect(await resultOf(randomScenario(seed, { lanes: 3, pace: seed * 7 }))).toEqual(oneByOne);
-  const make = () => randomScenario(seed, { lanes: 3, pace: seed, shared: true });
-  const whole = await resultOf(make());
-  for (const at of [4, 7]) {
-    const place = newPlace(make());
-    const end = await live(place, { kill: { at, written: at % 2 === 0 } });
-    if (end === undefined) await live(place);
-    expect(await endOf(place)).toEqual(whole);
-  }
-});
+it.each(counted(20))(
+  "items at once come to what they come to one after another, and killed ones too",
+  async (index) => {
+    const seed = index + 1;
+    const oneByOne = await resultOf(randomScenario(seed, { lanes: 1, pace: seed, oneByOne: true }));
+    expect(await resultOf(randomScenario(seed, { lanes: 3, pace: seed * 7 }))).toEqual(oneByOne);
+    const make = () => randomScenario(seed, { lanes: 3, pace: seed, shared: true });
+    const whole = await resultOf(make());
+    for (const at of [4, 7]) {
+      const place = newPlace(make());
+      const end = await live(place, { kill: { at, written: at % 2 === 0 } });
+      if (end === undefined) await live(place);
+      expect(await endOf(place)).toEqual(whole);
+    }
+  },
+);

@@ -1,0 +1,115 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseEvent } from "../../src/core/cast/state/event.ts";
+import { reasonOf, shownReasons } from "../../src/core/cast/state/rework.ts";
+import { startState, surroundingsOf, visibleState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import { EMPTY_TABLE, keysIn, valueIn, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
+import type { Table } from "../../src/core/cast/state/table.ts";
+import type { Materia } from "../../src/core/model/materia.ts";
+import { startOf } from "../harness/play.ts";
+import { TIME, items, socket, workshop } from "../harness/seats.ts";
+
+describe("[D6] a line that is no event says what is wrong with it", () => {
+  const none = "it is no event (seq, at or type is missing or wrong)";
+  const line = { type: "visit_started", seq: 1, at: TIME, socket: "Socket-1", visit: 1, materia: "Build", item: null };
+
+  it.each<[what: string, written: unknown, said: unknown]>([
+    ["nothing", null, none],
+    ["a list", [line], none],
+    ["a text", "visit_started", none],
+    ["no type", { seq: 1, at: TIME }, none],
+    ["a type that is none", { ...line, type: 5 }, none],
+    ["no number", { ...line, seq: undefined }, none],
+    ["a time that is none", { ...line, at: 5 }, none],
+    [
+      "another version's type",
+      { ...line, type: "moon_risen" },
+      'its type "moon_risen" is unknown here; a newer version may have written it',
+    ],
+    ["a wrong value", { ...line, visit: -1 }, 'its "visit" is wrong'],
+    [
+      "a wrong value inside another",
+      { ...line, item: { index: "a", key: "k", title: "t" } },
+      'its "item.index" is wrong',
+    ],
+    ["an event", line, line],
+  ])("[D6] %s", (_what, written, said) => {
+    expect(parseEvent(written)).toEqual(said);
+  });
+});
+
+describe("[R1, R3] reasons", () => {
+  const long = `${"a".repeat(1_000)} end`;
+  it.each<[what: string, materia: Materia, kept: "beginning" | "end"]>([
+    ["a command's last words", { type: "utility", command: ["x"], gate: true }, "end"],
+    ["a program's first", { type: "utility", command: ["x"] }, "beginning"],
+    ["an agent's first", { type: "agent", prompt: "p", tools: "none" }, "beginning"],
+    ["a person's first", { type: "person", question: "q" }, "beginning"],
+  ])("[R1] %s are kept", (_what, materia, kept) => {
+    const reason = reasonOf(` ${long}\n`, materia);
+    expect(reason.endsWith(" end")).toBe(kept === "end");
+    expect(reason.startsWith("aaa")).toBe(kept === "beginning");
+    expect(reasonOf("  short\n", materia)).toBe("short");
+  });
+
+  it("[R3] all together have a limit; what has no room is left out", () => {
+    const said = (text: string) => ({ socket: socket("Socket-1"), materia: "Build", item: null, text });
+    const lengths = (...texts: readonly number[]) => shownReasons(texts.map((count) => said("x".repeat(count)))).length;
+    expect([lengths(900, 900, 400), lengths(2_350, 900), lengths(2_300, 900)]).toEqual([3, 1, 2]);
+    const all = shownReasons([said("x".repeat(900)), said("y".repeat(900)), said("z".repeat(900))]);
+    expect(all.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(2_400);
+  });
+});
+
+describe("[V6, O4] what the cast of an item begins with", () => {
+  const start = startOf(workshop());
+  const { workItems } = items("a", "b") as { workItems: readonly { title: string; context: string }[] }; // as it was made
+  const handed = { socket: socket("Socket-1"), materia: "Plan", item: null, text: "t", reason: "", workItems };
+  const window = {
+    parent: start.castId,
+    loop: "each",
+    index: 1,
+    attempt: 1,
+    door: socket("Socket-2"),
+    from: null,
+    notes: {},
+    reasons: [],
+    base: "b",
+    tree: null,
+  };
+  const begin = (list: unknown, said: typeof handed | null): CastState =>
+    startState({ ...start, data: { workItems: list } as never, window: { ...window, handed: said } });
+
+  it("[V6] a list that was handed on is the one in state where it holds the same, so that it is told once", () => {
+    const list = JSON.parse(JSON.stringify(workItems)) as typeof workItems; // the same again
+    expect(begin(list, handed).handed?.workItems).toBe(list);
+    expect(begin([], handed).handed?.workItems).toBe(workItems);
+    expect(begin(list, null).handed).toBe(null);
+  });
+
+  it("[O4] outside a loop there is no item", () => {
+    const state = begin(workItems, handed);
+    expect(visibleState(state)).toBe(state.data);
+    expect(surroundingsOf(state)).toEqual({ data: state.data, item: null });
+  });
+});
+
+it("[J1] what a cast counts is kept however much it is: set, changed and removed like in a plain list of pairs", () => {
+  const step = fc.record({ key: fc.nat(60), remove: fc.boolean(), value: fc.nat() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const plain = new Map<string, number>();
+      let table: Table<number> = EMPTY_TABLE;
+      for (const { key: number, remove, value } of steps) {
+        const key = `Socket-${number}`;
+        if (remove) plain.delete(key);
+        else plain.set(key, value);
+        table = remove ? withoutKeys(table, [key, "Socket-none"]) : withValue(table, key, value);
+      }
+      expect(keysIn(table).toSorted()).toEqual([...plain.keys()].toSorted());
+      expect([...plain.keys()].map((key) => valueIn(table, key))).toEqual([...plain.values()]);
+    }),
+    { seed: 1, numRuns: 100 },
+  );
+});
