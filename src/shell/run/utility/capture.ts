@@ -35,13 +35,13 @@ export function keepEnd(stream: Readable | null): EndCapture {
   let size = 0;
   let cut = false;
   stream?.on("data", (chunk: Buffer) => {
+    cut ||= size + chunk.length > CAP;
     const part = chunk.subarray(-CAP);
     if (size + part.length > kept.length) {
       kept.copyWithin(0, size - CAP, size);
       size = CAP;
     }
     size += part.copy(kept, size);
-    cut ||= size > CAP;
   });
   const last = () => kept.subarray(Math.max(0, size - CAP), size);
   const text = () => decode(cut ? fromWholeCharacter(last()) : last(), false);

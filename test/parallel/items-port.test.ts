@@ -1,0 +1,154 @@
+import { expect, it } from "vitest";
+import { itemEnd } from "../../src/core/cast/items/result.ts";
+import { started } from "../../src/core/cast/next.ts";
+import type { EventType } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
+import type { Items, Ports, TurnRequest } from "../../src/shell/ports.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import { startOf } from "../harness/play.ts";
+import { fold, items as list, said, world } from "../harness/seats.ts";
+import { parallelWorkshop } from "./harness/scenarios.ts";
+
+const start = startOf(parallelWorkshop(2));
+const answer = ({ socket }: TurnRequest) =>
+  said(socket === "Socket-1" ? JSON.stringify(list("a", "b")) : JSON.stringify({ satisfied: true, context: "" }));
+
+/** Items that are worked on at once in no tree at all, and what was asked of them. */
+function standIn(part: Partial<Items> = {}) {
+  const asked: unknown[] = [];
+  const heard = (name: keyof Items, request: object): void => void asked.push([name, request]);
+  const items: Items = {
+    fork: async () => ({ kind: "forked", base: "base" }),
+    run: async ({ fork, work, start: begin, title, counted, resume, signal }) => {
+      heard("run", { fork, child: work.child, title, counted, resume });
+      const { state } = await runCast(startState(begin), world(answer), { cwd: "/tree", signal });
+      return { kind: "ended", end: itemEnd(state, { commit: `work of ${title}` }) };
+    },
+    merge: async ({ fork, title, commit, tip }) => {
+      heard("merge", { fork, title, commit, tip });
+      return { kind: "merged", commit: `${tip}+${title}` };
+    },
+    join: async (request) => {
+      heard("join", request);
+      return { kind: "joined", commit: "joined" };
+    },
+    ...part,
+  };
+  return { items, asked };
+}
+
+async function cast(part: Partial<Ports>, from?: CastState, signal = new AbortController().signal) {
+  const ports = world(answer, part);
+  const state = from ?? startState(start);
+  const first = from ? [] : [started(state, part.files && { commit: "c0" })];
+  const end = await runCast(state, ports, { cwd: "/project", signal, first });
+  return { end, events: ports.appended.flat(), asked: ports.asked };
+}
+
+const isOf =
+  (type: EventType) =>
+  (event: { readonly type: string }): boolean =>
+    event.type === type;
+
+it("[V7] items are run with their titles, merged in order onto each other, and joined with nothing left out", async () => {
+  const { items, asked } = standIn();
+  const { end, events } = await cast({ items });
+  expect(end).toMatchObject({ kind: "ended", state: { phase: { outcome: "completed" } } });
+  const item = (title: string, at: number) => ({
+    fork: 1,
+    child: `cast-1_1_WI-${at}`,
+    title,
+    counted: NO_USAGE,
+    resume: null,
+  });
+  expect(asked.filter((each) => JSON.stringify(each).startsWith('["run"'))).toEqual([
+    ["run", item("a", 1)],
+    ["run", item("b", 2)],
+  ]);
+  expect(asked.slice(-3)).toEqual([
+    ["merge", { fork: 1, title: "a", commit: "work of a", tip: "base" }],
+    ["merge", { fork: 1, title: "b", commit: "work of b", tip: "base+a" }],
+    ["join", { fork: 1, base: "base", tip: "base+a+b", unmerged: [] }],
+  ]);
+  expect(events.find(isOf("loop_joined"))).toMatchObject({ loop: "each", commit: "joined" });
+  expect(events.find(isOf("loop_joined"))).not.toHaveProperty("files");
+});
+
+it("[Y1] what the items did is kept as theirs, by the owner alone", async () => {
+  const taken: unknown[] = [];
+  const files: Ports["files"] = {
+    take: async (request) => {
+      taken.push(request);
+      return { commit: `c${taken.length}`, changed: 1, added: 1, removed: 0 };
+    },
+    describe: async () => "",
+  };
+  const { events } = await cast({ files, items: standIn().items });
+  const { last } = (taken.find((each) => JSON.stringify(each).includes("Items joined")) ?? {}) as { last: string }; // taken above
+  expect(taken).toContainEqual({ last, since: last, title: "Items joined" });
+  expect(events.find(isOf("loop_joined"))).toMatchObject({ files: { commit: expect.stringMatching(/^c\d$/) } });
+});
+
+it.each<[rule: string, part: Partial<Items>, problem: string]>([
+  ["[D9] an item", { run: async () => ({ kind: "broken", problem: "no room to run" }) }, "no room to run"],
+  ["[D9] a merge", { merge: async () => ({ kind: "broken", problem: "no room to merge" }) }, "no room to merge"],
+  ["[D9] the join", { join: async () => ({ kind: "broken", problem: "no room to join" }) }, "no room to join"],
+])("%s that could not be kept stops the cast where it stands", async (_rule, part, problem) => {
+  const { end, events } = await cast({ items: standIn(part).items });
+  expect(end).toMatchObject({ kind: "broken", problem });
+  expect(fold(start, events)).toEqual(end.state);
+});
+
+it("[V8] a join that is refused fails at the door of the loop, with the reason", async () => {
+  const { end, events } = await cast({
+    items: standIn({ join: async () => ({ kind: "refused", reason: "they differ" }) }).items,
+  });
+  expect(end.state.phase).toMatchObject({ kind: "ended", outcome: "failed" });
+  const failure = { socket: "Socket-2", visit: 0, reason: "join", message: "they differ", usage: NO_USAGE };
+  expect(events.find(isOf("turn_failed"))).toMatchObject(failure);
+});
+
+it.each<[rule: string, part: Partial<Ports>, reason: string]>([
+  ["[V16] where there are no trees", {}, "there are no working trees here"],
+  [
+    "[V16] where they are refused",
+    { items: standIn({ fork: async () => ({ kind: "refused", reason: "no git" }) }).items },
+    "no git",
+  ],
+])("%s the items are worked on one by one, and the reason is written", async (_rule, part, reason) => {
+  const { end, events, asked } = await cast(part);
+  expect(events.find(isOf("loop_forked"))).toMatchObject({ loop: "each", lanes: 2, base: null, reason });
+  expect(end.state.phase).toMatchObject({ outcome: "completed" });
+  expect(asked.filter(({ socket }) => socket === "Socket-2").map(({ item }) => item)).toEqual(["WI-1", "WI-2"]);
+});
+
+it("[V14] an abort reaches every item that is at work, also those that a killed owner left", async () => {
+  const stopping = new AbortController();
+  const atWork: AbortSignal[] = [];
+  const run: Items["run"] = ({ signal }) => {
+    atWork.push(signal);
+    if (atWork.length === 2) setImmediate(() => stopping.abort());
+    return new Promise((resolve) => {
+      const stop = (): void => resolve({ kind: "aborted" });
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop);
+    });
+  };
+  const { items } = standIn({ run });
+  const { end, events } = await cast({ items }, undefined, stopping.signal);
+  // One that has ended meanwhile is visited again: it may have left programs.
+  expect([atWork.every(({ aborted }) => aborted), end.state.phase]).toMatchObject([true, { outcome: "aborted" }]);
+  const killed = events.slice(0, events.findLastIndex(isOf("item_started")) + 1);
+  atWork.length = 0;
+  const again = await cast({ items }, fold(start, killed), stopping.signal);
+  expect([atWork.map(({ aborted }) => aborted), again.end.state.phase]).toMatchObject([
+    [true, true],
+    { outcome: "aborted" },
+  ]);
+  expect((await cast({}, fold(start, killed))).end).toMatchObject({
+    kind: "broken",
+    problem: "its items cannot be worked on here: there are no working trees",
+  });
+});
