@@ -111,7 +111,7 @@ async function run(): Promise<readonly string[]> {
     const [a, b] = NETS;
     const first = await hire(a);
     workers.push(first);
-    const calm = await submitOne(place, server.url);
+    const calm = await submitOne(place, server.url, "Storm");
     await until(async () => (await statusOf(database, calm)) === "completed");
     const wanted = await outcomeOf(database, place.cwd, calm);
     const [castId = ""] = await submitMore(database, calm, 1);

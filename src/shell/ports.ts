@@ -207,6 +207,8 @@ export interface Items {
   readonly run: (item: ItemRequest) => Promise<ItemOutcome>;
   readonly merge: (item: MergeRequest) => Promise<MergeOutcome | Broken>;
   readonly join: (tip: JoinRequest) => Promise<Joined>;
+  /** [V14] Set where others drive their casts: ends these, and resolves when they are over. */
+  readonly abort?: (children: readonly CastId[]) => Promise<void>;
 }
 
 export type Forked = { readonly kind: "forked"; readonly base: string } | Refused;

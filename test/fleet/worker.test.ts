@@ -182,15 +182,6 @@ it("[B18] the fleet says who works on what and what waits", async () => {
   await until(async () => (await statusOn(place, castId)) === "completed");
 });
 
-it("[B12] the items of a parallel loop are worked on one after another", async () => {
-  const place = await fleetPlace();
-  await place.worker();
-  const castId = await submitted(place, "Parallel");
-  await until(async () => (await statusOn(place, castId)) === "completed");
-  expect((await place.materia("take", castId)).code).toBe(0);
-  expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2 WI-1\nSocket-2 WI-2");
-});
-
 it("[B16] a cast whose model a worker does not have stays queued and says why; it is offered again in a while, and to those that come", async () => {
   const place = await fleetPlace();
   const first = await place.worker();

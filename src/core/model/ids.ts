@@ -43,6 +43,11 @@ export function parentOf(castId: CastId): CastId | undefined {
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
+/** Which fork of its parent the cast of an item belongs to. */
+export function forkOf(castId: CastId): string | undefined {
+  return /_([1-9]\d*)_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
+}
+
 /** [V9] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
 export function itemOfCast(castId: string): string | undefined {
   const [, item, attempt] = /_(WI-[1-9]\d*)(?:_([1-9]\d*))?$/.exec(castId) ?? [];

@@ -116,7 +116,8 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
     const cast = await owned.value.load(plan.cast);
     if (!cast.ok) return cast;
     const { state, castId } = cast.value;
-    const refusal = refusalOf(state, castId, how);
+    // [B12] The cast of an item is driven by whatever worker its queue gives it to.
+    const refusal = state.item && plan.worker !== undefined ? undefined : refusalOf(state, castId, how);
     if (refusal) return refusal;
     // Looked at again by its owner: what was agreed to is what will run.
     const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);

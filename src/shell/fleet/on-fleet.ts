@@ -1,4 +1,5 @@
 import { quoteWord } from "../../core/command/words.ts";
+import { parentOf } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -123,18 +124,12 @@ async function askAbort({ database, profile }: OpenFleet, castId: CastId): Promi
   }
 }
 
-interface PackRow {
-  readonly n: number;
-  readonly head: string;
-  readonly ckpt: string;
-  readonly pack: Buffer;
-}
-
-/** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
-async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string): Promise<Result<FetchedFiles>> {
-  const found = await findRepository(cwd);
-  if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
-  const { top } = found.repository;
+/** Where the last of them stands; nothing where there is none. */
+async function takePacks(
+  database: OpenFleet["database"],
+  castId: CastId,
+  top: string,
+): Promise<Result<FetchedFiles | undefined>> {
   let last: FetchedFiles | undefined;
   try {
     for (let n = -1; ;) {
@@ -142,7 +137,7 @@ async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string):
         text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
         values: [castId, n],
       });
-      if (!row) break;
+      if (!row) return ok(last);
       const wrong = await takePack(top, row.pack);
       if (wrong !== undefined)
         return fail(
@@ -158,6 +153,27 @@ async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string):
     }
   } catch (thrown) {
     return fail(databaseIssue(castId, thrown));
+  }
+}
+
+interface PackRow {
+  readonly n: number;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly pack: Buffer;
+}
+
+/** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
+async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string): Promise<Result<FetchedFiles>> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
+  const { top } = found.repository;
+  let last: FetchedFiles | undefined;
+  // [B12] What an item begins from stands in the packs of its parent.
+  for (const each of [parentOf(castId), castId]) {
+    const taken = each === undefined ? ok(undefined) : await takePacks(database, each, top);
+    if (!taken.ok) return taken;
+    last = taken.value ?? last;
   }
   if (!last)
     return fail(error("no_checkpoints", castId, "this cast has no files: it was submitted from no repository"));

@@ -38,7 +38,8 @@ function readQueue(database: Database): Promise<readonly WaitingRow[]> {
 
 const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
     (extract(epoch from now() - seen_at) * 1000)::float8 as "silentMs",
-    array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone' order by cast_id) as casts
+    array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone'
+      and c.parked_leg is distinct from c.leg order by cast_id) as casts
   from materia.workers w where state <> 'gone' or seen_at > now() - interval '10 minutes'
   order by state = 'gone', n limit 500`;
 

@@ -33,11 +33,9 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
   const total = (): Usage =>
     [...spent.values(), ...[...underWay].map(({ used }) => used)].reduce(addUsage, parent.usage);
   const hasRoom = (): boolean => {
-    if (underWay.size === 0 || !isLimit(parent.budget)) return true;
-    if (!isKnown) return false;
     const settled = [...spent.values()].reduce(addUsage, parent.usage);
-    const expected = [...underWay].map(({ used }) => larger(used, largest)).reduce(addUsage, settled);
-    return !isUsedUp(parent.budget, expected);
+    const turns = [...underWay].map(({ used }) => used);
+    return hasRoomFor(parent.budget, { settled, turns, largest: isKnown ? largest : undefined });
   };
   return {
     enter: (state, before) => {
@@ -77,16 +75,30 @@ export function sharedBudget(parent: Pick<CastState, "budget" | "usage" | "large
   };
 }
 
-function isLimit({ maxTokens, maxCostUsd }: Budget): boolean {
+/** What was used, the turns under way, and the largest turn so far; none where nobody knows yet how large they are. */
+export interface Spending {
+  readonly settled: Usage;
+  readonly turns: readonly Usage[];
+  readonly largest: Usage | undefined;
+}
+
+/** [V13] Whether a turn may begin beside those under way, each taken for the largest so far. */
+export function hasRoomFor(budget: Budget, { settled, turns, largest }: Spending): boolean {
+  if (turns.length === 0 || !isLimit(budget)) return true;
+  if (largest === undefined) return false;
+  return !isUsedUp(budget, turns.map((used) => larger(used, largest)).reduce(addUsage, settled));
+}
+
+export function isLimit({ maxTokens, maxCostUsd }: Budget): boolean {
   return maxTokens !== undefined || maxCostUsd !== undefined;
 }
 
-function isUsedUp({ maxTokens, maxCostUsd }: Budget, usage: Usage): boolean {
+export function isUsedUp({ maxTokens, maxCostUsd }: Budget, usage: Usage): boolean {
   if (maxTokens !== undefined && tokensOf(usage) >= maxTokens) return true;
   return maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0;
 }
 
-function minus(a: Usage, b: Usage): Usage {
+export function minus(a: Usage, b: Usage): Usage {
   return {
     input: Math.max(0, a.input - b.input),
     output: Math.max(0, a.output - b.output),

@@ -2,7 +2,7 @@ import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-lim
 import { itemEnd } from "../../core/cast/items/result.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import { startState } from "../../core/cast/state/state.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import type { Broken, ItemOutcome, ItemRequest, Items, Trees } from "../ports.ts";
@@ -75,7 +75,10 @@ async function runItem(world: ItemWorld, request: ItemRequest): Promise<ItemOutc
 }
 
 /** Whether a cast that is over has nothing more to do: it reached its end, or failed after it was told to go on. */
-function isResult({ state, events }: LoadedCast, { resume }: ItemRequest): boolean {
+export function isResult(
+  { state, events }: Pick<LoadedCast, "state" | "events">,
+  { resume }: Pick<ItemRequest, "resume">,
+): boolean {
   const { phase } = state;
   if (phase.kind !== "ended" || phase.outcome === "aborted") return false;
   if (phase.outcome !== "failed") return true;
@@ -94,15 +97,7 @@ async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOu
   const tree = await world.trees.prepare(request.work.child, window, "not begun");
   if (tree.kind === "broken") return tree;
   // The tree is there before the cast: a kill in between leaves a tree that is made anew.
-  const file: CastFile = {
-    ...parent,
-    castId: start.castId,
-    budget: start.budget,
-    state: start.data,
-    cwd: tree.cwd,
-    window,
-    startedAt: new Date().toISOString(),
-  };
+  const file = itemFile(parent, start, tree.cwd);
   const owned = await store.create({ file }, writing);
   if (!owned.ok) return broken(owned.issues);
   const state = startState(startOf(file));
@@ -114,6 +109,12 @@ async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOu
     signal: request.signal,
     admit: budget.admit,
   });
+}
+
+/** [V6] What the cast of an item is started with: all that its parent has, with a window on the item. */
+export function itemFile(parent: CastFile, { castId, budget, data: state, window }: CastStart, cwd: string): CastFile {
+  if (!window) throw new Error("the cast of an item has a window");
+  return { ...parent, castId, budget, state, cwd, window, startedAt: new Date().toISOString() };
 }
 
 async function goOn(world: ItemWorld, request: ItemRequest, known: LoadedCast): Promise<ItemOutcome> {
@@ -139,10 +140,10 @@ async function goOn(world: ItemWorld, request: ItemRequest, known: LoadedCast): 
 }
 
 /** [V12] What was raised for the parent holds for its items; more rounds only for those that a limit stopped. */
-function resumeEvents(
+export function resumeEvents(
   state: CastState,
-  { start, resume }: ItemRequest,
-  usage: CutOffUsage["usage"],
+  { start, resume }: Pick<ItemRequest, "start" | "resume">,
+  usage?: CutOffUsage["usage"],
 ): readonly EventBody[] {
   if (state.phase.kind === "unstarted") return [];
   const { maxTokens, maxCostUsd } = start.budget;

@@ -68,8 +68,12 @@ async function runLoop(log: Log, lanes: Lanes, ports: Ports, options: RunOptions
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await lanes.step(effect, state);
       if (result.kind === "decided") log.note(result.decide(log.ahead()));
-      if (result.kind !== "broken") continue;
-      return broken(log, result.problem);
+      if (result.kind === "broken") return broken(log, result.problem);
+      if (effect.kind !== "join" || !options.travels) continue;
+      // [B12] Written by itself: what comes behind the items may be for another leg.
+      const stands = await paused(log);
+      if (stands.kind === "broken" || isPause(options.signal)) return stands;
+      continue;
     }
     const turn = effect.kind === "agent" ? await ports.admit?.(state, options.signal) : undefined;
     if (turn && isSomething(turn.elsewhere)) {

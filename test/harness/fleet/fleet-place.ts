@@ -24,8 +24,8 @@ if (what === "wait" || what === "die") {
 }
 if (what === "flood") for (const name of "abcdef") writeFileSync(name + ".bin", Buffer.alloc(1_000_000, name));
 if (what === "nest") execFileSync("git", ["init", "-q", "inner"]);
-appendFileSync("work.log", input.socketId + (input.itemKey ? " " + input.itemKey : "") + "\\n");
-console.log(JSON.stringify(what === "list" ? { workItems: [{ title: "a", context: "" }, { title: "b", context: "" }] } : { satisfied: true }));
+appendFileSync("work.log", input.socketId + "\\n");
+console.log(JSON.stringify({ satisfied: true }));
 `;
 
 const utility = (what: string) => ({
@@ -51,7 +51,6 @@ const CONFIG = {
     Flood: utility("flood"),
     Nest: utility("nest"),
     Ask: { type: "person", question: "Go on?" },
-    List: { ...utility("list"), generator: true },
     Agent: { type: "agent", prompt: "Do it.", tools: "coding" },
   },
   loadouts: {
@@ -62,14 +61,6 @@ const CONFIG = {
     Thinking: line("Agent"),
     Flooding: line("Step", "Flood", "Step"),
     Nesting: line("Step", "Nest", "Step"),
-    Parallel: {
-      entry: "Socket-1",
-      sockets: {
-        "Socket-1": { materia: "List", edges: [{ when: "always", to: "Socket-2" }] },
-        "Socket-2": { materia: "Step", advance: { when: "always" }, edges: [{ when: "always", to: "Socket-2" }] },
-      },
-      loops: { items: { sockets: ["Socket-2"], parallel: 2, consumes: { from: "Socket-1", output: "workItems" } } },
-    },
   },
 };
 

@@ -18,7 +18,7 @@ const usage = Usage;
 /** A person was content with what had been said: no further turn was had for it. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
-const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on
+const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on, or has ended the item
 
 export const LIMITS = [
   "maxTokens",
@@ -193,6 +193,7 @@ export const EVENTS = {
     /** How often it came by each socket. */
     visits: v.record(v.string(), count),
     usage,
+    worker,
     totals: Totals,
     limit: v.exactOptional(v.object(reached)),
   }),
@@ -281,10 +282,7 @@ const LINES = new Map(
   }),
 );
 
-/**
- * The event, or what is wrong with it as a sentence. An event of an earlier format becomes one of today's;
- * `graphOf` is asked where that needs the graph of the cast.
- */
+/** The event, or what is wrong with it as a sentence. `graphOf` is asked where one of an earlier format needs the graph. */
 export function parseEvent(written: unknown, graphOf: () => Graph | null = () => null): CastEvent | string {
   const value = upgrade(written, graphOf);
   if (!isJsonObject(value) || typeof value["type"] !== "string") return NO_EVENT;

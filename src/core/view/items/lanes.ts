@@ -21,6 +21,8 @@ export interface ItemAttempt {
   readonly from: number;
   readonly to: number | null;
   readonly outcome: "running" | "done" | "failed" | "given_up";
+  /** [B12] The worker of a fleet that ended it. */
+  readonly worker?: string;
 }
 
 export interface ItemMark {
@@ -84,9 +86,10 @@ function newLane(key: string, fork: number, { index, title }: EventOf<"item_star
   return { key, fork, number: index + 1, title, attempts: [], marks: [], usage: NO_USAGE };
 }
 
-function ended(attempt: ItemAttempt, { outcome, gaveUp }: EventOf<"item_ended">, at: number): ItemAttempt {
-  const failed = outcome === "failed" || outcome === "aborted";
-  return { ...attempt, to: at, outcome: failed ? "failed" : gaveUp === undefined ? "done" : "given_up" };
+function ended(attempt: ItemAttempt, { outcome: how, gaveUp, worker }: EventOf<"item_ended">, at: number): ItemAttempt {
+  const failed = how === "failed" || how === "aborted";
+  const outcome = failed ? "failed" : gaveUp === undefined ? "done" : "given_up";
+  return { ...attempt, to: at, outcome, ...(worker === undefined ? {} : { worker }) };
 }
 
 function marked(lane: ItemLane, mark: ItemMark): ItemLane {

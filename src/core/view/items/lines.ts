@@ -15,12 +15,15 @@ export interface ItemsShown {
   readonly width: number;
   /** Where the casts of items work, by their ids; only of those whose work lies there and nowhere else. */
   readonly trees: ReadonlyMap<string, string>;
+  /** [B12] The command that brings here what these lines name, where it is not here. */
+  readonly fetch?: string;
 }
 
 /** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
-export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees }: ItemsShown): readonly Line[] {
+export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees, fetch }: ItemsShown): readonly Line[] {
   if (rows.length === 0) return [];
   const ids = Math.max(...rows.map(({ child }) => child.length));
+  const isAway = fetch !== undefined && (waiting !== null || rows.some((row) => reachLines(row, trees).length > 0));
   return [
     [],
     line(toned("strong", "Items")),
@@ -28,13 +31,15 @@ export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees }: 
     ...(waiting
       ? [line(toned("rework", "What is merged is not on the branch yet:")), ...commands(waiting.base, waiting.ref)]
       : []),
+    ...(isAway ? [line(toned("dim", "These commits come here with "), toned("accent", harmless(fetch)))] : []),
   ];
 }
 
 /** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
 function rowLine(row: ItemRow, at: Pick<ItemsShown, "alive" | "width"> & { readonly ids: number }): Line {
   const [tone, mark, words] = wordsOf(row, at.alive);
-  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+  const by = row.worker === undefined ? [] : [`on ${harmless(row.worker)}`];
+  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)]), ...by].join(" · ");
   const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
   return squeeze({ before, long: toned("dim", titleText(row.title, 200)), after: [] }, at.width);
 }

@@ -26,6 +26,8 @@ export interface ItemRow {
   readonly conflicts: readonly string[];
   /** The name that keeps its work, where that is not on the branch. */
   readonly ref: string | null;
+  /** [B12] The worker of a fleet that has it, or had it last. */
+  readonly worker?: string;
 }
 
 /** `dropped`: its work stayed in conflict and is left out. */
@@ -96,8 +98,16 @@ function startedRow(fork: number, { loop, index, title, child, attempt, base }: 
 }
 
 function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): ItemRow {
-  const { outcome, commit, files = null, gaveUp } = event;
+  const { outcome, commit, files = null, gaveUp, worker } = event;
   const status = outcome === "failed" || outcome === "aborted" ? "failed" : "ended";
   const ref = commit === null ? null : itemRef(castId, row.child);
-  return { ...row, status, commit, files, gaveUp: gaveUp !== undefined, ref };
+  return {
+    ...row,
+    status,
+    commit,
+    files,
+    gaveUp: gaveUp !== undefined,
+    ref,
+    ...(worker === undefined ? {} : { worker }),
+  };
 }

@@ -55,12 +55,13 @@ export function itemWords(before: CastState, event: ItemEvent): ItemWords {
 
 function endedWords(before: CastState, event: EventOf<"item_ended">): ItemWords {
   const at = place(before, event);
+  const on = event.worker === undefined ? "" : ` on ${oneLine(event.worker, 80)}`;
   if (event.outcome === "failed" || event.outcome === "aborted")
-    return say("bad", `${at} ${event.outcome}: `, event.reason);
-  if (event.gaveUp !== undefined) return say("bad", `${at} given up by its own cast`, "");
+    return say("bad", `${at} ${event.outcome}${on}: `, event.reason);
+  if (event.gaveUp !== undefined) return say("bad", `${at} given up by its own cast${on}`, "");
   return say(
     "plain",
-    `${at} worked out${event.commit === null ? ", without changes" : `, kept as ${shortCommit(event.commit)}`}`,
+    `${at} worked out${on}${event.commit === null ? ", without changes" : `, kept as ${shortCommit(event.commit)}`}`,
     "",
   );
 }

@@ -40,7 +40,7 @@ export interface CastRun {
 
 /** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
 export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
-  const { state, files, family, admit, ...from } = run;
+  const { state, files, family, admit = driver.travels?.admit, ...from } = run;
   const asked = new AbortController();
   const stopListening = owned.onAbortRequest(() => asked.abort());
   const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
@@ -73,7 +73,7 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
       ...from,
       secretOf,
       signal,
-      ...(driver.travels ? { travels: driver.travels } : {}),
+      ...(driver.travels ? { travels: true } : {}),
       ...(onSteps ? { onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });

@@ -1,8 +1,9 @@
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
-import type { AgentHost, TurnProgress } from "../../ports.ts";
+import type { AgentHost, Items, Ports, TurnProgress } from "../../ports.ts";
 import { redactor } from "../../secrets/redact.ts";
-import type { Durability, Writing } from "../../store/cast-store.ts";
+import type { CastFile } from "../../store/cast-file.ts";
+import type { Durability, OwnedCast, Writing } from "../../store/cast-store.ts";
 
 /** Who listens to a cast, and may stop it. */
 export interface Listening {
@@ -21,11 +22,23 @@ export interface Driver extends Listening {
   /** Its secrets are written nowhere. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly durability?: Durability;
-  /**
-   * [B8, B12] Set where another machine may go on with the cast: what a visit did is written together with its files, and
-   * the items of a parallel loop, whose work lies here alone until it is merged, come one after another.
-   */
-  readonly travels?: true;
+  /** [B8] Set where another machine may go on with the cast: what a visit did is written together with its files. */
+  readonly travels?: Travels;
+}
+
+/** What is other where many machines share a cast. */
+export interface Travels {
+  /** [B12] The items of its parallel loops, which any of them may work on. */
+  readonly items?: (parent: ItemsParent) => Items;
+  /** [V13] Set where the cast is one of them: its budget is shared with others that are driven elsewhere. */
+  readonly admit?: Ports["admit"];
+}
+
+/** A cast with a parallel loop, as its owner has it. */
+export interface ItemsParent {
+  readonly owned: OwnedCast;
+  readonly file: CastFile;
+  readonly cwd: string;
 }
 
 /** How a cast that is driven so is written. */

@@ -37,7 +37,8 @@ export function itemsOf(
   drive: DriveItem,
 ): Items | undefined {
   const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
-  if (!isParallel || file.window !== undefined || driver.travels) return undefined;
+  if (!isParallel || file.window !== undefined) return undefined;
+  if (driver.travels) return driver.travels.items?.({ owned, file, cwd });
   const place = {
     castId: file.castId,
     cwd,

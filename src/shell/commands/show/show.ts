@@ -9,7 +9,7 @@ import { harmless } from "../../../core/model/values/text.ts";
 import { deliveryLines } from "../../../core/view/text/delivery.ts";
 import { itemLines } from "../../../core/view/items/lines.ts";
 import { itemRows } from "../../../core/view/items/rows.ts";
-import type { ItemRows } from "../../../core/view/items/rows.ts";
+import type { ItemRow, ItemRows } from "../../../core/view/items/rows.ts";
 import { WHOLE } from "../../../core/view/tell/handed.ts";
 import { storyLines } from "../../../core/view/tell/story.ts";
 import type { StoryOptions } from "../../../core/view/tell/story.ts";
@@ -68,8 +68,8 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   };
   const { command, targets, fromCastId } = file;
   const mark = foreignMark(workspace, file);
-  const items = itemRows(castId, events);
-  const trees = await treesOf(store, items);
+  const items = await onFleet(workspace, itemRows(castId, events));
+  const trees = workspace.fleet ? new Map<string, string>() : await treesOf(store, items);
   return {
     code: 0,
     data: {
@@ -93,12 +93,27 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
               width: Math.min(width, WIDEST),
               aside: asideOf(finder(details), full ? Math.min(width, WIDEST) - 4 : undefined),
             }),
-            ...itemLines(items, { alive: alive === true, width: Math.min(width, 160), trees }),
+            ...itemLines(items, {
+              alive: alive === true,
+              width: Math.min(width, 160),
+              trees,
+              ...(workspace.fleet ? { fetch: `${programOf(workspace).program} take ${castId}` } : {}),
+            }),
             ...deliveryLines(summary?.delivered),
             ...foreignLines(workspace, file),
             ...asideLines(store.placeOf(castId), cast),
           ],
   };
+}
+
+/** [B12] Who has an item that is at work stands in no event of its parent; no name here holds what was done elsewhere. */
+async function onFleet({ store, fleet }: Workspace, { rows, waiting }: ItemRows): Promise<ItemRows> {
+  if (!fleet) return { rows, waiting };
+  const told = rows.map(async (row): Promise<ItemRow> => {
+    const worker = row.status === "running" ? (await store.summary(row.child))?.fleet?.worker : undefined;
+    return { ...row, ref: row.ref && row.commit, ...(typeof worker === "string" ? { worker } : {}) };
+  });
+  return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
 }
 
 /** [V21] Of an item that stopped in the middle the work lies in its tree alone. */

@@ -1,5 +1,6 @@
 import { started } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
+import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { isError } from "../../../core/model/issue.ts";
 import type { Issue } from "../../../core/model/issue.ts";
@@ -8,9 +9,12 @@ import { rememberedChoice, resumeCast } from "../../casting/resume.ts";
 import { agentNeeds, openPiHost } from "../../casting/workspace/hosts.ts";
 import type { Delivery } from "../../../core/view/text/delivery.ts";
 import type { AgentHost } from "../../ports.ts";
-import { PAUSE } from "../../run/effect.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
+import type { News } from "../../store/postgres/database/news.ts";
+import { openPause } from "../items/parking.ts";
+import type { Parking } from "../items/parking.ts";
+import { travelsOf } from "../items/travels.ts";
 import type { Profile } from "../open/profile.ts";
 import { deliver } from "./deliver.ts";
 import { openLiveTurn } from "../live/live-turn.ts";
@@ -45,6 +49,8 @@ export interface LegPlace {
   readonly troubled: Set<CastId>;
   /** [B27] Tells those who follow a cast that its agent does something. */
   readonly tellTurn: (castId: string) => void;
+  /** [B31] Told what items have used of the budget that they share. */
+  readonly budgets: News;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the worker is to hand back what it drives, at the end of a visit. */
   readonly draining: AbortSignal;
@@ -56,7 +62,7 @@ export interface LegPlace {
 const MOST_TRIES = 3;
 
 /** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
-export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Promise<LegEnd> {
+export async function driveLeg(place: LegPlace, { castId, leg, parking }: BegunLeg): Promise<LegEnd> {
   const { database, store } = place;
   const [row] = await database.rows<BegunRow>({ text: BEGIN, values: [castId, leg, place.workerId] });
   if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
@@ -67,17 +73,29 @@ export async function driveLeg(place: LegPlace, castId: CastId, leg: number): Pr
     return failCast(place, cast.value, `${MOST_TRIES} workers died over this cast without completing a visit`);
   const host = await hostOf(store, cast.value);
   if ("issues" in host) return refuse(place, castId, host.issues);
-  const end = await drive(place, cast.value, host);
+  // [B12] Begun again behind its items it needs a place.
+  const isBehind = parking.isParked() && cast.value.state.phase.kind !== "forked";
+  const end = isBehind ? HANDED_BACK : await drive(place, cast.value, { host, parking });
   if (end.how === "stopped") return stopped(place, castId, { leg, end });
   if (end.how !== "not begun")
     await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
   if (end.how === "handed back") await handBack(database, castId, leg);
-  return end.how === "completed" && place.profile.deliver ? deliverResult(place, castId) : end;
+  const isDelivered = end.how === "completed" && place.profile.deliver && parentOf(castId) === undefined;
+  return isDelivered ? deliverResult(place, castId) : end;
 }
+
+/** A leg as its queue gave it. */
+export interface BegunLeg {
+  readonly castId: CastId;
+  readonly leg: number;
+  readonly parking: Parking;
+}
+
+const HANDED_BACK: LegEnd = { how: "handed back" };
 
 /** [B24] Another worker may have died between the end of the cast and the push. */
 async function isUndelivered({ profile, database }: LegPlace, castId: CastId, leg: number): Promise<boolean> {
-  if (!profile.deliver) return false;
+  if (!profile.deliver || parentOf(castId) !== undefined) return false;
   const text = `select from materia.casts where cast_id = $1 and leg = $2 and status = 'completed' and not summary ? 'delivered'`;
   return (await database.rows({ text, values: [castId, leg] })).length > 0;
 }
@@ -131,23 +149,27 @@ interface BegunRow {
 }
 
 /** Who has refused it already leaves it to others without another try. */
-const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then tries else tries + 1 end
+const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then tries else tries + 1 end,
+    parked_leg = case when parked_by = $3 then parked_leg end
   where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
   returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
-async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promise<LegEnd> {
-  const { store, trees, draining, stopping, env, workerId, database, tellTurn } = place;
+interface Driving {
+  readonly host: AgentHost;
+  readonly parking: Parking;
+}
+
+async function drive(place: LegPlace, cast: LoadedCast, { host, parking }: Driving): Promise<LegEnd> {
+  const { store, trees, stopping, env, workerId, database, tellTurn } = place;
   const { castId, file } = cast;
   const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });
-  const pause = new AbortController();
-  const stop = (): void => pause.abort(PAUSE);
-  stopping.addEventListener("abort", stop);
+  const pause = openPause(place, parking);
   let missing: string | undefined;
   // Brought when nobody else can change them any more.
   const claim: CastStore["claim"] = async (id, how) => {
     const owned = await store.claim(id, how);
     if (!owned.ok) return owned;
-    const tree = await trees.bring(id, stopping);
+    const tree = await trees.bring(file, stopping);
     if (tree.ok) return owned;
     missing = tree.issues.map(({ message }) => message).join("; ");
     await owned.value.release();
@@ -167,11 +189,9 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
       host,
       env,
       signal: pause.signal,
-      travels: true,
+      travels: travelsOf({ ...place, files: trees, park: parking.park }, castId),
       onProgress: live.onProgress,
-      onSteps: (steps) => {
-        if (draining.aborted && steps.some(({ event }) => event.type === "visit_completed")) stop();
-      },
+      onSteps: pause.onSteps,
     });
     // [B16] Nobody else could bring them either: a person has to look.
     if (missing !== undefined)
@@ -187,7 +207,7 @@ async function drive(place: LegPlace, cast: LoadedCast, host: AgentHost): Promis
     if (kind === "waiting" || state.phase.kind !== "ended") return { how: "waiting" };
     return { how: state.phase.outcome, ...(state.phase.outcome === "failed" ? { why: state.phase.reason } : {}) };
   } finally {
-    stopping.removeEventListener("abort", stop);
+    pause.close();
     trees.forget(castId);
     await live.close();
   }

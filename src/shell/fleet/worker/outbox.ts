@@ -10,6 +10,8 @@ interface DueRow {
   readonly project: string;
   readonly priority: number;
   readonly providers: readonly string[];
+  /** Whether some of it is done already: a later leg, or an item of a cast. */
+  readonly begun: boolean;
 }
 
 const AT_ONCE = 50;
@@ -21,13 +23,21 @@ export async function sendDue(database: Database, dispatcher: Dispatcher, queues
   return database.transaction(async (client) => {
     const limits = await standingLimits(client);
     const due = limits.length === 0 ? await allDue(client, queues) : await dueUnder(client, queues, limits);
-    for (const { cast_id: castId, providers: _providers, ...leg } of due)
-      await dispatcher.send(client, { castId, ...leg });
+    for (const { cast_id: castId, providers: _providers, begun, ...leg } of due)
+      await dispatcher.send(client, { castId, ...leg, priority: dispatchPriority(leg.priority, begun) });
     await client.query("update materia.casts set sent = leg, sent_at = clock_timestamp() where cast_id = any($1)", [
       due.map((row) => row.cast_id),
     ]);
     return due.length;
   });
+}
+
+/** As large as the queues take them, halved. */
+const MOST_PRIORITY = 2 ** 30 - 1;
+
+/** [B11] Of one priority what has begun goes first: otherwise the items of many casts would all wait until each of them has begun. */
+function dispatchPriority(priority: number, begun: boolean): number {
+  return 2 * Math.min(priority, MOST_PRIORITY) + (begun ? 0 : 1);
 }
 
 async function standingLimits(client: PoolClient): Promise<readonly LimitStanding[]> {
@@ -38,10 +48,12 @@ async function standingLimits(client: PoolClient): Promise<readonly LimitStandin
 }
 
 async function allDue(client: PoolClient, queues: readonly string[]): Promise<readonly DueRow[]> {
-  const text = `select cast_id, leg, queue, project, priority, providers from materia.casts
+  const text = `select cast_id, leg, queue, project, priority, providers, ${BEGUN} as begun from materia.casts c
     where sent < leg and queue = any($1) order by cast_id limit ${AT_ONCE} for update skip locked`;
   return (await client.query<DueRow>(text, [queues])).rows;
 }
+
+const BEGUN = "(c.leg > 1 or c.parent is not null)";
 
 /** [B22] Projects take turns: whoever has less under way goes first, then whoever was sent something longest ago. */
 const DUE_UNDER = `
@@ -54,7 +66,7 @@ with waiting as (
     (select count(*) from materia.casts c where c.project = w.project and materia.is_under_way(c)) as busy
   from (select distinct project from waiting) w
 )
-select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers
+select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers, ${BEGUN} as begun
 from waiting w join projects p using (project) join materia.casts c using (cast_id)
 order by p.busy + w.turn, p.last_sent nulls first, c.priority, c.cast_id limit ${AT_ONCE} for update of c skip locked`;
 

@@ -1,14 +1,16 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Window } from "../../../core/cast/state/fork.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { headOf, makePack, mostToRead } from "../../git/packs/packs.ts";
+import { headOf, makePack, mostToRead, takePack } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
-import type { Restored, TreeSource } from "../../git/packs/travelling-tree.ts";
+import type { Restored, Stand, TreeSource } from "../../git/packs/travelling-tree.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
+import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
 import type { Keeping } from "../../store/cast-store.ts";
@@ -20,7 +22,11 @@ export interface Trees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
-  readonly bring: (castId: CastId, signal: AbortSignal) => Promise<Result<string>>;
+  readonly bring: (file: CastFile, signal: AbortSignal) => Promise<Result<string>>;
+  /** [B12] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
+  readonly fetchItem: (child: CastId, parent: CastId) => Promise<Stand | string | undefined>;
+  /** [B25] What this process has written into a tree belongs to whoever works there. */
+  readonly giveBack: (castId: CastId) => void;
   /** [B24] The files that were kept, in a repository that nobody has worked in. */
   readonly bringFresh: (castId: CastId) => Promise<Result<FreshTree>>;
   readonly packOf: PackOf;
@@ -42,34 +48,63 @@ interface Standing {
   readonly top: string;
   head: string;
   ckpt: string;
+  /** What was sent besides: the work of items, and what it was merged to. */
+  readonly sent: Set<string>;
   unkept?: string | undefined;
 }
 
-interface PackRow {
-  readonly head: string;
-  readonly ckpt: string;
+interface PackRow extends Stand {
   readonly pack: Buffer;
 }
 
 const SETUP_MS = 20 * 60_000;
 
-export function openTrees(database: Database, folder: string, profile: Profile): Trees {
-  const standing = new Map<CastId, Standing>();
-  const treeOf = (castId: CastId): string => join(folder, "trees", castId);
-  const sourceOf = async (castId: CastId): Promise<TreeSource | undefined> => {
-    const text = "select source from materia.casts where cast_id = $1";
-    const [cast] = await database.rows<{ source: TreeSource | null }>({ text, values: [castId] });
-    return cast?.source ?? undefined;
-  };
-  const restored = async (castId: CastId, source: TreeSource, into: string): Promise<Restored> => {
-    const packs = await database.rows<PackRow>({
+/** What the database keeps of the files of casts. */
+function openPacks(database: Database, folder: string) {
+  const caches = join(folder, "repositories");
+  const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
+    database.rows<PackRow>({
       text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
       values: [castId],
     });
-    return restoreTree({ packs, source, folder: into, caches: join(folder, "repositories") });
+  return {
+    sourceOf: async (castId: CastId): Promise<TreeSource | undefined> => {
+      const text = "select source from materia.casts where cast_id = $1";
+      const [cast] = await database.rows<{ source: TreeSource | null }>({ text, values: [castId] });
+      return cast?.source ?? undefined;
+    },
+    restored: async (castId: CastId, source: TreeSource, into: string): Promise<Restored> =>
+      restoreTree({ packs: await packsOf(castId), source, folder: into, caches }),
+    /** [B12] What an item begins from stands in the packs of its parent. */
+    restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<Restored> => {
+      const { parent, base, tree } = window;
+      const [before, own] = [await packsOf(parent), await packsOf(castId)];
+      const stands = own.at(-1) ?? { head: base, ckpt: tree ?? base };
+      return restoreTree({ packs: [...before, ...own], stands, source, folder: into, caches });
+    },
+    fetchInto: async (castId: CastId, tree: string): Promise<Stand | string | undefined> => {
+      const packs = await packsOf(castId);
+      for (const [index, { pack }] of packs.entries()) {
+        const wrong = await takePack(tree, pack);
+        if (wrong !== undefined) return `pack ${index} of ${castId} cannot be used: ${wrong}`;
+      }
+      return packs.at(-1);
+    },
   };
+}
+
+interface ItemTree {
+  readonly castId: CastId;
+  readonly source: TreeSource;
+  readonly window: Window;
+}
+
+export function openTrees(database: Database, folder: string, profile: Profile): Trees {
+  const standing = new Map<CastId, Standing>();
+  const treeOf = (castId: CastId): string => join(folder, "trees", castId);
+  const { sourceOf, restored, restoredItem, fetchInto } = openPacks(database, folder);
   const freshOf = (castId: CastId): string => join(folder, "results", castId);
-  const bring = async (castId: CastId, signal: AbortSignal): Promise<Result<string>> => {
+  const bring = async ({ castId, window, worktree }: CastFile, signal: AbortSignal): Promise<Result<string>> => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
     if (!source) {
@@ -78,17 +113,21 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       giveToTools(tree);
       return ok(tree);
     }
-    const made = await restored(castId, source, tree);
+    const made = window ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
-    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt });
+    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: new Set() });
     giveToTools(tree);
-    const problem = profile.setup && (await setUp(profile.setup, made.cwd, signal));
+    const setups = [profile.setup, window && worktree?.setup];
+    let problem: string | undefined;
+    for (const command of setups) problem ??= command && (await setUp(command, made.cwd, signal));
     return problem === undefined ? ok(made.cwd) : fail(error("cannot_write", castId, `setup failed: ${problem}`));
   };
   return {
     cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
     bring,
+    fetchItem: (child, parent) => fetchInto(child, treeOf(parent)),
+    giveBack: (castId) => giveToTools(treeOf(castId)),
     bringFresh: async (castId) => {
       const source = await sourceOf(castId);
       if (!source) return fail(error("no_checkpoints", castId, "it was submitted from no repository"));
@@ -127,15 +166,19 @@ function packer(standing: ReadonlyMap<CastId, Standing>, mostBytes: number): Pac
 async function packSince(stands: Standing, events: readonly CastEvent[], mostBytes: number): ReturnType<PackOf> {
   const missing = missingFiles(events);
   if (missing !== undefined) return missing;
-  const ckpt = lastCommit(events);
-  if (ckpt === undefined || ckpt === stands.ckpt) return undefined;
-  const head = (await headOf(stands.top)) ?? stands.head;
-  const exclude = [...new Set([stands.ckpt, stands.head])];
-  const packed = await makePack({ cwd: stands.top, include: [ckpt, head], exclude, mostBytes });
+  const ckpt = lastCommit(events) ?? stands.ckpt;
+  const work = workOfItems(events).filter((each) => !stands.sent.has(each));
+  // An agent that commits what lies there already changes no file.
+  const mayMove = ckpt !== stands.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
+  const head = (mayMove ? await headOf(stands.top) : undefined) ?? stands.head;
+  if (ckpt === stands.ckpt && head === stands.head && work.length === 0) return undefined;
+  const exclude = [...new Set([stands.ckpt, stands.head, ...stands.sent])];
+  const packed = await makePack({ cwd: stands.top, include: [ckpt, head, ...work], exclude, mostBytes });
   if (packed.kind === "failed") return packed.problem;
   // If it is not written, nothing is any more: the cast stops there.
   stands.head = head;
   stands.ckpt = ckpt;
+  for (const each of work) stands.sent.add(each);
   return { head, ckpt, bytes: packed.bytes };
 }
 
@@ -144,6 +187,16 @@ function lastCommit(events: readonly CastEvent[]): string | undefined {
   return events
     .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))
     .at(-1);
+}
+
+/** [B12] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
+function workOfItems(events: readonly CastEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type === "loop_forked") return event.base ?? [];
+    if (event.type === "item_ended") return event.commit ?? [];
+    if (event.type === "item_merged") return event.commit;
+    return event.type === "item_conflicted" ? event.tree : [];
+  });
 }
 
 /** Why one of these events has no checkpoint: on another machine its files would be gone. */

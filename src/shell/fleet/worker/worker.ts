@@ -9,17 +9,18 @@ import type { Result } from "../../../core/model/issue.ts";
 import { isAlive, thisProcess } from "../../process/process-owner.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { guarded } from "../../store/postgres/looking.ts";
-import { DUE, openNews } from "../../store/postgres/database/news.ts";
+import { BUDGETS, DUE, openNews } from "../../store/postgres/database/news.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import { pause } from "../../run/pause.ts";
 import { problemText } from "../../system/problem.ts";
 import { VERSION } from "../../version.ts";
+import { freeParked, openParking } from "../items/parking.ts";
 import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { driveLeg, offerRefused } from "./leg.ts";
-import type { LegEnd, LegPlace } from "./leg.ts";
+import type { BegunLeg, LegEnd, LegPlace } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
 import { submitScheduled } from "./schedules.ts";
 import { beToolsUser, openFolders } from "./tools-folder.ts";
@@ -101,7 +102,8 @@ function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, 
     worker: { id: workerId, scratch, packOf: trees.packOf, keeping: trees.keeping, onTrouble },
   });
   const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
-  return { workerId, folder, me, database, trees, troubled, store };
+  const budgets = openNews(database, BUDGETS);
+  return { workerId, folder, me, database, trees, troubled, store, budgets };
 }
 
 async function work(
@@ -130,6 +132,7 @@ async function work(
   const leave = async (): Promise<void> => {
     await session.setState("gone").catch(() => undefined);
     await session.close();
+    await place.budgets.close();
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -151,7 +154,8 @@ async function work(
   // Given up it owns nothing any more; otherwise others go on where its visits end.
   if (code === GIVEN_UP) stopping.abort();
   else await session.setState("draining").catch(() => undefined);
-  const isGone = await beatUntil(dispatcher.value.close(), { session, pace, stop: () => stopping.abort() });
+  const drained = Promise.all([dispatcher.value.close(), driven.over()]);
+  const isGone = await beatUntil(drained, { session, pace, stop: () => stopping.abort() });
   await leave();
   return ok(isGone ? GIVEN_UP : code);
 }
@@ -168,7 +172,7 @@ async function removeLeft(database: Database, base: string): Promise<void> {
 
 /** [B11] A visit may take long: who drains is still heard of. Answers whether it was given up all the same. */
 async function beatUntil(
-  drained: Promise<void>,
+  drained: Promise<unknown>,
   { session, pace, stop }: Pick<Beating, "session" | "pace"> & { readonly stop: () => void },
 ): Promise<boolean> {
   const over = new AbortController();
@@ -187,29 +191,40 @@ interface Driven {
   readonly drive: (castId: string, leg: number) => Promise<void>;
   readonly running: ReadonlySet<string>;
   readonly legs: Readonly<Record<string, number>>;
+  /** Resolves when none is driven any more, those that keep no place included. */
+  readonly over: () => Promise<unknown>;
 }
 
 /** Legs as the queue hands them over; whatever happens in one, the next is taken. */
 function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draining">): Driven {
   const running = new Set<string>();
+  const underWay = new Set<Promise<void>>();
   const legs: Record<string, number> = {};
   const drive = async (text: string, leg: number): Promise<void> => {
     const castId = parseCastId(text);
     if (castId === undefined) return;
     const begun = Date.now();
     running.add(castId);
-    const end = await driveThrough({ ...place, env: request.env, draining: request.draining }, castId, leg);
+    const parking = openParking(place.database, { castId, leg, workerId: place.workerId });
+    const through = async (): Promise<void> => {
+      const at = { ...place, env: request.env, draining: request.draining };
+      const end = await driveThrough(at, { castId, leg, parking });
+      legs[end.how] = (legs[end.how] ?? 0) + 1;
+      request.onLeg?.({ castId, leg, ms: Date.now() - begun, ...end });
+    };
+    const driven = through().finally(() => underWay.delete(driven));
+    underWay.add(driven);
+    // [B12] Its place is for another from here on.
+    await Promise.race([driven, parking.parked]);
     running.delete(castId);
-    legs[end.how] = (legs[end.how] ?? 0) + 1;
-    request.onLeg?.({ castId, leg, ms: Date.now() - begun, ...end });
   };
-  return { drive, running, legs };
+  return { drive, running, legs, over: () => Promise.allSettled(underWay) };
 }
 
 /** [B5] Where only the database stood in the way the leg is tried again here: nobody else is offered it. */
-async function driveThrough(place: LegPlace, castId: CastId, leg: number): Promise<LegEnd> {
+async function driveThrough(place: LegPlace, leg: BegunLeg): Promise<LegEnd> {
   for (;;) {
-    const end = await driveLeg(place, castId, leg).catch((thrown: unknown): LegEnd => ({
+    const end = await driveLeg(place, leg).catch((thrown: unknown): LegEnd => ({
       how: "stopped",
       why: problemText(thrown),
       isPassing: true,
@@ -240,6 +255,7 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
   beating.onReady(() => wake());
   const sweep = async (): Promise<void> => {
     await session.alone(async () => dispatcher.takeBack(await session.gone()));
+    await freeParked(database);
     await offerRefused(database, { workerId, queues, againMs: pace.againMs });
   };
   try {

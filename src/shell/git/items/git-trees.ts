@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { itemRef } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { problemText } from "../../system/problem.ts";
-import type { Broken, JoinRequest, Trees } from "../../ports.ts";
+import type { Broken, JoinRequest, KeptWork, Trees } from "../../ports.ts";
 import type { KnownTree } from "../known-tree.ts";
 import type { Repository } from "../repository.ts";
 import { findForkPlace } from "./fork.ts";
 import { joinTip } from "./join.ts";
-import { keepItem } from "./keep.ts";
+import { keepItem, keepTravelled } from "./keep.ts";
+import type { TravelledWork } from "./keep.ts";
 import { mergeWork } from "./merge.ts";
 import { openRepository, openedIn } from "./tree/open-repository.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
@@ -30,6 +31,8 @@ export interface GitTreesPlace extends TreePlace {
 export interface GitTrees extends Trees {
   /** What is known of the tree that an item works in, where this process has filled it. */
   readonly known: (child: CastId) => KnownTree | undefined;
+  /** [B12] What was done elsewhere, whose objects are here by now, as a commit that nothing removes. */
+  readonly keepTravelled: (child: CastId, work: Omit<TravelledWork, "ref">) => Promise<KeptWork | Broken>;
 }
 
 export function openGitTrees(place: GitTreesPlace): GitTrees {
@@ -85,6 +88,10 @@ export function openGitTrees(place: GitTreesPlace): GitTrees {
       return joined;
     },
     known: (child) => known.get(child),
+    keepTravelled: async (child, work) => {
+      const opened = await open();
+      return "kind" in opened ? opened : keepTravelled(opened, { ...work, ref: itemRef(place.castId, child) });
+    },
   };
 }
 

@@ -75,10 +75,49 @@ export async function keepWork(
   if (written && !written.ok) return broken(written);
   const now = checkpoint ?? (written ? textOf(written) : "");
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
-  const parent = asLeft ? base : await parentOf(tree, base);
-  if (parent !== base && now === (await treeOf(tree, parent))) return { kind: "kept", commit: parent };
+  const parent = asLeft ? base : await parentOf(tree, base, "HEAD");
+  return commitWork({ identity }, { cwd: tree, now, parent, base, title });
+}
+
+/** The files of an item that was worked on elsewhere: where its HEAD stood, and its last checkpoint. */
+export interface TravelledWork {
+  readonly base: string;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly title: string;
+  readonly ref: string;
+}
+
+/** [V8, B12] The same of files that came from another machine. */
+export async function keepTravelled(opened: OpenRepository, work: TravelledWork): Promise<KeptWork | Broken> {
+  const { repository, filesOf } = opened;
+  const { base, title, ref } = work;
+  const cwd = repository.top;
+  const now = await treeOf(cwd, work.ckpt);
+  if (now === undefined) return { kind: "broken", problem: "the files of an item are gone" };
+  if (now === (await filesOf(base))) return { kind: "kept", commit: null };
+  const kept = await commitWork(opened, { cwd, now, parent: await parentOf(cwd, base, work.head), base, title });
+  if (kept.kind === "broken" || kept.commit === null) return kept;
+  if (!(await keepRef(repository, ref, kept.commit)))
+    return { kind: "broken", problem: `the name ${ref} cannot be written` };
+  return withCounts(repository, base, kept);
+}
+
+interface NewCommit {
+  readonly cwd: string;
+  readonly now: string;
+  readonly parent: string;
+  readonly base: string;
+  readonly title: string;
+}
+
+async function commitWork(
+  { identity }: Pick<OpenRepository, "identity">,
+  { cwd, now, parent, base, title }: NewCommit,
+): Promise<KeptWork | Broken> {
+  if (parent !== base && now === (await treeOf(cwd, parent))) return { kind: "kept", commit: parent };
   const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], {
-    cwd: tree,
+    cwd,
     input: `${title}\n`,
     env: await identity(),
   });
@@ -86,10 +125,10 @@ export async function keepWork(
 }
 
 /** A reset, or another branch: what lies in the files is the work, and it began from the base. */
-async function parentOf(tree: string, base: string): Promise<string> {
-  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: tree }));
+async function parentOf(cwd: string, base: string, at: string): Promise<string> {
+  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", `${at}^{commit}`], { cwd }));
   if (head === "" || head === base) return base;
-  return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd: tree })).ok ? head : base;
+  return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd })).ok ? head : base;
 }
 
 /** The files as they are, in an index of our own: what the agent has staged stays as it is. */

@@ -26,10 +26,15 @@ export interface KeptPack {
   readonly pack: Buffer;
 }
 
+/** Where HEAD stands, and the files as they are. */
+export type Stand = Pick<KeptPack, "head" | "ckpt">;
+
 export interface TravelledTree {
   /** The packs of the cast, first to last. */
   readonly packs: readonly KeptPack[];
   readonly source: TreeSource;
+  /** [B12] Where it stands, where that is another place than the last of these packs. */
+  readonly stands?: Stand | undefined;
   /** Where the tree is made, whatever lies there. */
   readonly folder: string;
   /** Where this machine keeps what it fetched, for all casts. */
@@ -53,14 +58,14 @@ export async function restoreTree(tree: TravelledTree): Promise<Restored> {
   }
 }
 
-async function restoreInto({ packs, source, folder, caches }: TravelledTree): Promise<Restored> {
+async function restoreInto({ packs, source, folder, caches, stands }: TravelledTree): Promise<Restored> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
   // [B25] Checkpoints are written by this process, commits of agents by another user's: both into its objects.
   const made = await runGit(["init", "-q", ...(toolsUser() ? ["--shared=group"] : [])], call);
   if (!made.ok) return failed(complaintOf(made));
-  let begins: Pick<KeptPack, "head" | "ckpt"> | undefined;
+  let begins: Stand | undefined;
   if (source.remote !== null) {
     const cache = await fetchCache(caches, source.remote);
     if (cache.kind === "failed") return cache;
@@ -68,17 +73,17 @@ async function restoreInto({ packs, source, folder, caches }: TravelledTree): Pr
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
     await runGit(["remote", "add", "origin", source.remote], call);
   }
-  const last = packs.at(-1) ?? begins;
+  const last = stands ?? packs.at(-1) ?? begins;
   if (!last)
     return failed(source.follows ? `${source.remote} has no ${source.branch}` : "no checkpoint of it was kept");
   for (const [index, { pack }] of packs.entries()) {
     const wrong = await takePack(folder, pack);
     if (wrong !== undefined) return failed(`pack ${index} of its files cannot be used: ${wrong}`);
   }
-  const stands =
+  const head =
     source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
   if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
-  const moved = await runGit(stands, call);
+  const moved = await runGit(head, call);
   if (!moved.ok) return failed(complaintOf(moved));
   const found = await findRepository(folder);
   if (found.kind === "none") return failed(found.why);
@@ -94,7 +99,7 @@ async function restoreInto({ packs, source, folder, caches }: TravelledTree): Pr
   return { kind: "ready", cwd: join(folder, source.below), head: last.head, ckpt: last.ckpt };
 }
 
-async function branchHead(cache: string, branch: string): Promise<Pick<KeptPack, "head" | "ckpt"> | undefined> {
+async function branchHead(cache: string, branch: string): Promise<Stand | undefined> {
   const asked = await runGit(["rev-parse", "--verify", "--quiet", `${branch}^{commit}`], { cwd: cache });
   return asked.ok ? { head: textOf(asked), ckpt: textOf(asked) } : undefined;
 }

@@ -66,7 +66,8 @@ export function openLanes(ports: LanePorts, outer: AbortSignal): Lanes {
     close,
     abort: async (effect, state) => {
       stop.abort();
-      if (items && effect.kind === "items")
+      if (items?.abort && effect.kind === "items") await items.abort(effect.running.map(({ child }) => child));
+      else if (items && effect.kind === "items")
         for (const run of effect.running) start(run.child, () => runItem(items, state, effect.fork, run, signal));
       await close();
     },

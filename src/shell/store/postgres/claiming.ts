@@ -5,7 +5,6 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastStore, Keeping, NewCast, OwnedCast, Writing } from "../cast-store.ts";
-import { layoutOf } from "../layout.ts";
 import { unbegunSummary } from "../summary.ts";
 import type { News } from "./database/news.ts";
 import { guarded, ownerOf } from "./looking.ts";
@@ -13,7 +12,7 @@ import type { Sight } from "./looking.ts";
 import { ownedInDatabase } from "./owned.ts";
 import type { PackOf } from "./owned.ts";
 import { unknownCast } from "./read.ts";
-import { emptyScratch, refill } from "./scratch.ts";
+import { emptyScratch, refill, scratchLayout } from "./scratch.ts";
 
 /** The worker that owns what is claimed, and the folder where it keeps the files of what it drives. */
 export interface ClaimingWorker {
@@ -73,7 +72,7 @@ async function create(place: ClaimPlace, { file, brings = {} }: NewCast, how: Wr
   });
   if (rows.length === 0)
     return fail(error("cannot_write", "artifactDir", "the cast cannot be made: it is there already"));
-  emptyScratch(layoutOf(place.worker.scratch, castId), { file: text, brings });
+  emptyScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
   place.tell(castId);
   return ok(owned(place, castId, how, { claim, epoch: 1, isAborted: false }));
 }
@@ -102,7 +101,7 @@ async function claimOnce(place: ClaimPlace, castId: CastId, how: Writing): Promi
     const message = `process ${by.pid} on ${by.host} drives this cast`;
     return fail(error("cast_is_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
   }
-  await refill(database, layoutOf(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
+  await refill(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   place.tell(castId);
   return ok(owned(place, castId, how, { claim, epoch: row.epoch, isAborted: row.aborted }));
 }
@@ -117,7 +116,7 @@ function owned(
   const forget = (): void => {
     if (held.get(castId) === row.claim) held.delete(castId);
   };
-  const layout = layoutOf(worker.scratch, castId);
+  const layout = scratchLayout(worker.scratch, castId);
   return ownedInDatabase({
     ...place,
     ...row,
@@ -145,7 +144,7 @@ export function removeCasts(
     });
     const ids = rows.map((row) => row.cast_id);
     if (scratch !== undefined)
-      for (const id of ids) rmSync(layoutOf(scratch, id).folder, { recursive: true, force: true });
+      for (const id of ids) rmSync(scratchLayout(scratch, id).folder, { recursive: true, force: true });
     ids.forEach(tell);
     return ok(ids.filter((id) => casts.includes(id)));
   });

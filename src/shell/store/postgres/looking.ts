@@ -107,6 +107,7 @@ interface SummaryRow {
   readonly worker: string | null;
 }
 
+/** [B12] What waits for its items belongs to its worker until that has handed it back. */
 async function readSummaries(
   database: Database,
   where: string,
@@ -114,7 +115,8 @@ async function readSummaries(
 ): Promise<readonly CastSummary[]> {
   const rows = await database.rows<SummaryRow>({
     text: `select c.summary, c.status, c.project, c.submitted_by as person, w.worker_id as worker from materia.casts c
-      left join materia.workers w on w.worker_id = c.owner and w.state <> 'gone' where ${SEEN} and ${where}`,
+      left join materia.workers w on w.state <> 'gone'
+        and w.worker_id = coalesce(c.owner, case when c.parked_leg = c.leg then c.parked_by end) where ${SEEN} and ${where}`,
     values,
   });
   return rows.map(({ summary, status, worker, ...whose }) => ({

@@ -5,13 +5,12 @@ import type { CastSummary } from "../../../core/view/casts.ts";
 import type { Progress } from "../../../core/wire/stream.ts";
 import type { ArtifactPart, ArtifactPlace, CastStore, Following, Part } from "../cast-store.ts";
 import { fileStore } from "../files/file-store.ts";
-import { layoutOf } from "../layout.ts";
 import { claimingAs, removeCasts } from "./claiming.ts";
 import type { ClaimingWorker } from "./claiming.ts";
 import { followLines, followRows, readPart } from "./follow.ts";
 import { lookingAt, quietly } from "./looking.ts";
 import type { Sight } from "./looking.ts";
-import { VALUES } from "./scratch.ts";
+import { VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
 import { openNews, openTelling } from "./database/news.ts";
 import { openTurns } from "./live.ts";
 
@@ -38,8 +37,8 @@ export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStor
   const turns = openTurns(database);
   const held = new Map<CastId, string>();
   // What this process writes is seen here before the append that takes it along.
-  const local = worker ? fileStore(worker.scratch) : undefined;
-  const localOf = (castId: CastId): CastStore | undefined => (held.has(castId) ? local : undefined);
+  const localOf = (castId: CastId): CastStore | undefined =>
+    worker && held.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
   const readArtifact = async (
     castId: CastId,
     at: ArtifactPlace,
@@ -53,7 +52,7 @@ export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStor
   return {
     ...lookingAt(sight),
     place,
-    placeOf: (castId) => (worker ? layoutOf(worker.scratch, castId).folder : `${place}, ${castId}`),
+    placeOf: (castId) => (worker ? scratchLayout(worker.scratch, castId).folder : `${place}, ${castId}`),
     readArtifact,
     readValue: async (castId, digest) => {
       const own = localOf(castId);

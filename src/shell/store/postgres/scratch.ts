@@ -15,6 +15,9 @@ import { dirname, join } from "node:path";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
+import { parentOf } from "../../../core/model/ids.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
 import type { Writing } from "../cast-store.ts";
 import { PART_BYTES } from "./append.ts";
@@ -24,6 +27,18 @@ import type { Database } from "./database/database.ts";
 /** Large values that visits share are files of no visit. */
 export const VALUES = { socket: "", visit: 0 } as const;
 const TRANSCRIPT = "transcript.jsonl";
+
+/**
+ * [B12] Where the folder of a cast is made. That of an item stands apart from its parent's, whose claim empties all that is
+ * below it, and has values of its own: others of its family may be driven elsewhere.
+ */
+export function scratchRoot(scratch: string, castId: CastId): string {
+  return parentOf(castId) === undefined ? scratch : join(scratch, "items", castId);
+}
+
+export function scratchLayout(scratch: string, castId: CastId): Layout {
+  return layoutOf(scratchRoot(scratch, castId), castId);
+}
 
 /** The files of an owned cast: on the disk, where agents and programs need them, and on their way to the database. */
 export interface ScratchArtifacts extends Artifacts {
@@ -141,6 +156,7 @@ export async function refill(
   cast: { readonly castId: string; readonly file: string; readonly brings: Readonly<Record<string, string>> },
 ): Promise<void> {
   rmSync(layout.folder, { recursive: true, force: true });
+  rmSync(layout.values, { recursive: true, force: true });
   emptyScratch(layout, cast);
   for (let after: readonly (string | number)[] = ["", -1, "", -1]; ;) {
     const rows: readonly PartRow[] = await database.rows<PartRow>({

@@ -27,15 +27,21 @@ const tool = (command: string) => ({ name: "bash", arguments: { command } });
 const COMMIT = "git add -A && git -c user.name=A -c user.email=a@example.org commit -qm";
 
 /** Each line once, however often its turn was begun: who goes on from files that do not fit the conversation writes one twice, or none. */
-const replyOf = (name: string) => ({
+const replyOf = (name: string, log = "agent.log") => ({
   tools: [
-    tool(`echo ${name}-1 >> agent.log; sleep 0.1`),
-    tool(`echo ${name}-2 >> agent.log; ${COMMIT} ${name}-2`),
-    tool(`sleep 0.1; echo ${name}-3 >> agent.log; echo ${name} > ${name}.txt`),
-    tool(`sleep 0.1; echo ${name}-4 >> agent.log; ${COMMIT} ${name}-4`),
+    tool(`echo ${name}-1 >> ${log}; sleep 0.1`),
+    tool(`echo ${name}-2 >> ${log}; ${COMMIT} ${name}-2`),
+    tool(`sleep 0.1; echo ${name}-3 >> ${log}; echo ${name} > ${name}.txt`),
+    tool(`sleep 0.1; echo ${name}-4 >> ${log}; ${COMMIT} ${name}-4`),
   ],
   text: "Done.",
 });
+
+const ITEMS = ["one", "two", "three"];
+const LIST = JSON.stringify({ workItems: ITEMS.map((title) => ({ title, context: "" })) });
+/** The key of the item stands in what a program is given. */
+const OWN_FILE = `key=$(sed -n 's/.*"itemKey": *"\\([^"]*\\)".*/\\1/p'); echo "$key" > "$key.txt"; sleep 0.05; echo '{"satisfied":true}'`;
+const to = (socket: string) => [{ when: "always", to: socket }];
 
 const CONFIG = {
   activeLoadout: "Storm",
@@ -45,6 +51,14 @@ const CONFIG = {
     Last: step("last", 0),
     Write: { prompt: "Write.", tools: "coding", parse: "text" },
     Mend: { prompt: "Mend.", tools: "coding", parse: "text" },
+    Plan: {
+      type: "utility",
+      generator: true,
+      parse: "json",
+      command: ["sh", "-c", `cat > /dev/null; echo '${LIST}'`],
+    },
+    Own: { type: "utility", parse: "json", command: ["sh", "-c", OWN_FILE] },
+    Item: { prompt: "Do it.", tools: "coding", parse: "text" },
   },
   loadouts: {
     Storm: {
@@ -52,14 +66,32 @@ const CONFIG = {
       sockets: Object.fromEntries(
         ["First", "Write", "Middle", "Mend", "Last"].map((materia, index, all) => [
           `Socket-${index + 1}`,
-          { materia, edges: index + 1 < all.length ? [{ when: "always", to: `Socket-${index + 2}` }] : [] },
+          { materia, edges: index + 1 < all.length ? to(`Socket-${index + 2}`) : [] },
         ]),
       ),
+    },
+    Items: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Plan", edges: to("Socket-2") },
+        "Socket-2": { materia: "Own", edges: to("Socket-3") },
+        "Socket-3": { materia: "Item", advance: { when: "always" }, edges: to("Socket-2") },
+        "Socket-4": { materia: "Last", edges: [] },
+      },
+      loops: {
+        items: {
+          sockets: ["Socket-2", "Socket-3"],
+          parallel: 2,
+          consumes: { from: "Socket-1", output: "workItems" },
+          exits: [{ id: "out", from: "Socket-3", condition: "always", targetSocketId: "Socket-4" }],
+        },
+      },
     },
   },
 };
 
-export const SOCKETS: readonly string[] = Object.keys(CONFIG.loadouts.Storm.sockets);
+/** One that walks a line, and one whose items are worked on at once. */
+export const LOADOUTS: readonly string[] = Object.keys(CONFIG.loadouts);
 
 export function stormPlace(): StormPlace {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-storm-")));
@@ -68,7 +100,9 @@ export function stormPlace(): StormPlace {
   for (const folder of [cwd, user]) mkdirSync(folder, { recursive: true });
   const put = (file: string, value: object): void => writeFileSync(file, JSON.stringify(value));
   put(join(cwd, "conf.json"), CONFIG);
-  put(join(cwd, "replies.json"), { replies: { Write: [replyOf("write")], Mend: [replyOf("mend")] } });
+  const items = ITEMS.map((name, index) => [`Item@WI-${index + 1}`, [replyOf(name, `${name}.log`)]]);
+  const replies = { Write: [replyOf("write")], Mend: [replyOf("mend")], ...Object.fromEntries(items) };
+  put(join(cwd, "replies.json"), { replies });
   put(join(user, "materia.json"), { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } });
   gitIn(cwd, "init", "-q", "-b", "main");
   gitIn(cwd, "add", "-A");
@@ -87,8 +121,9 @@ export function gitIn(cwd: string, ...args: readonly string[]): string {
 }
 
 /** The id of a cast that was submitted with the real command. */
-export async function submitOne({ top, cwd }: StormPlace, url: string): Promise<string> {
-  const words = ["--on", "f", "--config", "conf.json", "cast", "--rehearse", "replies.json", "--detach", "go"];
+export async function submitOne({ top, cwd }: StormPlace, url: string, loadout: string): Promise<string> {
+  const how = ["--loadout", loadout, "--rehearse", "replies.json", "--detach"];
+  const words = ["--on", "f", "--config", "conf.json", "cast", ...how, "go"];
   const env = {
     PATH: process.env["PATH"],
     HOME: join(top, "home"),

@@ -10,7 +10,9 @@ import type { OwnServer } from "../own-server.ts";
 import { startWorker, until } from "../start-worker.ts";
 import type { WorkerProcess, WorkerSetup } from "../start-worker.ts";
 import { castProblems, outcomeOf } from "./storm-laws.ts";
-import { stormPlace, submitMore, submitOne } from "./storm-place.ts";
+import type { Outcome } from "./storm-laws.ts";
+import { LOADOUTS, stormPlace, submitMore, submitOne } from "./storm-place.ts";
+import type { StormPlace } from "./storm-place.ts";
 
 export interface StormPlan {
   readonly seed: number;
@@ -64,16 +66,16 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
     const migrated = await migrate({ url: server.url });
     if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
     await crew.hire(plan.workers);
-    const calm = await submitOne(place, server.url);
-    await until(async () => (await unfinished(database)) === 0);
-    const wanted = await outcomeOf(database, place.cwd, calm);
-    const undisturbed = await castProblems(database, { cwd: place.cwd, castId: calm, wanted });
-    if (undisturbed.length > 0) throw new Error(undisturbed.join("\n"));
-    const casts = await submitMore(database, calm, plan.casts);
+    const calm = await undisturbed(place, server.url, database);
+    const casts: { castId: string; wanted: Outcome }[] = [];
+    for (const [index, { castId, wanted }] of calm.entries()) {
+      const count = Math.floor((plan.casts + index) / calm.length);
+      for (const each of await submitMore(database, castId, count)) casts.push({ castId: each, wanted });
+    }
     const faults = await disturb({ ...plan, chance: chanceOf(plan.seed), server, database, crew });
     await until(async () => (await unfinished(database)) === 0);
     const problems: string[] = [];
-    for (const castId of casts) problems.push(...(await castProblems(database, { cwd: place.cwd, castId, wanted })));
+    for (const each of casts) problems.push(...(await castProblems(database, { cwd: place.cwd, ...each })));
     const counts = await countsOf(database);
     return {
       casts: casts.length,
@@ -89,6 +91,20 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
     await server.close();
     rmSync(place.top, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** What a cast of each loadout comes to where nothing disturbs it. */
+async function undisturbed(place: StormPlace, url: string, database: Database) {
+  const calm: { castId: string; wanted: Outcome }[] = [];
+  for (const loadout of LOADOUTS) {
+    const castId = await submitOne(place, url, loadout);
+    await until(async () => (await unfinished(database)) === 0);
+    const wanted = await outcomeOf(database, place.cwd, castId);
+    const problems = await castProblems(database, { cwd: place.cwd, castId, wanted });
+    if (problems.length > 0) throw new Error(problems.join("\n"));
+    calm.push({ castId, wanted });
+  }
+  return calm;
 }
 
 /** Workers; one that leaves is followed by another, as a machine's own supervisor does. */

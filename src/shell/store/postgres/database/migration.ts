@@ -1,7 +1,7 @@
-import { LIMITS, SCHEDULES } from "./operations.ts";
+import { ITEMS, LIMITS, SCHEDULES } from "./operations.ts";
 
 /** The shape of the tables; a database of a newer one is refused rather than misread. */
-export const DATABASE_FORMAT = 2;
+export const DATABASE_FORMAT = 3;
 
 /** [B2] Tables, rights and functions of a fleet. May be run again: it changes nothing then. */
 export const MIGRATION = `
@@ -183,6 +183,7 @@ create policy submitting on materia.packs for insert to materia_member with chec
   n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
     and c.submitted_by = session_user and c.seq = 0));
 
+${ITEMS}
 ${LIMITS}
 ${SCHEDULES}
 grant usage on schema materia to materia_worker, materia_member;

@@ -13,6 +13,8 @@ const CASTS = "materia";
 export const DUE = "materia_due";
 /** Of what agents do right now: apart, since it comes far more often than anything else. */
 export const TURNS = "materia_turns";
+/** Of what items have used of the budget that they share, by their parent. */
+export const BUDGETS = "materia_budgets";
 const AGAIN_MS = 500;
 
 export function openNews(database: Database, channel = CASTS): News {

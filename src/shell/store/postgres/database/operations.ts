@@ -1,3 +1,16 @@
+/** [B12] Casts whose items are worked on elsewhere, and what the items of one share. */
+export const ITEMS = `
+-- The leg that gave its place back while items are at work, and the worker that goes on with it as soon as one is done.
+alter table materia.casts add column if not exists parked_leg int;
+alter table materia.casts add column if not exists parked_by text;
+-- By number of the fork: the budget of its items, and what their parent had used before.
+alter table materia.casts add column if not exists shared jsonb not null default '{}';
+-- Of an item: what it has used of that budget, and its turn under way.
+alter table materia.casts add column if not exists turn jsonb;
+create index if not exists casts_parked on materia.casts (parked_by) where parked_leg = leg;
+create index if not exists casts_items on materia.casts (parent) where parent is not null;
+`;
+
 /** [B22] How many casts may be under way at once: limits, who is at them, and the places of those that wait. */
 export const LIMITS = `
 create table if not exists materia.limits (
@@ -13,9 +26,9 @@ create index if not exists casts_under_way on materia.casts (project)
   where leg > 0 and sent = leg and status in ('queued', 'running');
 create index if not exists casts_queued on materia.casts (project, queue, priority, cast_id) where status = 'queued';
 
--- Sent to a queue and not over yet. One that stopped without an owner, or that no worker can begin, keeps nobody waiting.
+-- Sent to a queue and not over yet. One that stopped without an owner, that no worker can begin, or whose items are worked on elsewhere, keeps nobody waiting.
 create or replace function materia.is_under_way(c materia.casts) returns boolean language sql stable as $$
-  select c.leg > 0 and c.sent = c.leg and c.status in ('queued', 'running')
+  select c.leg > 0 and c.sent = c.leg and c.status in ('queued', 'running') and c.parked_leg is distinct from c.leg
     and case c.status when 'running' then c.owner is not null else not c.summary ? 'blocked' end
 $$;
 

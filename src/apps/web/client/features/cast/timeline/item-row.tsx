@@ -80,9 +80,9 @@ function Attempt(props: {
   readonly nowMs: number;
 }): ReactElement {
   const { name, attempt, left, width, nowMs } = props;
-  const { child, from, to, outcome } = attempt;
+  const { child, from, to, outcome, worker } = attempt;
   const { look, word } = LOOKS[outcome];
-  const said = `${name}, ${clockText((to ?? nowMs) - from)}, ${word}: open its cast`;
+  const said = `${name}, ${clockText((to ?? nowMs) - from)}, ${word}${worker === undefined ? "" : ` on ${worker}`}: open its cast`;
   return (
     <a
       className={css(`bar item-bar ${look}`)}

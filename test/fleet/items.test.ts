@@ -1,0 +1,222 @@
+import { expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { git } from "../git/scratch.ts";
+import { put } from "../harness/cli.ts";
+import { eventsOn, fileOf, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { ended, hasBegun, itemsPlace } from "../harness/fleet/items-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
+
+interface CastRow {
+  readonly cast_id: string;
+  readonly status: string;
+  readonly owner: string | null;
+  readonly project: string;
+  readonly queue: string;
+  readonly priority: number;
+  readonly submitted_by: string;
+}
+
+const castRows = ({ database }: FleetPlace): Promise<readonly CastRow[]> =>
+  database.rows({
+    text: "select cast_id, status, owner, project, queue, priority, submitted_by from materia.casts order by cast_id",
+  });
+
+const mergedIn = (events: readonly CastEvent[]): readonly number[] =>
+  events.flatMap((event) => (event.type === "item_merged" ? [event.index] : []));
+
+/** Every visit of the cast and of its items, as often as it was completed. */
+async function completions(place: FleetPlace, castId: string): Promise<readonly string[]> {
+  const all: string[] = [];
+  for (const row of await castRows(place))
+    for (const event of await eventsOn(place, row.cast_id))
+      if (event.type === "visit_completed") all.push(`${row.cast_id.slice(castId.length)} ${event.socket}`);
+  return all.toSorted();
+}
+
+const ownerOf = async (place: FleetPlace, castId: string): Promise<string | null> =>
+  (await castRows(place)).find((row) => row.cast_id === castId)?.owner ?? null;
+
+async function filesOf(place: FleetPlace, castId: string): Promise<readonly string[]> {
+  expect((await place.materia("take", castId)).code).toBe(0);
+  return git(place.cwd, "ls-tree", "--name-only", `materia/${castId}`)
+    .split("\n")
+    .filter((name) => name.endsWith(".txt"));
+}
+
+const DONE = [" Socket-1", " Socket-3", "_1_WI-1 Socket-2", "_1_WI-2 Socket-2", "_1_WI-3 Socket-2"];
+const FILES = ["WI-1.txt", "WI-2.txt", "WI-3.txt", "first.txt", "last.txt"];
+
+it("[B12] a worker with one place works through the items, merges them in order and goes on behind them", async () => {
+  const place = await itemsPlace(3);
+  const { id } = await place.worker({ concurrency: 1 });
+  const castId = await submitted(place, "Two");
+  expect(await ended(place, castId)).toBe("completed");
+  const events = await eventsOn(place, castId);
+  expect(mergedIn(events)).toEqual([0, 1, 2]);
+  expect(events.flatMap((event) => (event.type === "item_ended" ? [event.worker] : []))).toEqual([id, id, id]);
+  // What is behind the items is another leg.
+  expect(events[events.findIndex(({ type }) => type === "loop_joined") + 1]).toMatchObject({ type: "cast_resumed" });
+  expect(await completions(place, castId)).toEqual(DONE);
+  expect(await filesOf(place, castId)).toEqual(FILES);
+  expect(git(place.cwd, "log", "--format=%s", `materia/${castId}`).split("\n").slice(1, 4)).toEqual([
+    "item 3",
+    "item 2",
+    "item 1",
+  ]);
+  // What is worked on for another cast is not listed, and is found by its id.
+  const listed = JSON.parse((await place.materia("casts", "--json")).stdout) as { castId: string }[];
+  expect(listed.map((cast) => cast.castId)).toEqual([castId]);
+  expect((await place.materia("show", `${castId}_1_WI-2`)).code).toBe(0);
+  const shown = await place.materia("show", castId);
+  expect(shown.stdout).toContain(`on ${id}`);
+});
+
+it("[B11, B12, B14] items run on several workers at once; where the worker of one is killed another goes on with it", async () => {
+  const place = await itemsPlace(3);
+  place.gates("hold-WI-1", "hold-WI-2");
+  const first = await place.worker({ concurrency: 1 });
+  const ran = await place.materia("cast", "--loadout", "Two", "--priority", "4", "--detach", place.gate);
+  const castId = ran.stdout.trim();
+  const second = await place.worker({ concurrency: 1 });
+  await until(() => hasBegun(place, "WI-1") && hasBegun(place, "WI-2"));
+  const [parent, ...children] = await castRows(place);
+  expect(parent).toMatchObject({ status: "running", priority: 4 });
+  const { cast_id: _id, owner: _owner, status: _status, ...inherited } = parent ?? {};
+  expect(children).toMatchObject([inherited, inherited]);
+  expect(new Set(children.map(({ owner }) => owner))).toEqual(new Set([first.id, second.id]));
+  const sent = await place.database.rows({
+    text: 'select priority from dbos.workflow_status order by workflow_uuid collate "C"',
+  });
+  // What has begun goes before what has not.
+  expect(sent).toEqual([{ priority: 9 }, { priority: 8 }, { priority: 8 }]);
+  const shown = (await place.materia("show", castId)).stdout;
+  for (const { id } of [first, second]) expect(shown).toContain(`at work · on ${id}`);
+  expect(shown).not.toContain("its files");
+  const [dying] = [first, second].filter(({ id }) => id !== parent?.owner);
+  dying?.kill("SIGKILL");
+  place.gates("go");
+  expect(await ended(place, castId)).toBe("completed");
+  expect(await completions(place, castId)).toEqual(DONE);
+  expect(mergedIn(await eventsOn(place, castId))).toEqual([0, 1, 2]);
+  expect(await filesOf(place, castId)).toEqual(FILES);
+});
+
+it("[B12, B14] where the worker of the cast itself is killed another merges what is left, and nothing twice", async () => {
+  const place = await itemsPlace(3);
+  place.gates("hold-WI-2", "hold-WI-3");
+  const first = await place.worker({ concurrency: 1 });
+  const castId = await submitted(place, "Two");
+  await until(async () => mergedIn(await eventsOn(place, castId)).length === 1);
+  expect(await ownerOf(place, castId)).toBe(first.id);
+  const second = await place.worker({ concurrency: 3 });
+  await until(() => hasBegun(place, "WI-2") && hasBegun(place, "WI-3"));
+  first.kill("SIGKILL");
+  await until(async () => (await ownerOf(place, castId)) === second.id);
+  place.gates("go");
+  expect(await ended(place, castId)).toBe("completed");
+  expect(await completions(place, castId)).toEqual(DONE);
+  expect(mergedIn(await eventsOn(place, castId))).toEqual([0, 1, 2]);
+  expect(await filesOf(place, castId)).toEqual(FILES);
+});
+
+it("[B12] a cast whose worker is asked to stop while its items are at work is handed back at once", async () => {
+  const place = await itemsPlace(2);
+  place.gates("hold-WI-1", "hold-WI-2");
+  const first = await place.worker({ concurrency: 2 });
+  const castId = await submitted(place, "Two");
+  await until(() => hasBegun(place, "WI-1") && hasBegun(place, "WI-2"));
+  first.kill("SIGTERM");
+  await until(() => first.said.some((leg) => leg["castId"] === castId && leg["how"] === "handed back"));
+  place.gates("go");
+  expect(await first.ended).toBe(0);
+  await place.worker();
+  expect(await ended(place, castId)).toBe("completed");
+  expect(await completions(place, castId)).toEqual(DONE.slice(0, 4));
+});
+
+it("[B12] a conflict goes back to the item, as a new cast that begins from what is merged", async () => {
+  const place = await itemsPlace(2);
+  place.gates("shared");
+  await place.worker({ concurrency: 2 });
+  const castId = await submitted(place, "Two");
+  expect(await ended(place, castId)).toBe("completed");
+  const events = await eventsOn(place, castId);
+  expect(events.filter(({ type }) => type === "item_conflicted")).toMatchObject([{ index: 1, files: ["shared.txt"] }]);
+  expect(await statusOn(place, `${castId}_1_WI-2_2`)).toBe("completed");
+  expect(mergedIn(events)).toEqual([0, 1]);
+  await filesOf(place, castId);
+  expect(fileOf(place.cwd, `materia/${castId}`, "shared.txt")).toBe("WI-1\nWI-2");
+});
+
+it("[B12] an abort ends the items before the cast, wherever they are; a recast goes on with each", async () => {
+  const place = await itemsPlace(3);
+  place.gates("hold-WI-1", "hold-WI-2");
+  await place.worker({ concurrency: 1 });
+  await place.worker({ concurrency: 1 });
+  const castId = await submitted(place, "Two");
+  await until(() => hasBegun(place, "WI-1") && hasBegun(place, "WI-2"));
+  expect((await place.materia("abort", castId)).code).toBe(0);
+  expect(await ended(place, castId)).toBe("aborted");
+  expect((await castRows(place)).map(({ status }) => status)).toEqual(["aborted", "aborted", "aborted"]);
+  expect(await place.materia("recast", `${castId}_1_WI-1`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("cast_is_item"),
+  });
+  place.gates("go");
+  const again = await place.materia("recast", castId, "--quiet");
+  expect([again.code, await statusOn(place, castId)]).toEqual([0, "completed"]);
+  expect(await completions(place, castId)).toEqual(DONE);
+  expect(await filesOf(place, castId)).toEqual(FILES);
+});
+
+it("[B12, B31] items on several workers overrun the budget by one turn at the most; a raised one reaches them", async () => {
+  const place = await itemsPlace(6);
+  const reply = { text: "Done.", delayMs: 30, usage: { input: 60, output: 40 } };
+  put(place.cwd, { "replies.json": { replies: { Agent: [reply] }, onEmpty: "repeat-last" } });
+  git(place.cwd, "add", "-A");
+  git(place.cwd, "commit", "-qm", "replies");
+  await place.worker({ concurrency: 2 });
+  await place.worker({ concurrency: 2 });
+  const words = ["--loadout", "Agents", "--rehearse", "replies.json", "--budget", "250", "--detach", place.gate];
+  const castId = (await place.materia("cast", ...words)).stdout.trim();
+  expect(await ended(place, castId)).toBe("failed");
+  const spent = async (): Promise<number> => {
+    const shown = JSON.parse((await place.materia("show", castId, "--json")).stdout) as { tokens: number };
+    return shown.tokens;
+  };
+  const first = await spent();
+  expect(first).toBeGreaterThanOrEqual(250);
+  expect(first).toBeLessThanOrEqual(350);
+  const again = await place.materia("recast", castId, "--budget", "5000", "--quiet");
+  expect([again.code, await statusOn(place, castId)]).toEqual([0, "completed"]);
+  expect(await spent()).toBe(600);
+});
+
+it("[B12, B22] limits hold for items, and the cast that waits for them is none of those under way", async () => {
+  const place = await itemsPlace(3);
+  place.gates("hold-WI-1");
+  await place.database.rows({ text: "insert into materia.limits values ('project', 'p', 1)" });
+  await place.worker({ concurrency: 2 });
+  const castId = await submitted(place, "Two");
+  await until(() => hasBegun(place, "WI-1"));
+  const place2 = await place.materia("status", `${castId}_1_WI-2`);
+  expect(place2.stdout).toContain("project");
+  expect(hasBegun(place, "WI-2")).toBe(false);
+  place.gates("go");
+  expect(await ended(place, castId)).toBe("completed");
+  expect(await completions(place, castId)).toEqual(DONE);
+});
+
+it("[B12] where items cannot be worked on at once they come one by one, and it is said why", async () => {
+  const place = await itemsPlace(2);
+  put(place.cwd, { "uncommitted.txt": "mine\n" });
+  await place.worker();
+  const castId = await submitted(place, "Two");
+  expect(await ended(place, castId)).toBe("completed");
+  expect((await eventsOn(place, castId)).find(({ type }) => type === "loop_forked")).toMatchObject({
+    base: null,
+    reason: "there are changes that are not committed: uncommitted.txt",
+  });
+  expect(await castRows(place)).toHaveLength(1);
+});
