@@ -41,6 +41,11 @@ it.each<[place: string, value: unknown]>([
   ["graph.loops.each.exits.1.targetSocketId", 4],
   ["graph.loops.each.sockets.0", "Socket-99"],
   ["graph.loops.each.from", "Socket-99"],
+  ["graph.loops.each.id", "other"],
+  ["graph.loops.each.emptyTo", "Socket-99"],
+  ["graph.loops.each.exits.1", { id: "x", from: "Socket-99", condition: "always", targetSocketId: "end" }],
+  ["graph.loops.each.exits.1", { id: "x", from: "Socket-2", condition: "always", targetSocketId: "Socket-99" }],
+  ["graph.sockets.Socket-3.edges.1.then", "Socket-99"],
   ["graph.materia.Build", { type: "utility", timeoutMs: -1 }],
 ])("[J24] a broken %s is refused with its place", (place, value) => {
   expect(readWith(place.split("."), value)).toEqual([expect.stringContaining(`"${place}"`)]);

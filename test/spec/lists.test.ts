@@ -156,6 +156,8 @@ describe("[H20] what can never be assigned", () => {
   });
 
   it("[H20] nothing is put into a list", () => {
+    const alone = main({ "Socket-1": { materia: "Json", assign: { "workItems.0": "$.context" } } });
+    expect(problems(alone)).toEqual(['error bad_assign sockets.Socket-1.assign["workItems.0"]']);
     expect(assigning("Json", { "workItems.0.title": "$.context" })).toEqual([
       'error bad_assign sockets.Socket-2.assign["workItems.0.title"]',
     ]);
