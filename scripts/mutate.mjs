@@ -9,20 +9,16 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const tools = `${root}tools/mutation`;
 if (!existsSync(`${tools}/node_modules`)) run("npm", ["ci", "--no-audit", "--no-fund", "--workspaces=false"], tools);
 const asked = process.argv.slice(2);
-const shell = ["shell/run", "shell/store/*.ts", "shell/store/files", "shell/store/postgres"];
-const parts = asked.length > 0 ? asked : ["core/handoff", "core/cast", "core/compile", ...shell];
+const everything = ["core/handoff", "core/cast", "core/compile", "shell/run", "shell/store/*.ts", "shell/store/files"];
+const parts = asked.length > 0 ? asked : everything;
 const cleanUp = scratchFolder();
 for (const part of parts) {
   const stryker = `${tools}/node_modules/@stryker-mutator/core/bin/stryker.js`;
   const sources = part.endsWith(".ts") ? `src/${part}` : `src/${part}/**/*.ts`;
-  run(process.execPath, [stryker, "run", `tools/mutation/${configOf(part)}.json`, "--mutate", sources], root);
+  const config = `tools/mutation/${part.startsWith("core/") ? "core" : "shell"}.json`;
+  run(process.execPath, [stryker, "run", config, "--mutate", sources], root);
 }
 cleanUp();
-
-function configOf(part) {
-  if (part.startsWith("core/")) return "core";
-  return part.startsWith("shell/store/postgres") ? "postgres" : "shell";
-}
 
 function run(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: "inherit" });

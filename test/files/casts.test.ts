@@ -9,7 +9,7 @@ import { layoutOf } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, listCasts } from "../harness/journals.ts";
 import { play } from "../harness/play.ts";
-import { created, idOf } from "../harness/store/store-casts.ts";
+import { castFile, created, idOf } from "../harness/store/store-casts.ts";
 import { TIME, graph, items, seat, workshop } from "../harness/seats.ts";
 
 const { events } = await play(workshop(), {
@@ -86,6 +86,12 @@ const unsatisfied = (await play(graph({ "Socket-1": seat("Eval") }), { says: { E
 const raised = { seq: failed.length + 1, at: TIME, type: "limits_raised", allow: 1 };
 const resumed = { seq: failed.length + 2, at: TIME, type: "cast_resumed", by: "recast" };
 
+const again = { ...resumed };
+const answered = { at: TIME, type: "person_answered", socket: "Socket-1", visit: 1, text: "yes" };
+/** A cast that waited, and what came then. */
+const wait = (...then: readonly (object | undefined)[]): string =>
+  lines(waiting) + then.map((event, at) => line({ at: TIME, ...event, seq: waiting.length + at + 1 })).join("");
+
 it.each<[rule: string, journal: string, status: string]>([
   ["[C13] completed", lines(events), "completed"],
   ["[C13] not satisfied", lines(unsatisfied), "not_satisfied"],
@@ -95,6 +101,15 @@ it.each<[rule: string, journal: string, status: string]>([
   ["[J21] just begun, and nobody drives it", lines(events.slice(0, 1)), "interrupted"],
   ["[J21] failed, with a raised limit", `${lines(failed)}${line(raised)}`, "failed"],
   ["[J21] resumed, and nobody drives it", `${lines(failed)}${line(raised)}${line(resumed)}`, "interrupted"],
+  ["[D19] resumed where it waited, and killed before the answer", wait(again), "waiting"],
+  ["[D19] aborted where it waited, and resumed", wait(ended && { ...ended, outcome: "aborted" }, again), "waiting"],
+  ["[D19] resumed where it waited, with a raised limit", wait({ ...raised }, again), "waiting"],
+  ["[D19] answered where it waited", wait(again, answered), "interrupted"],
+  [
+    "[J21] nothing but its beginning and a resume",
+    `${lines(events.slice(0, 1))}${line({ ...resumed, seq: 2 })}`,
+    "interrupted",
+  ],
   [
     "[J21] ended, the last line torn",
     `${lines(events.slice(0, -1))}${line(events.at(-1) ?? {}).slice(0, -1)}`,
@@ -159,6 +174,23 @@ it("[D1, C13] a cast that was killed within its first line can be resumed, so it
   await owned.release();
   expect(await store.load(idOf("c-1"))).toMatchObject({ ok: true, value: { events: [], tornBytes: 20 } });
   expect((await listCasts(folder)).map(({ castId, status }) => [castId, status])).toEqual([["c-1", "interrupted"]]);
+});
+
+it("[C13] a rehearsal is listed as one, begun or not, and nothing else is", async () => {
+  const folder = root({
+    "c-1": lines(events),
+    "c-2": `${line({ ...events[0], rehearsed: true })}${lines(events.slice(1))}`,
+  });
+  for (const [id, rehearsal] of Object.entries({ "c-3": "answers.json", "c-4": null })) {
+    const made = await fileStore(folder).create({ file: { ...castFile(id), rehearsal } }, {});
+    if (made.ok) await made.value.release();
+  }
+  expect((await listCasts(folder)).map(({ castId, rehearsed }) => [castId, rehearsed])).toEqual([
+    ["c-4", undefined],
+    ["c-3", true],
+    ["c-2", true],
+    ["c-1", undefined],
+  ]);
 });
 
 it("[C13] one damaged cast does not hide the others", async () => {

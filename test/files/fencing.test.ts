@@ -96,6 +96,7 @@ it("[D16] a sign of life is the time of the claim; one that was let go gives non
   const mine = await claimIn(runDir);
   if (mine.kind !== "mine") throw new Error(mine.kind);
   const content = readFileSync(file, "utf8");
+  expect(JSON.parse(content)).toEqual({ ...thisProcess(), locked: true });
   utimesSync(file, 1, 1);
   mine.heartbeat();
   expect([statSync(file).mtimeMs > 60_000, readFileSync(file, "utf8")]).toEqual([true, content]);
@@ -160,6 +161,8 @@ it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing op
       undefined,
     ]);
     if (mine.kind === "mine") mine.heartbeat();
+    const other = await claimIn(scratchFolder());
+    if (other.kind === "mine") other.release();
   }
   expect([openFiles(), warnings()]).toEqual([before, warn]);
 });

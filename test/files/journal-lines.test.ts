@@ -68,13 +68,17 @@ function manyOwners(seed: number): { readonly text: string; readonly events: rea
     }
   }
   const end = [event(head.seq + 1, "the end")];
-  return { text: text + encodeLines(end, head, epoch).text, events: [...events, ...end] };
+  const last = late.at(-1);
+  const behind = last && chance.happens(0.5) ? encodeLines([event(last.head.seq + 1)], last.head, last.epoch).text : "";
+  return { text: `${text}${encodeLines(end, head, epoch).text}${behind}`, events: [...events, ...end] };
 }
 
 it("[J25] however many owners were given up, and whenever they wrote, what counts is what their successors wrote", () => {
   for (let seed = 1; seed <= 150; seed += 1) {
     const { text, events } = manyOwners(seed);
-    expect(read(written(text)), `seed ${seed}`).toMatchObject({ value: events, tornBytes: 0 });
+    const file = written(text);
+    expect(read(file), `seed ${seed}`).toMatchObject({ value: events, tornBytes: 0 });
+    expect(journalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
   }
 });
 
@@ -103,6 +107,22 @@ it("[J25] a line whose end is not exactly that of a line is damage", () => {
     ]);
   const far = encodeLines(rowOf(2), first, 999_999_999).text;
   expect(read(written(far))).toMatchObject({ value: rowOf(2), soundBytes: far.length });
+});
+
+it("[J25] a changed line is damage also where it is late, or the first of a later owner", () => {
+  const before = encodeLines(rowOf(3), first, 1);
+  const late = encodeLines([event(4, "late")], before.head, 1).text;
+  const rest = encodeLines([event(4, "true")], before.head, 2).text;
+  const other = encodeLines([event(4, "late")], firstHead("c-2"), 1).text;
+  const unfit = "of the journal is damaged: its digest does not fit";
+  const cases: readonly (readonly [text: string, line: number])[] = [
+    [`${before.text}${rest}${late.replace("late", "laté")}`, 5],
+    [`${before.text}${rest}${other}`, 5],
+    [`${before.text}${late}${rest.replace("true", "trüe")}`, 5],
+    [`${before.text}${rest.replace("true", "trüe")}`, 4],
+    [`${before.text}${late}${encodeLines([event(4, "again")], before.head, 1).text}`, 5],
+  ];
+  for (const [text, line] of cases) expect(read(written(text))).toBe(`line ${line} ${unfit}`);
 });
 
 it("[J2] a last line without its end is torn; one whose end became something else is damage", () => {

@@ -8,6 +8,7 @@ import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
 import { layoutOf } from "../../src/shell/store/layout.ts";
+import { withValues } from "../../src/shell/store/whole-values.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openFiles } from "../harness/faulty-disk.ts";
 import { created, drained, eventsOf, filePlace, finished, idOf } from "../harness/store/store-casts.ts";
@@ -223,4 +224,19 @@ it("[N26] a transcript that is a link out of its cast tells nothing", async () =
   const follower = store.followTranscript(castId, at, () => undefined);
   onTestFinished(follower.close);
   expect(await follower.next()).toEqual({ kind: "nothing" });
+});
+
+it("[N14] large values stand in their places again as far as there is room; what is damaged is shown as it is", async () => {
+  const values: Readonly<Record<string, string>> = { five: '"abc"', list: '[{"$value":"five"}]' };
+  const store = { ...filePlace().store, readValue: async (_id: unknown, digest: string) => values[digest] };
+  const shown = async (json: unknown, most: number): Promise<unknown> =>
+    JSON.parse(await withValues(store, castId, JSON.stringify(json), most));
+  const five = { $value: "five" };
+  expect(await shown({ a: five, b: [five, 1] }, 10)).toEqual({ a: "abc", b: ["abc", 1] });
+  expect(await shown({ a: five, b: five }, 9)).toEqual({ a: "abc", b: five });
+  expect(await shown(five, 4)).toEqual(five);
+  expect(await shown({ $value: "list" }, 100)).toEqual(["abc"]);
+  const others = [{}, null, { $value: 7 }, { $value: "five", more: 1 }, { $value: "gone" }, "text"];
+  expect(await shown(others, 100)).toEqual(others);
+  expect(await withValues(store, castId, "{torn", 100)).toBe("{torn");
 });
