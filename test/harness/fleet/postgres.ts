@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
@@ -29,7 +29,8 @@ async function serverUrl(): Promise<string> {
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
   await makeTemplate(started.value.url);
   writeFileSync(join(folder, "ready.new"), started.value.url);
-  cpSync(join(folder, "ready.new"), ready);
+  // In one step: who finds it must not find it empty.
+  renameSync(join(folder, "ready.new"), ready);
   return started.value.url;
 }
 
