@@ -35,8 +35,8 @@ export async function submitItem(
   const summary = JSON.stringify(unbegunSummary(file, false));
   const values = [castId, parent.castId, text, summary, workerId];
   if ((await database.rows({ text: INSERT, values })).length > 0) return true;
-  const there = await database.rows({ text: "select from materia.casts where cast_id = $1", values: [castId] });
-  return there.length > 0;
+  const there = "select from materia.casts where cast_id = $1 and parent = $2";
+  return (await database.rows({ text: there, values: [castId, parent.castId] })).length > 0;
 }
 
 /** They come along with every cast that plays them. */

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Window } from "../../../core/cast/state/fork.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
@@ -113,7 +114,9 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       giveToTools(tree);
       return ok(tree);
     }
-    const made = window ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
+    // Who submits a cast writes what it is started with, but cannot give it the name of an item.
+    const isItem = window !== undefined && window.parent === parentOf(castId);
+    const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
     standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: new Set() });

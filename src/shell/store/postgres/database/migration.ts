@@ -174,16 +174,18 @@ create policy looking on materia.live for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = live.cast_id));
 create policy looking on materia.packs for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
+${ITEMS}
 drop policy if exists submitting on materia.casts;
 create policy submitting on materia.casts for insert to materia_member with check (
   materia.may(project) and submitted_by = session_user and claim is null and owner is null and seq = 0
-  and epoch = 0 and sent = 0 and leg = 1 and status = 'queued');
+  and epoch = 0 and sent = 0 and leg = 1 and status = 'queued' and parked_leg is null and turn is null and shared = '{}'
+  -- What stands for an item of another cast is merged into its files, and is given them.
+  and parent is null and cast_id !~ '_[1-9][0-9]*_WI-[1-9][0-9]*(_[1-9][0-9]*)?$');
 drop policy if exists submitting on materia.packs;
 create policy submitting on materia.packs for insert to materia_member with check (
   n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
     and c.submitted_by = session_user and c.seq = 0));
 
-${ITEMS}
 ${LIMITS}
 ${SCHEDULES}
 grant usage on schema materia to materia_worker, materia_member;
