@@ -93,6 +93,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
 
 it("[B29] who waits where nobody works is told how to have it worked on", async () => {
   const place = await fleetPlace();
+  expect((await place.materia("casts")).stdout).toContain('Start one with "materia --on f cast <prompt>".');
   const castId = await submitted(place, "Quick");
   const way = "obody works on the queue casts: materia worker --on f --queues casts";
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])

@@ -58,7 +58,7 @@ export function printResult({
     ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
       ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
     ),
-    line(toned("dim", `Files: ${harmless(root)}/${castId}`)),
+    line(toned("dim", `Files: ${harmless(root)}${options.on === undefined ? "/" : ", "}${castId}`)),
   ]);
 }
 

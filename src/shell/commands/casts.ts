@@ -45,14 +45,14 @@ export async function lookAtCasts(command: CastsCommand, workspace: Workspace): 
 }
 
 async function list(workspace: Workspace): Promise<Result<Answer>> {
-  const { store, place } = workspace;
-  const { program = "materia" } = place;
+  const { store } = workspace;
+  const { program = "materia" } = programOf(workspace);
   const listed = await store.list();
   if (!listed.ok) return listed;
   const casts = await Promise.all(listed.value.map(foreignMarker(workspace)));
-  const none = line(
-    `No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>", or see "${program} demo".`,
-  );
+  // [B26] The demo runs here and on no fleet.
+  const other = workspace.fleet ? "" : `, or see "${program} demo"`;
+  const none = line(`No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>"${other}.`);
   const missing = await nobodyLines(workspace, listed.value);
   const lines: Answer["lines"] = (width) =>
     casts.length === 0 ? [none] : [...castLines(casts, { now: Date.now(), width }), ...missing];
