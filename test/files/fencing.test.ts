@@ -144,13 +144,17 @@ it("[J22] a full disk refuses the cast with its reason, and keeps neither a draf
 });
 
 it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing open", async () => {
-  const [runDir, damaged] = [scratchFolder(), join(scratchFolder(), "lock")];
+  const folder = scratchFolder();
+  const [runDir, damaged, free] = ["cast", "damaged", "free"].map((each) => join(folder, each)) as [
+    string,
+    string,
+    string,
+  ]; // three
   writeFileSync(damaged, "no lock at all, and longer than the head of one. ".repeat(100));
   const mine = await claimIn(runDir);
-  const free = join(scratchFolder(), "lock");
   const warnings = (): unknown => Object.getOwnPropertyDescriptor(process, "emitWarning")?.value;
   const warn = warnings();
-  const before = openFiles();
+  const before = openFiles(folder);
   for (let turn = 0; turn < 3; turn += 1) {
     const lock = takeLock(free);
     if (lock.kind === "held") lock.release();
@@ -161,10 +165,10 @@ it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing op
       undefined,
     ]);
     if (mine.kind === "mine") mine.heartbeat();
-    const other = await claimIn(scratchFolder());
+    const other = await claimIn(join(folder, `other ${turn}`));
     if (other.kind === "mine") other.release();
   }
-  expect([openFiles(), warnings()]).toEqual([before, warn]);
+  expect([openFiles(folder), warnings()]).toEqual([before, warn]);
 });
 
 it("[D16] a clock of ours that is six minutes ahead takes nothing from it", async () => {

@@ -31,7 +31,7 @@ it.skipIf(process.platform !== "linux")(
       const found = await store.readArtifact(castId, at, part);
       return found && Buffer.from(found.bytes).toString("utf8");
     };
-    const before = openFiles();
+    const before = openFiles(layout.folder);
     symlinkSync(outside, file);
     expect(await read()).toBeUndefined();
     rmSync(file);
@@ -51,7 +51,7 @@ it.skipIf(process.platform !== "linux")(
       "456",
       "",
     ]);
-    expect(openFiles()).toBe(before);
+    expect(openFiles(layout.folder)).toBe(before);
   },
 );
 

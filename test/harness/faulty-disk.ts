@@ -22,7 +22,15 @@ export function fullDisk(): Error {
   return Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
 }
 
-/** How many files this process has open, where the system tells. */
-export function openFiles(): number {
-  return fs.readdirSync("/proc/self/fd").length;
+/** How many files below a folder this process has open, where the system tells. */
+export function openFiles(folder: string): number {
+  const links = fs.readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      // The one that the list itself was read by.
+      return "";
+    }
+  });
+  return links.filter((link) => link.startsWith(folder)).length;
 }
