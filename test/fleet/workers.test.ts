@@ -55,6 +55,21 @@ it("[B11] two workers never share a name: whoever comes with one that is taken i
   expect(locks).toHaveLength(1);
 });
 
+it("[B2] a worker that knows only older tables is given up when they become newer, and what it drove goes on", async () => {
+  const place = await fleetPlace();
+  const older = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(async () => (await driven(place))[0] === 1);
+  expect((await place.materia("fleet", "migrate")).code).toBe(0);
+  expect(await driven(place)).toEqual([1]);
+  await place.database.rows({ text: "update materia.format set version = 1" });
+  expect((await place.materia("fleet", "migrate")).code).toBe(0);
+  expect(await older.ended).toBe(75);
+  letGo(place);
+  await place.worker();
+  await until(async () => (await place.materia("status", castId)).stdout.includes("completed"));
+});
+
 /** How many casts each worker drives, in the order in which they came. */
 async function driven({ database }: FleetPlace): Promise<readonly number[]> {
   const rows = await database.rows<{ casts: number }>({

@@ -19,9 +19,11 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
     if (old) return fail(old);
     const isNewer = await opened.value.transaction(async (client) => {
       await client.query("select pg_advisory_xact_lock($1)", [MIGRATING]);
+      const before = await formatOf(client);
       // Its functions would be put back to what they were.
-      if (await hasNewerTables(client)) return true;
+      if (before !== undefined && before > DATABASE_FORMAT) return true;
       await client.query(MIGRATION);
+      if (before !== undefined && before < DATABASE_FORMAT) await client.query(GIVE_UP_WORKERS);
       return false;
     });
     if (isNewer)
@@ -36,9 +38,16 @@ export async function migrate(address: DatabaseAddress): Promise<Result<undefine
   }
 }
 
-async function hasNewerTables(client: PoolClient): Promise<boolean> {
+/** What they drive is for workers that know the new tables; each of them leaves at its next beat. */
+const GIVE_UP_WORKERS = `
+with older as (
+  update materia.workers set state = 'gone' where state <> 'gone' returning worker_id
+)
+update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from older)`;
+
+async function formatOf(client: PoolClient): Promise<number | undefined> {
   const { rows } = await client.query<{ there: boolean }>("select to_regclass('materia.format') is not null as there");
-  if (!rows[0]?.there) return false;
-  const newer = await client.query("select from materia.format where version > $1", [DATABASE_FORMAT]);
-  return (newer.rowCount ?? 0) > 0;
+  if (!rows[0]?.there) return undefined;
+  const newest = await client.query<{ version: number | null }>("select max(version) as version from materia.format");
+  return newest.rows[0]?.version ?? undefined;
 }
