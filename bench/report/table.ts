@@ -204,6 +204,9 @@ function fleetRows({ fleet = "not measured" }: OwnFigures, row: Row): void {
       `${numberText(casts)} at ${numberText(perSecond)} a second, ${lost} lost, ${repeated} repeated`,
   );
   row("fleet: kill -9 to the next turn", fleet, ({ takeOverMs }) => msText(takeOverMs));
+  row("fleet: 8 items of 1 s, 4 at once, over 2 workers", fleet, ({ itemsMs }) =>
+    itemsMs === undefined ? "not measured" : msText(itemsMs),
+  );
   row("fleet: casts --on, newest of 100,000", fleet, ({ listMs }) => msText(listMs));
   row("fleet: added to casts without --on", fleet, ({ bystanderMs }) => msText(bystanderMs));
 }

@@ -10,8 +10,19 @@ import { median } from "../process.ts";
 
 const LISTED = 100_000;
 
+/** Eight items, four at once. */
+const LIST = Array.from({ length: 8 }, (_, index) => ({ title: `item ${index + 1}`, context: "" }));
+const ITEMS = {
+  entry: "Socket-1",
+  sockets: {
+    "Socket-1": { materia: "List", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Item", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+  },
+  loops: { each: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" }, parallel: 4 } },
+};
+
 /** A project without a repository, and a person with a fleet in their configuration. */
-interface Place {
+export interface Place {
   readonly cwd: string;
   readonly begun: string;
   readonly materia: (...args: readonly string[]) => string;
@@ -31,8 +42,13 @@ export function fleetPlace(
   const only = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
   const config = {
     activeLoadout: "Quick",
-    materia: { Quick: program("echo done"), Wait: { ...program(`echo >> ${begun}; sleep 600`), timeoutMs: 900_000 } },
-    loadouts: { Quick: only("Quick"), Wait: only("Wait") },
+    materia: {
+      Quick: program("echo done"),
+      Wait: { ...program(`echo >> ${begun}; sleep 600`), timeoutMs: 900_000 },
+      List: { ...program(`echo '${JSON.stringify({ workItems: LIST })}'`), parse: "json", generator: true },
+      Item: program("sleep 1; mktemp item-XXXXXX"),
+    },
+    loadouts: { Quick: only("Quick"), Wait: only("Wait"), Items: ITEMS },
   };
   writeFileSync(join(cwd, "conf.json"), JSON.stringify(config));
   writeFileSync(begun, "");
@@ -59,7 +75,7 @@ export function fleetPlace(
   };
 }
 
-const submitted = ({ materia }: Place, loadout: string): string =>
+export const submitted = ({ materia }: Place, loadout: string): string =>
   materia("cast", "--on", "f", "--config", "conf.json", "--loadout", loadout, "--detach", "go");
 
 export interface CrowdFigures {
@@ -154,7 +170,7 @@ function runs({ begun }: Place): number {
   return readFileSync(begun, "utf8").length;
 }
 
-async function dismiss(workers: readonly ChildProcess[]): Promise<void> {
+export async function dismiss(workers: readonly ChildProcess[]): Promise<void> {
   const ended = workers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
   for (const worker of ended) worker.kill("SIGTERM");
   await Promise.all(ended.map((worker) => once(worker, "exit")));
@@ -162,7 +178,8 @@ async function dismiss(workers: readonly ChildProcess[]): Promise<void> {
 
 const endedCasts = (database: Database): Promise<number> =>
   counted(database, "materia.casts where status in ('completed', 'failed', 'aborted')");
-const upWorkers = (database: Database): Promise<number> => counted(database, "materia.workers where state = 'up'");
+export const upWorkers = (database: Database): Promise<number> =>
+  counted(database, "materia.workers where state = 'up'");
 const oldWorkers = (database: Database): Promise<number> =>
   counted(database, "materia.workers where state = 'up' and since < now() - interval '10.5 s'");
 

@@ -10,12 +10,15 @@ import { median } from "../process.ts";
 import { published } from "../start-up.ts";
 import { measureStore } from "./fleet-store.ts";
 import type { StoreFigures } from "./fleet-store.ts";
+import { measureItems } from "./fleet-items.ts";
 import { fleetPlace, measureBystander, measureCrowd, measureList, measureTakeOver } from "./fleet-workers.ts";
 import type { CrowdFigures } from "./fleet-workers.ts";
 
 export interface FleetFigures extends StoreFigures {
   readonly crowd: CrowdFigures;
   readonly takeOverMs: number;
+  /** Absent in results of before items went to several workers. */
+  readonly itemsMs?: number;
   readonly listMs: number;
   readonly bystanderMs: number;
 }
@@ -37,12 +40,21 @@ export async function measureFleet(casts: number, rounds: number): Promise<Fleet
     const database = await open();
     await database.once({ text: "truncate materia.casts, materia.workers cascade" });
     const program = join(await published(), "bin", "materia.mjs");
-    const place = fleetPlace(top, { program, url: server.url });
+    const at = { program, url: server.url };
+    const place = fleetPlace(top, at);
     const crowd = await measureCrowd(place, database, casts);
     const takeOverMs = median(await measureTakeOver(place, database, rounds));
+    const itemsMs = await measureItems(fleetPlace(join(top, "items"), at), database, rounds);
     const listMs = await measureList(place, database, 2 * rounds + 1);
     await database.close();
-    return { ...store, crowd, takeOverMs, listMs, bystanderMs: measureBystander(top, program, 4 * rounds + 1) };
+    return {
+      ...store,
+      crowd,
+      takeOverMs,
+      itemsMs,
+      listMs,
+      bystanderMs: measureBystander(top, program, 4 * rounds + 1),
+    };
   } finally {
     await server.close();
     rmSync(top, { recursive: true, force: true, maxRetries: 5 });
