@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { CastEvent, EventOf, EventType } from "../../src/core/cast/state/event.ts";
 import { reworkLimitOf } from "../../src/core/cast/limits/rework-limit.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { stepsFrom } from "../../src/core/cast/step.ts";
@@ -9,40 +8,20 @@ import { lineText } from "../../src/core/view/text/line.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
 import { parentOf } from "../../src/core/model/ids.ts";
-import type { CastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { endOf, live, newPlace } from "./harness/lives.ts";
-import type { Deed, Place, Scenario } from "./harness/lives.ts";
-import { parallelWorkshop } from "./harness/scenarios.ts";
-
-const YES = JSON.stringify({ satisfied: true, context: "" });
+import { endOf, eventsOf, live, newPlace, ofType } from "./harness/lives.ts";
+import type { Deed, Scenario } from "./harness/lives.ts";
+import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";
+import type { Deeds } from "./harness/scenarios.ts";
 
 /** Items that build files of their own; whatever else one does is given by its key. */
 function scenario(
   titles: readonly string[],
-  deeds: Readonly<Record<string, (request: TurnRequest) => Deed>> = {},
+  deeds: Deeds = {},
   more: Parameters<typeof parallelWorkshop>[1] = {},
 ): Scenario {
   const workItems = titles.map((title) => ({ title, context: "c" }));
-  const deed = (request: TurnRequest): Deed => {
-    const { socket, item } = request;
-    const own = deeds[`${socket}@${item}`] ?? deeds[socket];
-    if (own) return own(request);
-    if (socket === "Socket-1") return { text: JSON.stringify({ workItems }), tokens: 10 };
-    if (socket === "Socket-2") return { text: "built", edits: { [`${item}.txt`]: "built" }, tokens: 10 };
-    return { text: socket === "Socket-5" ? "told" : YES, tokens: 10 };
-  };
-  return { config: parallelWorkshop(3, more), files: {}, deed };
-}
-
-async function eventsOf({ store, file }: Place, castId: CastId = file.castId): Promise<readonly CastEvent[]> {
-  const cast = await store.load(castId);
-  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  return cast.value.events;
-}
-
-async function ofType<K extends EventType>(place: Place, type: K): Promise<readonly EventOf<K>[]> {
-  return (await eventsOf(place)).filter((event) => event.type === type); // filtered by type
+  return { config: parallelWorkshop(3, more), files: {}, deed: doing(workItems, deeds) };
 }
 
 it("[V6] the cast of an item has the whole list, its own key and its place in the list, and ends behind its item", async () => {

@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import type { CastEvent, EventOf, EventType } from "../../src/core/cast/state/event.ts";
 import { countOf } from "../../src/core/cast/state/tally.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../harness/seats.ts";
-import { live, newPlace } from "./harness/lives.ts";
-import type { Deed, Place, Scenario } from "./harness/lives.ts";
+import { live, newPlace, ofType } from "./harness/lives.ts";
+import { YES, doing } from "./harness/scenarios.ts";
+import type { Deeds } from "./harness/scenarios.ts";
+import type { Deed, Scenario } from "./harness/lives.ts";
 
-type Deeds = Readonly<Record<string, (request: TurnRequest) => Deed>>;
-const YES = JSON.stringify({ satisfied: true, context: "" });
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });
 
 /** Plan → per item, three at once: Build → Eval (no: the cast ends) → Eval, who judges the whole. */
@@ -35,21 +34,7 @@ function shop(items: readonly object[], deeds: Deeds = {}, more: Parameters<type
       ...more,
     },
   );
-  const deed = (request: TurnRequest): Deed => {
-    const { socket, item } = request;
-    const own = deeds[`${socket}@${item}`] ?? deeds[socket];
-    if (own) return own(request);
-    if (socket === "Socket-1") return { text: JSON.stringify({ workItems }), tokens: 10 };
-    if (socket === "Socket-2") return { text: "built", edits: { [`${item}.txt`]: "built" }, tokens: 10 };
-    return { text: YES, tokens: 10 };
-  };
-  return { config, files: {}, deed };
-}
-
-async function ofType<K extends EventType>({ store, file }: Place, type: K): Promise<readonly EventOf<K>[]> {
-  const cast = await store.load(file.castId);
-  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  return cast.value.events.filter((event: CastEvent) => event.type === type); // filtered by type
+  return { config, files: {}, deed: doing(workItems, deeds) };
 }
 
 it("[V5] an item begins behind the last that it names, whoever was quicker; the others from the loop's own commit", async () => {

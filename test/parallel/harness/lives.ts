@@ -1,5 +1,6 @@
 import type { CastState } from "../../../src/core/cast/state/state.ts";
-import type { EventBody } from "../../../src/core/cast/state/event.ts";
+import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core/cast/state/event.ts";
+import type { CastId } from "../../../src/core/model/ids.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
 import { sharedBudget } from "../../../src/shell/items/budget.ts";
@@ -193,6 +194,16 @@ function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {
     now: () => new Date(TIME),
     pause: async () => undefined,
   };
+}
+
+export async function eventsOf({ store, file }: Place, castId: CastId = file.castId): Promise<readonly CastEvent[]> {
+  const cast = await store.load(castId);
+  if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
+  return cast.value.events;
+}
+
+export async function ofType<K extends EventType>(place: Place, type: K): Promise<readonly EventOf<K>[]> {
+  return (await eventsOf(place)).filter((event) => event.type === type); // filtered by type
 }
 
 /** What a cast came to, without what depends on who was quicker. */

@@ -33,6 +33,23 @@ export function parallelWorkshop(lanes: number, more: Parameters<typeof graph>[1
   );
 }
 
+export const YES = JSON.stringify({ satisfied: true, context: "" });
+
+/** What visits do beyond the usual, by `Socket-2@WI-1` or by socket. */
+export type Deeds = Readonly<Record<string, (request: TurnRequest) => Deed>>;
+
+/** A list of these items, a file of its own built by each, and nobody who objects; whatever else one does is given. */
+export function doing(workItems: readonly object[], deeds: Deeds): Scenario["deed"] {
+  return (request) => {
+    const { socket, item } = request;
+    const own = deeds[`${socket}@${item}`] ?? deeds[socket];
+    if (own) return own(request);
+    if (socket === "Socket-1") return { text: JSON.stringify({ workItems }), tokens: 10 };
+    if (socket === "Socket-2") return { text: "built", edits: { [`${item}.txt`]: "built" }, tokens: 10 };
+    return { text: socket === "Socket-5" ? "told" : YES, tokens: 10 };
+  };
+}
+
 interface Draw {
   readonly items: readonly ItemDraw[];
 }
