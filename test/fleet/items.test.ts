@@ -107,10 +107,11 @@ it("[B12, B14] where the worker of the cast itself is killed another merges what
   place.gates("hold-WI-2", "hold-WI-3");
   const first = await place.worker({ concurrency: 1 });
   const castId = await submitted(place, "Two");
-  await until(async () => mergedIn(await eventsOn(place, castId)).length === 1);
-  expect(await ownerOf(place, castId)).toBe(first.id);
+  await until(async () => (await ownerOf(place, castId)) === first.id);
   const second = await place.worker({ concurrency: 3 });
+  await until(async () => mergedIn(await eventsOn(place, castId)).length === 1);
   await until(() => hasBegun(place, "WI-2") && hasBegun(place, "WI-3"));
+  expect(await ownerOf(place, castId)).toBe(first.id);
   first.kill("SIGKILL");
   await until(async () => (await ownerOf(place, castId)) === second.id);
   place.gates("go");

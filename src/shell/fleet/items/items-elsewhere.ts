@@ -52,6 +52,7 @@ export function itemsElsewhere(place: ElsewherePlace, { owned, file, cwd }: Item
   });
   const world: World = { ...place, file, trees };
   const shared = new Map<number, Promise<void>>();
+  const oneByOne = openOrder();
   return {
     fork: trees.fork,
     run: (request) =>
@@ -59,7 +60,12 @@ export function itemsElsewhere(place: ElsewherePlace, { owned, file, cwd }: Item
         const sharing = shared.get(request.fork) ?? shareBudget(place.database, castId, request);
         shared.set(request.fork, sharing);
         await sharing;
-        return runItem(world, request);
+        if (request.signal.aborted) return { kind: "aborted" };
+        // What is merged first is offered first: the others would wait for it.
+        const isThere = await oneByOne(() =>
+          submitItem(place.database, { ...place, parent: file, start: request.start }),
+        );
+        return isThere ? runItem(world, request) : broken("another worker has taken this cast over meanwhile");
       }),
     merge: trees.merge,
     join: async (request) => {
@@ -68,6 +74,16 @@ export function itemsElsewhere(place: ElsewherePlace, { owned, file, cwd }: Item
       return joined;
     },
     abort: (children) => endItems(world, children),
+  };
+}
+
+/** Each begins when the one that was asked for before is over. */
+function openOrder() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 }
 
@@ -81,11 +97,8 @@ async function guarded(work: () => Promise<ItemOutcome>): Promise<ItemOutcome> {
 }
 
 async function runItem(world: World, request: ItemRequest): Promise<ItemOutcome> {
-  const { store, database, file, workerId } = world;
-  const { signal, start, work } = request;
-  if (signal.aborted) return { kind: "aborted" };
-  if (!(await submitItem(database, { parent: file, workerId, start })))
-    return broken("another worker has taken this cast over meanwhile");
+  const { store, database } = world;
+  const { signal, work } = request;
   const cast = await store.load(work.child);
   if (!cast.ok) return brokenBy(cast);
   if (cast.value.state.phase.kind === "ended") {
