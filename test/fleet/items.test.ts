@@ -91,7 +91,10 @@ it("[B11, B12, B14] items run on several workers at once; where the worker of on
   // What has begun goes before what has not.
   expect(sent).toEqual([{ priority: 9 }, { priority: 8 }, { priority: 8 }]);
   const shown = (await place.materia("show", castId)).stdout;
-  for (const { id } of [first, second]) expect(shown).toContain(`at work · on ${id}`);
+  const told = JSON.parse((await place.materia("show", castId, "--json")).stdout) as {
+    itemCasts: { worker: string }[];
+  };
+  expect(new Set(told.itemCasts.map(({ worker }) => worker))).toEqual(new Set([first.id, second.id]));
   expect(shown).not.toContain("its files");
   const [dying] = [first, second].filter(({ id }) => id !== parent?.owner);
   dying?.kill("SIGKILL");

@@ -38,10 +38,11 @@ export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees, fe
 /** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
 function rowLine(row: ItemRow, at: Pick<ItemsShown, "alive" | "width"> & { readonly ids: number }): Line {
   const [tone, mark, words] = wordsOf(row, at.alive);
-  const by = row.worker === undefined ? [] : [`on ${harmless(row.worker)}`];
-  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)]), ...by].join(" · ");
+  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+  // Where there is little room its title says more than who had it.
+  const by = row.worker === undefined ? "" : `  on ${harmless(row.worker)}`;
   const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
-  return squeeze({ before, long: toned("dim", titleText(row.title, 200)), after: [] }, at.width);
+  return squeeze({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
 }
 
 function wordsOf(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
