@@ -7,13 +7,16 @@ import { workshopPlace } from "./harness/place.ts";
 
 const NEVER = { text: "never said", delayMs: 3_600_000 };
 
-it("[V15] in a terminal each item at work has a row, nothing of the visit before stays, and Ctrl-C ends all of them", async () => {
+it("[V15] in a terminal each item at work has a row, also for who watches from another, nothing of the visit before stays, and Ctrl-C ends all of them", async () => {
   const cwd = workshopPlace({ "Build@WI-1": [NEVER], "Build@WI-2": [NEVER], "Build@WI-3": [NEVER] });
   const terminal = openTerminal(["cast", "--trust", "--rehearse", "replies.json", "do it"], cwd);
   const board = await terminal.until("Loop each  3 items at work", /▸ WI-1 Build .* a/, /▸ WI-3 Build .* c/);
   expect(board).not.toContain("workItems");
+  const other = openTerminal(["watch"], cwd);
+  await other.until("Loop each  3 items at work", /▸ WI-1 Build .* a/, /▸ WI-2 Build .* b/, /▸ WI-3 Build .* c/);
   terminal.type("\u0003");
   expect(await terminal.exited).toBe(130);
+  expect(await other.exited).toBe(130);
   const [castId = ""] = castsIn(cwd);
   expect(journalOf(cwd, castId).at(-1)).toMatchObject({ type: "cast_ended", outcome: "aborted" });
 });

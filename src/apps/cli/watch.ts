@@ -26,10 +26,10 @@ export async function watch(
   const { file, events } = cast.value;
   const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
   const interrupt = onInterrupt(io);
-  const looking = { signal: interrupt.signal, onSteps: progress.onSteps };
+  const listening = { ...progress, signal: interrupt.signal };
   const end = await (workspace.fleet
-    ? followOnFleet(workspace, cast.value, { ...looking, onProgress: progress.onProgress })
-    : watchCast(store, cast.value, looking));
+    ? followOnFleet(workspace, cast.value, listening)
+    : watchCast(store, cast.value, listening));
   interrupt.stop();
   progress.stop();
   if (!end.ok) return end;

@@ -3,7 +3,7 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
-import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
+import { NO_LANES, followLane, followParent, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { eventLine } from "../../../core/view/tell/event-line.ts";
 import { follow } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
@@ -88,6 +88,7 @@ function liveProgress(io: Io, start: Trail): Progress {
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
+        lanes = followParent(lanes, step);
         used = usedAfter(used, step.event);
         if (step.event.type === "visit_started" || step.event.type === "visit_completed") activity = "";
       }

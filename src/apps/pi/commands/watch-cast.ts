@@ -15,6 +15,7 @@ import { showConversations } from "../conversation/view.ts";
 import { resultOf } from "../cards/result-card.ts";
 import type { ResultPlace } from "../cards/result-card.ts";
 import { openWatch } from "../live/watch.ts";
+import type { Watch } from "../live/watch.ts";
 import { openWidget } from "../live/widget.ts";
 import type { Widget } from "../live/widget.ts";
 import { openPlace } from "../session/place.ts";
@@ -61,7 +62,8 @@ async function watchOther(
     store,
     cwd: file.cwd,
     conversations: state.conversations,
-    onProgress: (progress, at) => live.onProgress(progress, at),
+    onProgress: (progress, at) =>
+      at.castId === castId ? live.onProgress(progress, at) : live.onItemProgress(progress, at),
     onProblem: (words) => screen.note(words, "error"),
   });
   let widget: Widget | undefined;
@@ -80,10 +82,11 @@ async function watchOther(
   state.stopWatching = () => looking.abort();
   // Behind the last words of a visit, which its card tells of.
   let told = transcripts.read();
-  const onSteps = (steps: readonly CastStep[]): void => {
-    told = told.then(transcripts.read).then(() => live.onSteps(steps));
+  const later = (tell: Watch["onSteps"]) => (steps: readonly CastStep[]) => {
+    told = told.then(transcripts.read).then(() => tell(steps));
   };
-  const done = watchCast(store, cast, { signal: looking.signal, onSteps })
+  const listening = { onSteps: later(live.onSteps), onItemSteps: later(live.onItemSteps) };
+  const done = watchCast(store, cast, { ...listening, signal: looking.signal })
     .then(async (end) => {
       await told;
       if (!end.ok) screen.refuse(end.issues);

@@ -39,8 +39,7 @@ export async function showOnFleet(
   const watch = openFleetWatch(context, cast.value, { on, onChange: () => widget?.changed() });
   widget = screen.live ? openWidget(context.user.ctx, watch.picture) : undefined;
   state.stopWatching = () => looking.abort();
-  const { onSteps, onProgress } = heardBy(screen, watch);
-  const followed = followOnFleet(workspace, cast.value, { signal: looking.signal, onSteps, onProgress });
+  const followed = followOnFleet(workspace, cast.value, { ...heardBy(screen, watch), signal: looking.signal });
   const done = announce(screen, cast.value, followed)
     .then((end) => {
       const place = { runDir: store.placeOf(castId), on, items: watch.items() };

@@ -6,7 +6,7 @@ import { stepsFrom } from "../../../core/cast/step.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { boardLines, boardOf, visitWords } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
-import { NO_LANES, followLane, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
+import { NO_LANES, followLane, followParent, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
 import { follow, startTrail } from "../../../core/view/now/trail.ts";
@@ -90,6 +90,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
       for (const step of steps) {
         trail = follow(trail, step);
         tales.follow(step);
+        items.follow(step);
         watcher.onStep?.(step);
         used = usedAfter(used, step.event);
         if (used === NO_USAGE) written = 0;
@@ -126,6 +127,9 @@ function watchItems(watcher: Watcher) {
   let lanes = NO_LANES;
   return {
     usage: () => lanesUsage(lanes),
+    follow: (step: CastStep) => {
+      lanes = followParent(lanes, step);
+    },
     lines: (width: number) => laneLines(lanes, Date.now(), width),
     onSteps: (steps: readonly CastStep[]) => {
       for (const step of steps) {

@@ -40,6 +40,14 @@ export function followLane(lanes: Lanes, { event, after }: CastStep): Lanes {
   return next;
 }
 
+/** What their parent says: of an item that is over it counts all that it used. */
+export function followParent(lanes: Lanes, { event }: CastStep): Lanes {
+  if (event.type !== "item_ended" || !lanes.has(event.child)) return lanes;
+  const next = new Map(lanes);
+  next.delete(event.child);
+  return next;
+}
+
 export function laneUses(lanes: Lanes, { castId }: CastState, used: Usage): Lanes {
   const lane = lanes.get(castId);
   return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;

@@ -78,3 +78,8 @@ export function progressOf(note: Progress): TurnProgress {
       return { kind: "retrying", attempt: note.attempt, delayMs: note.delayMs, error: note.error };
   }
 }
+
+/** What was said of a visit that is over is not said of the next. */
+export function isOfVisit({ socket, visit }: Progress, { phase }: CastState): boolean {
+  return phase.kind === "visiting" && phase.visit.socket === socket && phase.visit.number === visit;
+}

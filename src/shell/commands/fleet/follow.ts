@@ -9,12 +9,11 @@ import type { LoadedCast } from "../../store/cast-store.ts";
 export async function followOnFleet(
   { store, fleet }: Pick<Workspace, "store" | "fleet">,
   cast: LoadedCast,
-  { signal, onSteps = () => undefined, onProgress }: Listening,
+  listening: Listening,
 ): Promise<Result<RunEnd>> {
   return watchCast(store, cast, {
-    signal,
-    onSteps,
-    ...(fleet && onProgress ? { turn: { follow: fleet.followTurn, onProgress } } : {}),
+    ...listening,
+    ...(fleet ? { followTurn: fleet.followTurn } : {}),
     isExpected: async () => {
       const status = (await store.summary(cast.castId))?.status;
       return status === "queued" || status === "running";
