@@ -9,6 +9,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "4" },
     faults: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
+    minutes: { type: "string", default: "30" },
   },
 });
 const report = await fleetStorm({
@@ -16,6 +17,7 @@ const report = await fleetStorm({
   casts: Number(values.casts),
   workers: Number(values.workers),
   faults: Number(values.faults),
+  signal: AbortSignal.timeout(Number(values.minutes) * 60_000),
   say: (line) => console.error(line),
 });
 console.log(JSON.stringify(report, undefined, 1));

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,7 +11,8 @@ export default function setup(): () => void {
   process.env["TMPDIR"] = folder;
   process.env["MATERIA_TEST_POSTGRES"] = postgres;
   return () => {
-    endDatabase(join(postgres, "server", "data", "postmaster.pid"));
+    // The one of all tests, and those of tests that were given up.
+    for (const pidFile of globSync("**/data/postmaster.pid", { cwd: postgres })) endDatabase(join(postgres, pidFile));
     for (const each of [folder, postgres]) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
   };
 }
@@ -20,6 +21,6 @@ function endDatabase(pidFile: string): void {
   try {
     process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGQUIT");
   } catch {
-    // None was started.
+    // It has ended meanwhile.
   }
 }

@@ -32,8 +32,6 @@ async function sent(queues = ["casts"]): Promise<readonly string[]> {
   const ids: string[] = [];
   const dispatcher = {
     send: async (_client: unknown, { castId }: { castId: string }) => void ids.push(castId),
-    takeBack: async () => undefined,
-    close: async () => undefined,
   };
   while ((await sendDue(database, dispatcher, queues)) > 0);
   return ids;

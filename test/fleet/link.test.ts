@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openLink } from "../harness/fleet/cut-link.ts";
 import { eventsOn, fileOf, fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { untilGivenUp } from "../harness/fleet/silence.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 it.each(["arrives", "is gone"] as const)(
@@ -9,21 +10,13 @@ it.each(["arrives", "is gone"] as const)(
     const place = await fleetPlace();
     const link = await openLink(place.url);
     onTestFinished(link.close);
-    const pace = { silentMs: 2_000 };
-    const first = await place.worker({ url: link.url, pace });
+    const first = await place.worker({ url: link.url });
     const castId = await submitted(place, "Slow");
     await until(() => isWaiting(place, "Socket-2"));
-    const second = await place.worker({ pace });
+    const second = await place.worker();
     link.cut();
     // Its program goes on, and what came of it must not count.
-    const state = async (): Promise<string | undefined> =>
-      (
-        await place.database.rows<{ state: string }>({
-          text: "select state from materia.workers where worker_id = $1",
-          values: [first.id],
-        })
-      )[0]?.state;
-    await until(async () => (await state()) === "gone");
+    await untilGivenUp(place.database, first.id);
     letGo(place);
     await until(async () => (await statusOn(place, castId)) === "completed");
     const before = await eventsOn(place, castId);

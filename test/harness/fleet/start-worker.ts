@@ -18,6 +18,8 @@ export interface WorkerSetup {
   readonly env?: Readonly<Record<string, string>>;
   /** What starts it in another place: the words before its own. */
   readonly through?: readonly string[];
+  /** Kills it, also while it starts. */
+  readonly signal?: AbortSignal;
 }
 
 export interface WorkerProcess {
@@ -48,12 +50,14 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
     pace: { ...PACE, ...pace },
   });
   const [file, ...words] = [...through, process.execPath, PROGRAM, given];
-  const child = spawn(file, words, {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...env },
-  });
+  // It leaves when its input ends, with the test that started it. Errors of its own would keep the pipe of all tests open.
+  const child = spawn(file, words, { env: { ...process.env, ...env } });
   const ended = once(child, "exit").then(([code]) => code as number | null); // of the event "exit"
+  if (setup.signal?.aborted) child.kill("SIGKILL");
+  setup.signal?.addEventListener("abort", () => child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
+  let wrong = "";
+  child.stderr.on("data", (bytes: Buffer) => (wrong += bytes.toString()));
   const lines = createInterface(child.stdout);
   const id = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {
@@ -61,7 +65,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
       said.push(value);
       if (typeof value["started"] === "string") resolve(value["started"]);
     });
-    void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)}`)));
+    void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)} ${wrong}`)));
   });
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
   return {
@@ -77,11 +81,20 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   };
 }
 
+/** A guard against what never comes, below that of the tests: this one says what was waited for. */
+const PATIENCE_MS = 240_000;
+
 /** As soon as something is so: whoever makes it so is another process. */
-export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const begun = performance.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
+    signal?.throwIfAborted();
+    if (!signal && performance.now() - begun > PATIENCE_MS) throw new Error(`waited in vain for ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

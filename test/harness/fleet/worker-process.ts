@@ -11,6 +11,8 @@ const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser } = JS
   toolsUser?: string;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
+// The end of whoever started it, however that came about.
+process.stdin.on("end", () => process.exit(1)).resume();
 const [draining, stopping] = [new AbortController(), new AbortController()];
 process.on("SIGTERM", () => (draining.signal.aborted ? stopping : draining).abort());
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

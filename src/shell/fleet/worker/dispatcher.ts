@@ -19,6 +19,8 @@ export interface Dispatcher {
   readonly send: (client: PoolClient, leg: Leg) => Promise<void>;
   /** Puts what these workers had begun back into its queues. */
   readonly takeBack: (workers: readonly string[]) => Promise<void>;
+  /** [B32] Puts back what the queues have given to this worker and it does not know of, twice in a row. */
+  readonly takeBackLost: () => Promise<void>;
   /** No leg is begun any more; resolves when those that run are over. */
   readonly close: () => Promise<void>;
 }
@@ -53,19 +55,7 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
     const send = await openSending(loaded.value, place);
     return ok({
       send,
-      takeBack: async (workers) => {
-        // Asked for the legs of nobody, the queues answer with an error.
-        if (workers.length === 0) return;
-        const begun = await DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
-        const byQueue = Map.groupBy(begun, ({ queueName }) => queueName ?? "");
-        // Without its queue a leg would run beside all limits.
-        for (const [queueName, legs] of byQueue)
-          if (queueName !== "")
-            await DBOS.resumeWorkflows(
-              legs.map((each) => each.workflowID),
-              { queueName },
-            );
-      },
+      ...takingBack(loaded.value, place.workerId, legs),
       close: async () => {
         const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS }).catch(() => undefined);
         await Promise.race([shut, legs.over()]);
@@ -77,6 +67,38 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
   }
 }
 
+function takingBack({ DBOS }: Sdk, workerId: string, legs: Legs): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
+  const begunBy = (workers: readonly string[]): Promise<readonly GivenLeg[]> =>
+    DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
+  const putBack = async (given: readonly GivenLeg[]): Promise<void> => {
+    // Without its queue a leg would run beside all limits.
+    for (const [queueName, each] of Map.groupBy(given, (leg) => leg.queueName ?? ""))
+      if (queueName !== "")
+        await DBOS.resumeWorkflows(
+          each.map(({ workflowID }) => workflowID),
+          { queueName },
+        );
+  };
+  let suspected: ReadonlySet<string> = new Set();
+  return {
+    // Asked for the legs of nobody, the queues answer with an error.
+    takeBack: async (workers) => (workers.length === 0 ? undefined : putBack(await begunBy(workers))),
+    takeBackLost: async () => {
+      const unknown = (await begunBy([workerId])).filter(({ workflowID }) => !legs.isKnown(workflowID));
+      const lost = unknown.filter(({ workflowID }) => suspected.has(workflowID));
+      // One that was just given is not begun yet, and of one that is just over the queues do not know it yet.
+      suspected = new Set(unknown.map(({ workflowID }) => workflowID));
+      await putBack(lost);
+    },
+  };
+}
+
+/** A leg as the queues tell of it. */
+interface GivenLeg {
+  readonly workflowID: string;
+  readonly queueName?: string;
+}
+
 /** How long after the last leg DBOS may take to write down that it is over. */
 const WRITTEN_MS = 5_000;
 
@@ -84,15 +106,27 @@ interface Legs {
   readonly over: () => Promise<void>;
   readonly drive: DispatcherPlace["drive"];
   /** Holds a place for what came from a queue until it is over. */
-  readonly place: (queue: string | undefined, work: () => Promise<void>) => Promise<void>;
+  readonly place: (leg: BegunLeg, work: () => Promise<void>) => Promise<void>;
+  readonly isKnown: (name: string) => boolean;
   /** How many places are held for other queues than this one. */
   readonly besides: (queue: string) => number;
+}
+
+interface BegunLeg {
+  readonly name: string;
+  readonly queue: string | undefined;
 }
 
 /** The legs that this process drives. A leg that was given to another is waited for by DBOS as long as that one takes; not here. */
 function openLegs(drive: DispatcherPlace["drive"]): Legs {
   const driven = new Set<Promise<void>>();
   const places = new Map<string | undefined, number>();
+  const known = new Map<string, number>();
+  const count = <K>(counts: Map<K, number>, key: K, by: number): void => {
+    const now = (counts.get(key) ?? 0) + by;
+    if (now === 0) counts.delete(key);
+    else counts.set(key, now);
+  };
   const held = (queue: string | undefined): number => places.get(queue) ?? 0;
   return {
     over: async () => {
@@ -106,14 +140,17 @@ function openLegs(drive: DispatcherPlace["drive"]): Legs {
       driven.add(mine);
       return mine;
     },
-    place: async (queue, work) => {
-      places.set(queue, held(queue) + 1);
+    place: async ({ name, queue }, work) => {
+      count(places, queue, 1);
+      count(known, name, 1);
       try {
         await work();
       } finally {
-        places.set(queue, held(queue) - 1);
+        count(places, queue, -1);
+        count(known, name, -1);
       }
     },
+    isKnown: (name) => known.has(name),
     besides: (queue) => Array.from(places.values()).reduce((sum, count) => sum + count, 0) - held(queue),
   };
 }
@@ -136,7 +173,9 @@ async function launch(sdk: Sdk, place: DispatcherPlace, legs: Legs): Promise<voi
   });
   // Its place is taken before it is asked whether it may begin: another queue is looked into meanwhile.
   const step = (castId: string, leg: number, queue?: string): Promise<void> =>
-    legs.place(queue, () => DBOS.runStep(() => legs.drive(castId, leg), { name: WORKFLOW }));
+    legs.place({ name: legName(castId, leg), queue }, () =>
+      DBOS.runStep(() => legs.drive(castId, leg), { name: WORKFLOW }),
+    );
   DBOS.registerWorkflow(step, { name: WORKFLOW });
   for (const queue of queues) holdTo(sdk, queue, { ...place, besides: () => legs.besides(queue) });
   await DBOS.launch();
@@ -160,6 +199,11 @@ function holdTo(
   Object.defineProperty(queue, "workerConcurrency", { get: () => concurrency - besides() });
 }
 
+/** What the queues call it. */
+function legName(castId: string, leg: number): string {
+  return `${castId}:${leg}`;
+}
+
 async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPlace): Promise<Dispatcher["send"]> {
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
@@ -171,7 +215,7 @@ async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPla
     const options = {
       queueName: queue,
       workflowName: WORKFLOW,
-      workflowID: `${castId}:${leg}`,
+      workflowID: legName(castId, leg),
       appVersion: APP_VERSION,
       applicationName: APPLICATION,
       // Without one it would stay in a queue of parts for ever.

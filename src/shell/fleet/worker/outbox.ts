@@ -19,7 +19,11 @@ const AT_ONCE = 50;
 const SENDING = 7_704;
 
 /** [B11] Sends what was submitted or set going to these queues. Several workers may do so at once; each leg is sent once. */
-export async function sendDue(database: Database, dispatcher: Dispatcher, queues: readonly string[]): Promise<number> {
+export async function sendDue(
+  database: Database,
+  dispatcher: Pick<Dispatcher, "send">,
+  queues: readonly string[],
+): Promise<number> {
   return database.transaction(async (client) => {
     const limits = await standingLimits(client);
     const due = limits.length === 0 ? await allDue(client, queues) : await dueUnder(client, queues, limits);

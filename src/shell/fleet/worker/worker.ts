@@ -255,6 +255,7 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
   beating.onReady(() => wake());
   const sweep = async (): Promise<void> => {
     await session.alone(async () => dispatcher.takeBack(await session.gone()));
+    await dispatcher.takeBackLost();
     await freeParked(database);
     await offerRefused(database, { workerId, queues, againMs: pace.againMs });
   };

@@ -7,6 +7,7 @@ import { chanceOf } from "../../random-graph.ts";
 import type { Chance } from "../../random-graph.ts";
 import { ownServer } from "../own-server.ts";
 import type { OwnServer } from "../own-server.ts";
+import { untilGivenUp } from "../silence.ts";
 import { startWorker, until } from "../start-worker.ts";
 import type { WorkerProcess, WorkerSetup } from "../start-worker.ts";
 import { castProblems, outcomeOf } from "./storm-laws.ts";
@@ -21,6 +22,8 @@ export interface StormPlan {
   /** So many; then nothing disturbs them any more. */
   readonly faults: number;
   readonly say?: (line: string) => void;
+  /** Ends it, and all that it started. */
+  readonly signal: AbortSignal;
 }
 
 export interface StormReport {
@@ -41,8 +44,8 @@ const FAULTS = ["kill", "restart immediate", "pause", "kill", "restart fast", "s
 type Fault = (typeof FAULTS)[number];
 
 const PATIENCE_MS = 60_000;
-/** A pause outlasts it; a worker that is only slow on a busy machine may be given up too, and starts again. */
-const PACE = { beatMs: 100, silentMs: 3_000, unlockedMs: 500, newMs: 1_500, pollMs: 50 };
+/** Nobody is given up for being slow on a busy machine: that time has passed is said in the database. */
+const PACE = { beatMs: 100, silentMs: 60_000, unlockedMs: 60_000, newMs: 300, pollMs: 50 };
 
 /** Everything that a storm disturbs. */
 interface Storm extends StormPlan {
@@ -61,19 +64,19 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
   if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
   const database = opened.value;
   const setup = { url: server.url, folder: join(place.top, "work"), pace: PACE };
-  const crew = openCrew(setup);
+  const crew = openCrew(setup, database, plan.signal);
   try {
     const migrated = await migrate({ url: server.url });
     if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
     await crew.hire(plan.workers);
-    const calm = await undisturbed(place, server.url, database);
+    const calm = await undisturbed(place, server.url, { database, signal: plan.signal });
     const casts: { castId: string; wanted: Outcome }[] = [];
     for (const [index, { castId, wanted }] of calm.entries()) {
       const count = Math.floor((plan.casts + index) / calm.length);
       for (const each of await submitMore(database, castId, count)) casts.push({ castId: each, wanted });
     }
     const faults = await disturb({ ...plan, chance: chanceOf(plan.seed), server, database, crew });
-    await until(async () => (await unfinished(database)) === 0);
+    await untilFinished(database, plan.signal);
     const problems: string[] = [];
     for (const each of casts) problems.push(...(await castProblems(database, { cwd: place.cwd, ...each })));
     const counts = await countsOf(database);
@@ -94,11 +97,15 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
 }
 
 /** What a cast of each loadout comes to where nothing disturbs it. */
-async function undisturbed(place: StormPlace, url: string, database: Database) {
+async function undisturbed(
+  place: StormPlace,
+  url: string,
+  { database, signal }: { readonly database: Database; readonly signal: AbortSignal },
+) {
   const calm: { castId: string; wanted: Outcome }[] = [];
   for (const loadout of LOADOUTS) {
     const castId = await submitOne(place, url, loadout);
-    await until(async () => (await unfinished(database)) === 0);
+    await untilFinished(database, signal);
     const wanted = await outcomeOf(database, place.cwd, castId);
     const problems = await castProblems(database, { cwd: place.cwd, castId, wanted });
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -115,17 +122,20 @@ interface Crew {
   readonly dismiss: () => Promise<void>;
 }
 
-function openCrew(setup: WorkerSetup): Crew {
+function openCrew(setup: WorkerSetup, database: Database, signal: AbortSignal): Crew {
   const crew = new Set<WorkerProcess>();
   const left: Record<string, number> = {};
   const over = new AbortController();
+  signal.addEventListener("abort", () => over.abort());
   const hireOne = async (): Promise<void> => {
     while (!over.signal.aborted) {
       try {
-        const worker = await startWorker(setup);
+        const worker = await startWorker({ ...setup, signal: over.signal });
         crew.add(worker);
         void worker.ended.then((code) => {
           crew.delete(worker);
+          // Whoever said nothing at its end; the storm goes on meanwhile.
+          void untilGivenUp(database, worker.id, over.signal).catch(() => undefined);
           left[code ?? "killed"] = (left[code ?? "killed"] ?? 0) + 1;
           return over.signal.aborted ? undefined : hireOne();
         });
@@ -153,7 +163,10 @@ async function disturb(storm: Storm): Promise<Record<string, number>> {
   const stretch = Math.max(1, Math.floor((casts * 4) / storm.faults));
   for (let count = 0; count < storm.faults; count += 1) {
     const goal = (await countsOf(database)).visits + chance.count(1, stretch);
-    await until(async () => (await countsOf(database)).visits >= goal || (await unfinished(database)) === 0);
+    await until(
+      async () => (await countsOf(database)).visits >= goal || (await unfinished(database)) === 0,
+      storm.signal,
+    );
     if ((await unfinished(database)) === 0) break;
     const fault = FAULTS[(storm.seed + count) % FAULTS.length] ?? "kill";
     faults[fault] = (faults[fault] ?? 0) + 1;
@@ -163,27 +176,37 @@ async function disturb(storm: Storm): Promise<Record<string, number>> {
   return faults;
 }
 
-async function strike({ chance, crew, server, database }: Storm, fault: Fault): Promise<void> {
+async function strike({ chance, crew, server, database, signal }: Storm, fault: Fault): Promise<void> {
   if (fault === "restart fast" || fault === "restart immediate") {
     await server.stop(fault === "restart fast" ? "fast" : "immediate");
     await server.start();
     return;
   }
-  const all = await until(() => crew.all().length > 0 && crew.all());
+  const all = await until(() => crew.all().length > 0 && crew.all(), signal);
   const victim = all[chance.count(0, all.length - 1)];
   if (!victim) return;
   if (fault === "kill") return victim.kill("SIGKILL");
   if (fault === "stop") return victim.kill("SIGTERM");
   victim.kill("SIGSTOP");
-  // Beyond the time in which the others give it up.
-  await until(async () => {
-    const rows = await database.rows<{ state: string }>({
-      text: "select state from materia.workers where worker_id = $1",
-      values: [victim.id],
-    });
-    return rows[0]?.state === "gone";
-  });
+  await untilGivenUp(database, victim.id, signal);
   victim.kill("SIGCONT");
+}
+
+/** Where nothing goes on any more it says what stands where. */
+async function untilFinished(database: Database, signal: AbortSignal): Promise<void> {
+  await until(async () => (await unfinished(database)) === 0, signal).catch(async (thrown: unknown) => {
+    throw new Error(await standing(database), { cause: thrown });
+  });
+}
+
+async function standing(database: Database): Promise<string> {
+  const looks = [
+    "select cast_id, status, leg, sent, owner, tries, parked_by from materia.casts where status not in ('completed', 'failed')",
+    "select worker_id, state, seen_at, now() from materia.workers where state <> 'gone'",
+    "select workflow_uuid, status, executor_id from dbos.workflow_status where status not in ('SUCCESS', 'ERROR')",
+  ];
+  const found = await Promise.all(looks.map((text) => database.rows({ text })));
+  return found.map((rows) => rows.map((row) => JSON.stringify(row)).join("\n")).join("\n\n");
 }
 
 async function unfinished(database: Database): Promise<number> {
