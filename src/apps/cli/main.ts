@@ -10,6 +10,7 @@ import { projectPlace } from "../../shell/config/project-folder.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
 import { issueJson } from "../../core/view/issues.ts";
+import { onFleet } from "../../core/view/text/typed.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { Io } from "./terminal/io.ts";
 import type { Request } from "./terminal/request.ts";
@@ -31,7 +32,9 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
   const parsed = parseArgv(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv);
   if (!parsed.ok) return refuse(plain, parsed.issues, json);
   const done = await runParsed(parsed.value, plain, openUi);
-  return done.ok ? done.value : refuse(plain, done.issues, json);
+  if (done.ok) return done.value;
+  const { on } = parsed.value.options;
+  return refuse(plain, on === undefined ? done.issues : onFleet(done.issues, on), json);
 }
 
 /** `materia -h` and `materia cast -h`; in a longer prompt it is a word like any other. */

@@ -4,6 +4,7 @@ import { parseText } from "../../../core/command/parse.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
+import { onFleet } from "../../../core/view/text/typed.ts";
 import { help } from "../../../shell/commands/help.ts";
 import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import { trustsForeign } from "../session/foreign.ts";
@@ -20,7 +21,9 @@ import { stopWaiting } from "../casts/waiting.ts";
 export async function perform(context: CommandContext, text: string): Promise<void> {
   const parsed = parseText(text);
   const done = parsed.ok ? await carryOut(context, parsed.value) : parsed;
-  if (!done.ok) context.screen.refuse(done.issues);
+  if (done.ok) return;
+  const on = parsed.ok ? parsed.value.options.on : undefined;
+  context.screen.refuse(on === undefined ? done.issues : onFleet(done.issues, on));
 }
 
 async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {

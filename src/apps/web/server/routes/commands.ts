@@ -8,6 +8,7 @@ import { error, fail } from "../../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
+import { onFleet } from "../../../../core/view/text/typed.ts";
 import { readLayer } from "../../../../core/catalog/layer.ts";
 import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import type { CommandAnswer, Draft } from "../../../../core/wire/commands.ts";
@@ -119,9 +120,14 @@ async function answerCommand(
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await answer(asked, workspace, workspace.place.cwd);
-  if (!answered.ok) return refuseAll(c, answered.issues);
+  if (!answered.ok) return refuseIn(c, workspace, answered.issues);
   const { code, data, lines } = answered.value;
   return c.json({ code, data, text: plainText(lines(WIDTH)) } satisfies CommandAnswer);
+}
+
+/** [B26] With ways out that are typed on the fleet, where the page is one of a fleet. */
+function refuseIn(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
+  return refuseAll(c, fleet ? onFleet(issues, fleet.name) : issues);
 }
 
 function otherCasts(on: string, served: string | undefined): Issue {
@@ -144,9 +150,9 @@ async function beginCast(
     ...given,
     ...(replies ? { replies } : {}),
   });
-  if (!prepared.ok) return refuseAll(c, prepared.issues);
+  if (!prepared.ok) return refuseIn(c, workspace, prepared.issues);
   const begun = await live.runs.begin(prepared.value);
   return begun.ok
     ? c.json({ castId: begun.value, notes: [...prepared.value.notes] } satisfies CommandAnswer, 202)
-    : refuseAll(c, begun.issues);
+    : refuseIn(c, workspace, begun.issues);
 }
