@@ -59,12 +59,12 @@ it("[B19] people see and submit to the projects that they are members of, and ch
   const abort = async (as: Database, id: string): Promise<unknown> =>
     (await as.once({ text: "select materia.ask_abort($1) as said", values: [id] }))[0];
   expect([await abort(asAnn, "b-1"), await abort(asAnn, "r-1")]).toEqual([{ said: "unknown" }, { said: "asked" }]);
-  const nudge = (event: object) => ({
-    text: "select materia.nudge('r-1', 0, $1, null, true) as said",
+  const telling = (event: object) => ({
+    text: "select materia.tell_cast('r-1', 0, $1, null, true) as said",
     values: [[JSON.stringify(event)]],
   });
   await admin.once({ text: "update materia.casts set status = 'waiting'" });
-  expect(await asAnn.once(nudge({ type: "visit_completed" }))).toEqual([{ said: "refused" }]);
-  expect(await asBen.once(nudge({ type: "person_answered" }))).toEqual([{ said: "unknown" }]);
+  expect(await asAnn.once(telling({ type: "visit_completed" }))).toEqual([{ said: "refused" }]);
+  expect(await asBen.once(telling({ type: "person_answered" }))).toEqual([{ said: "unknown" }]);
   for (const each of [asAnn, asBen, worker, admin]) await each.close();
 });

@@ -12,7 +12,7 @@ import { databaseIssue } from "../store/postgres/database/database.ts";
 import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
-import { nudge } from "./nudge.ts";
+import { tellCast } from "./tell-cast.ts";
 import { fleetStanding } from "./workers.ts";
 import { castOfKey, submitCast } from "./submit/submit.ts";
 import type { SubmitOptions } from "./submit/submit.ts";
@@ -71,12 +71,12 @@ export function workspaceWith(
     artifacts,
     submittedBefore: () => castOfKey(fleet, key),
     submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
-    setGoing: (cast, said) => nudge(fleet, cast, { said, env, starts: true }),
+    setGoing: (cast, said) => tellCast(fleet, cast, { said, env, starts: true }),
     abort: (castId) => askAbort(fleet, castId),
     raise: async (castId, maxTokens) => {
       const cast = await fleet.store.load(castId);
       if (!cast.ok) return cast;
-      return nudge(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
+      return tellCast(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
     placeOf: (castId) => placeOf(fleet, castId),
     unserved: () => unserved(fleet),

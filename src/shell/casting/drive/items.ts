@@ -62,14 +62,14 @@ export function itemsOf(
   });
 }
 
-interface Driving {
+interface ItemParts {
   readonly run: Omit<ItemDrive, "signal">;
   readonly driver: Driver;
   readonly files: OpenCheckpoints | undefined;
 }
 
 /** With checkpoints of its own, where its parent has them. */
-async function driveItem(owned: OwnedCast, { run, driver, files }: Driving, drive: DriveItem): Promise<RunEnd> {
+async function driveItem(owned: OwnedCast, { run, driver, files }: ItemParts, drive: DriveItem): Promise<RunEnd> {
   try {
     const begun: readonly EventBody[] =
       files && run.state.phase.kind === "unstarted" ? [started(run.state, await files.begin())] : [];

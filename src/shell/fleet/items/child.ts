@@ -59,7 +59,7 @@ export async function setItemGoing(
     ...body,
   }));
   const [row] = await database.rows<{ said: string }>({
-    text: "select materia.nudge($1, $2, $3, null, true) as said",
+    text: "select materia.tell_cast($1, $2, $3, null, true) as said",
     values: [state.castId, state.seq, events.map((event) => JSON.stringify(event))],
   });
   const said = row?.said ?? "unknown";

@@ -106,13 +106,13 @@ interface Legs {
   readonly over: () => Promise<void>;
   readonly drive: DispatcherPlace["drive"];
   /** Holds a place for what came from a queue until it is over. */
-  readonly place: (leg: BegunLeg, work: () => Promise<void>) => Promise<void>;
+  readonly place: (leg: PlacedLeg, work: () => Promise<void>) => Promise<void>;
   readonly isKnown: (name: string) => boolean;
   /** How many places are held for other queues than this one. */
   readonly besides: (queue: string) => number;
 }
 
-interface BegunLeg {
+interface PlacedLeg {
   readonly name: string;
   readonly queue: string | undefined;
 }

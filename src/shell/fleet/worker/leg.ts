@@ -62,9 +62,9 @@ export interface LegPlace {
 const MOST_TRIES = 3;
 
 /** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
-export async function driveLeg(place: LegPlace, { castId, leg, parking }: BegunLeg): Promise<LegEnd> {
+export async function driveLeg(place: LegPlace, { castId, leg, parking }: TakenLeg): Promise<LegEnd> {
   const { database, store } = place;
-  const [row] = await database.rows<BegunRow>({ text: BEGIN, values: [castId, leg, place.workerId] });
+  const [row] = await database.rows<TakenRow>({ text: BEGIN, values: [castId, leg, place.workerId] });
   if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
   if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
   const cast = await store.load(castId);
@@ -85,7 +85,7 @@ export async function driveLeg(place: LegPlace, { castId, leg, parking }: BegunL
 }
 
 /** A leg as its queue gave it. */
-export interface BegunLeg {
+export interface TakenLeg {
   readonly castId: CastId;
   readonly leg: number;
   readonly parking: Parking;
@@ -142,7 +142,7 @@ async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
   return (await database.rows({ text, values: [workerId] })).length > 0;
 }
 
-interface BegunRow {
+interface TakenRow {
   readonly tries: number;
   readonly refused: boolean;
   readonly why: string | null;
@@ -154,12 +154,11 @@ const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then
   where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
   returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
-interface Driving {
-  readonly host: AgentHost;
-  readonly parking: Parking;
-}
-
-async function drive(place: LegPlace, cast: LoadedCast, { host, parking }: Driving): Promise<LegEnd> {
+async function drive(
+  place: LegPlace,
+  cast: LoadedCast,
+  { host, parking }: { readonly host: AgentHost; readonly parking: Parking },
+): Promise<LegEnd> {
   const { store, trees, stopping, env, workerId, database, tellTurn } = place;
   const { castId, file } = cast;
   const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });

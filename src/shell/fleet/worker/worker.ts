@@ -20,7 +20,7 @@ import type { Profile } from "../open/profile.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { driveLeg, offerRefused } from "./leg.ts";
-import type { BegunLeg, LegEnd, LegPlace } from "./leg.ts";
+import type { TakenLeg, LegEnd, LegPlace } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
 import { submitScheduled } from "./schedules.ts";
 import { beToolsUser, openFolders } from "./tools-folder.ts";
@@ -222,7 +222,7 @@ function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draini
 }
 
 /** [B5] Where only the database stood in the way the leg is tried again here: nobody else is offered it. */
-async function driveThrough(place: LegPlace, leg: BegunLeg): Promise<LegEnd> {
+async function driveThrough(place: LegPlace, leg: TakenLeg): Promise<LegEnd> {
   for (;;) {
     const end = await driveLeg(place, leg).catch((thrown: unknown): LegEnd => ({
       how: "stopped",

@@ -1,7 +1,7 @@
 import { ITEMS, LIMITS, SCHEDULES } from "./operations.ts";
 
 /** The shape of the tables; a database of a newer one is refused rather than misread. */
-export const DATABASE_FORMAT = 3;
+export const DATABASE_FORMAT = 4;
 
 /** [B2] Tables, rights and functions of a fleet. May be run again: it changes nothing then. */
 export const MIGRATION = `
@@ -113,7 +113,8 @@ language sql stable security definer set search_path = materia, pg_temp as $$
   select exists (select from workers where worker_id = by_owner and state <> 'gone')
 $$;
 
-create or replace function materia.nudge(id text, at_seq int, said text[], about jsonb, starts boolean) returns text
+drop function if exists materia.nudge;
+create or replace function materia.tell_cast(id text, at_seq int, said text[], about jsonb, starts boolean) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
 declare c casts;
 begin
@@ -192,6 +193,6 @@ grant usage on schema materia to materia_worker, materia_member;
 grant select on all tables in schema materia to materia_worker, materia_member;
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;
 grant insert on materia.casts, materia.packs to materia_member;
-revoke all on function materia.nudge, materia.ask_abort from public;
-grant execute on function materia.nudge, materia.ask_abort, materia.may, materia.is_driven to materia_worker, materia_member;
+revoke all on function materia.tell_cast, materia.ask_abort from public;
+grant execute on function materia.tell_cast, materia.ask_abort, materia.may, materia.is_driven to materia_worker, materia_member;
 `;

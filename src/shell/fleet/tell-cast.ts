@@ -10,7 +10,7 @@ import { databaseIssue } from "../store/postgres/database/database.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 
 /** [B10] What a person says to a cast that nobody drives, and whether it goes on. */
-export async function nudge(
+export async function tellCast(
   { database, profile }: OpenFleet,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
   {
@@ -26,11 +26,11 @@ export async function nudge(
     return JSON.stringify(redactEvent(event, redact));
   });
   try {
-    const [row] = await database.rows<{ nudge: string }>({
-      text: "select materia.nudge($1, $2, $3, null, $4)",
+    const [row] = await database.rows<{ answer: string }>({
+      text: "select materia.tell_cast($1, $2, $3, null, $4) as answer",
       values: [castId, state.seq, events, starts],
     });
-    return row?.nudge === "taken" ? ok(undefined) : fail(refused(castId, row?.nudge ?? "", profile.name));
+    return row?.answer === "taken" ? ok(undefined) : fail(refused(castId, row?.answer ?? "", profile.name));
   } catch (thrown) {
     return fail(databaseIssue(castId, thrown));
   }
