@@ -55,8 +55,11 @@ it("[B14, B28] a worker that is killed is noticed, and another goes on with its 
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
   await until(() => isWaiting(place, "Socket-2"));
-  const second = await place.worker();
   first.kill("SIGKILL");
+  await first.ended;
+  // However long nobody was there.
+  await place.database.rows({ text: "update materia.workers set seen_at = now() - interval '3 days'" });
+  const second = await place.worker();
   letGo(place);
   await until(async () => (await statusOn(place, castId)) === "completed");
   const events = await eventsOn(place, castId);

@@ -138,8 +138,8 @@ async function stopped(
 
 /** [B14] Whoever was given up says nothing about a cast: its own folder may be going away. */
 async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
-  const text = "select from materia.workers where worker_id = $1 and state = 'gone'";
-  return (await database.rows({ text, values: [workerId] })).length > 0;
+  const text = "select from materia.workers where worker_id = $1 and state <> 'gone'";
+  return (await database.rows({ text, values: [workerId] })).length === 0;
 }
 
 interface TakenRow {

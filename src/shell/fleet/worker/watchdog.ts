@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { isPassingTrouble } from "../../store/postgres/database/database.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
+import { GONE_WITH_WORK } from "../operations/gone.ts";
 
 /** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
 export interface Pace {
@@ -47,7 +48,7 @@ export interface Session {
   readonly judge: () => Promise<readonly string[]>;
   /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
   readonly nextVerdict: () => Promise<number | undefined>;
-  /** All that are gone and may have left something. */
+  /** All that are gone and have left something begun. */
   readonly gone: () => Promise<readonly string[]>;
   /** Carried out by one worker at a time; not at all where another does it. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
@@ -78,10 +79,7 @@ export async function openSession(database: Database, me: Enrolled, pace: Pace):
       const [row] = await ask<{ ms: number | null }>(NEXT_VERDICT, [workerId, pace.unlockedMs, pace.newMs, SESSIONS]);
       return row?.ms ?? undefined;
     },
-    gone: async () => {
-      const text = "select worker_id from materia.workers where state = 'gone' and seen_at > now() - interval '1 day'";
-      return (await ask<{ worker_id: string }>(text, [])).map((row) => row.worker_id);
-    },
+    gone: async () => (await ask<{ worker_id: string }>(GONE_WITH_WORK, [])).map((row) => row.worker_id),
     alone: async (work) => {
       const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [TAKING_BACK]);
       if (!row?.mine) return;

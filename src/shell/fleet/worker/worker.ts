@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { isAlive, thisProcess } from "../../process/process-owner.ts";
+import { thisProcess } from "../../process/process-owner.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { guarded } from "../../store/postgres/looking.ts";
 import { BUDGETS, DUE, openNews } from "../../store/postgres/database/news.ts";
@@ -17,6 +17,7 @@ import { VERSION } from "../../version.ts";
 import { freeParked, openParking } from "../items/parking.ts";
 import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
+import { forgetGone, removeLeft, workerName } from "../operations/gone.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { driveLeg, offerRefused } from "./leg.ts";
@@ -88,8 +89,7 @@ export async function runWorker(request: WorkerRequest): Promise<Result<number>>
 /** What a worker is made of, before anybody knows of it. */
 function partsOf({ profile, queues, concurrency, folder: base }: WorkerRequest, database: Database) {
   const { pid, startedAt: started } = thisProcess();
-  // It names a folder, and a machine may be called anything.
-  const workerId = `${hostname().replaceAll(/[^\w.-]/g, "-")}-${pid}-${randomBytes(3).toString("hex")}`;
+  const workerId = workerName(hostname(), pid, randomBytes(3).toString("hex"));
   const folder = join(base, workerId);
   openFolders(folder);
   const scratch = join(folder, "casts");
@@ -158,16 +158,6 @@ async function work(
   const isGone = await beatUntil(drained, { session, pace, stop: () => stopping.abort() });
   await leave();
   return ok(isGone ? GIVEN_UP : code);
-}
-
-/** [B14] What workers left here that were killed. One that was given up may still be at work in its folder. */
-async function removeLeft(database: Database, base: string): Promise<void> {
-  const gone = await database.rows<{ worker_id: string; pid: number; started: string }>({
-    text: "select worker_id, pid, started from materia.workers where state = 'gone' and host = $2 and worker_id = any($1)",
-    values: [readdirSync(base), hostname()],
-  });
-  for (const { worker_id: id, pid, started: startedAt } of gone)
-    if (!isAlive({ pid, host: hostname(), startedAt })) rmSync(join(base, id), { recursive: true, force: true });
 }
 
 /** [B11] A visit may take long: who drains is still heard of. Answers whether it was given up all the same. */
@@ -254,7 +244,10 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
   due.on(undefined, () => wake());
   beating.onReady(() => wake());
   const sweep = async (): Promise<void> => {
-    await session.alone(async () => dispatcher.takeBack(await session.gone()));
+    await session.alone(async () => {
+      await dispatcher.takeBack(await session.gone());
+      await forgetGone(database);
+    });
     await dispatcher.takeBackLost();
     await freeParked(database);
     await offerRefused(database, { workerId, queues, againMs: pace.againMs });

@@ -1,0 +1,72 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "../../process/process-owner.ts";
+import type { Database } from "../../store/postgres/database/database.ts";
+
+const KEPT_DAYS = 7;
+
+/** Whether the queues have given something to the worker `w` that is not over. */
+const HAS_BEGUN = "w.worker_id in (select executor_id from dbos.workflow_status where status = 'PENDING')";
+
+/** [B14] Workers that are gone with something begun, however long ago: a fleet may have stood still for weeks. */
+export const GONE_WITH_WORK = `select worker_id from materia.workers w where state = 'gone' and ${HAS_BEGUN}`;
+
+/** [B18] Nobody asks for them any more: what they drove has gone on, and journals name workers by themselves. */
+export async function forgetGone(database: Database): Promise<void> {
+  await database.rows({
+    text: `delete from materia.workers w where state = 'gone' and seen_at < now() - interval '${KEPT_DAYS} days'
+      and not exists (select from materia.casts c where c.owner = w.worker_id) and not ${HAS_BEGUN}`,
+  });
+}
+
+/** What a worker is called: it names a folder, and a machine may be called anything. */
+export function workerName(host: string, pid: number, chance: string): string {
+  return `${nameOfHost(host)}-${pid}-${chance}`;
+}
+
+function nameOfHost(host: string): string {
+  return host.replaceAll(/[^\w.-]/g, "-");
+}
+
+interface WorkerRow {
+  readonly worker_id: string;
+  readonly state: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** [B14] What workers left here that were killed. One that was given up may still be at work in its folder. */
+export async function removeLeft(database: Database, base: string): Promise<void> {
+  const folders = readdirSync(base);
+  const rows = await database.rows<WorkerRow & Record<string, unknown>>({
+    text: "select worker_id, state, host, pid, started from materia.workers where worker_id = any($1)",
+    values: [folders],
+  });
+  const known = new Map(rows.map((row) => [row.worker_id, row]));
+  for (const name of folders) {
+    const row = known.get(name);
+    if (row ? isLeft(row) : isForgotten(base, name)) rmSync(join(base, name), { recursive: true, force: true });
+  }
+}
+
+function isLeft({ state, host, pid, started: startedAt }: WorkerRow): boolean {
+  return state === "gone" && host === hostname() && !isAlive({ pid, host, startedAt });
+}
+
+/** Of a worker that the database has forgotten, or of another fleet: no process of this machine can have it. */
+function isForgotten(base: string, name: string): boolean {
+  const [, host, pid] = /^(.+)-(\d+)-[0-9a-f]{6}$/.exec(name) ?? [];
+  if (host !== nameOfHost(hostname()) || isProcess(Number(pid))) return false;
+  return statSync(join(base, name)).mtimeMs < Date.now() - KEPT_DAYS * 24 * 3_600_000;
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return !(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH");
+  }
+}
