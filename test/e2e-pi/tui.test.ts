@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { castsIn, journalOf, put } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
-import { newPiPlace, type PiPlace } from "../harness/pi-place.ts";
+import { newPiPlace, userConfig, type PiPlace } from "../harness/pi-place.ts";
 import { lastAsked } from "../harness/pi-seen.ts";
 import { KEYS, openPiTui, type PiTui } from "../harness/pi-tui.ts";
 
@@ -116,9 +116,16 @@ describe("in the terminal", () => {
     expect(await pi.sees(/the graph reached its end/)).toContain("made");
   });
 
-  it("[X19, X35] Esc interrupts a cast and asks, but not while something is typed; aborted, it sends nobody what was kept", async () => {
-    const { place, pi } = await open(STUCK, STUCK, STUCK, { text: "I am still here." });
+  it("[X9, X19, X35] Esc interrupts a cast, the wait for a retry too, and asks, but not while something is typed; aborted, it sends nobody what was kept", async () => {
+    const limits = { retryBaseMs: 3_600_000 };
+    const replies = [FAILING, STUCK, STUCK, STUCK, { text: "I am still here." }];
+    const place = await newPiPlace(userConfig({ limits }), ...replies);
+    const pi = await openPiTui(place);
     await pi.send("/materia link Build -- never to end");
+    await pi.sees(/↻ retry 1 in \d+ s: .*the model is overloaded/, /running {2}Build/);
+    pi.type(KEYS.escape);
+    await pi.sees(/→ Go on/);
+    pi.type(KEYS.enter);
     await pi.sees(/» thinking aloud/);
     pi.type("half a sentence");
     await pi.sees(/half a sentence/);
@@ -155,7 +162,7 @@ describe("in the terminal", () => {
     expect(lastAsked(place.model)).toMatchObject({ model: "plain", tools: ["bash", "edit", "read", "write"] });
   });
 
-  it("[X17, X20, X38] planning together: it streams, waits, is refined, and goes on with /materia continue", async () => {
+  it("[X17, X38, X50] planning together: it streams, waits, is refined, and goes on with /materia continue", async () => {
     const held = Promise.withResolvers<void>();
     const { place, pi } = await open(
       { text: "Wood or stone? Take your time to think about it.", until: held.promise },
@@ -171,8 +178,11 @@ describe("in the terminal", () => {
     await pi.sees(/│ stone, and go ahead/, /a hut of stone/, /‖ waiting for you/);
     await pi.send("/materia continue");
     await pi.sees(/1\. a hut of stone/, /→ Approve/);
+    pi.type(`\u001b[200~นี่\r\u001b\rand that\r\u001b[201~${KEYS.enter}`);
+    await pi.sees(/Enter once more chooses/, /→ Approve/);
     pi.type(KEYS.enter);
-    await pi.sees(/✓ completed {2}Interactive-Plan → Build/, /The hut is of stone\./);
+    await pi.sees(/✓ completed {2}Interactive-Plan → Build/, /The hut is of stone\./, /─\nนี่\s*\n\s*\nand that/);
+    await clear(pi);
 
     await pi.send("/materia link Interactive-Plan Build -- and a shed");
     await pi.sees(/thinking aloud/, /Working/);
@@ -258,6 +268,7 @@ describe("in the terminal", () => {
   });
 });
 
+const FAILING: ServerReply = { status: 503, message: "the model is overloaded" };
 const STUCK: ServerReply = { hang: "after text" };
 const CTRL_U = "\u0015";
 const SHIFT_TAB = "\u001b[Z";

@@ -1,7 +1,7 @@
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { calmDialogs, keepTyping } from "../../src/apps/pi/input/calm-dialogs.ts";
-import { useTui } from "../../src/apps/pi/session/tui.ts";
+import { calmDialogs, keepTyping } from "../../src/apps/pi/tui/calm-dialogs.ts";
+import { useTui } from "../../src/apps/pi/tui/tui.ts";
 
 beforeAll(() => useTui(tui));
 
@@ -59,6 +59,7 @@ describe("[X48] a dialog that comes by itself", () => {
     await new Promise(setImmediate);
     for (const key of ["h", "é", "\r"]) press(key);
     expect([said, editor()]).toEqual([["asked", expect.stringContaining("Enter once more")], ""]);
+    await new Promise(setImmediate);
     press("\r");
     expect([await answer, editor()]).toEqual(["Yes", "hé"]);
   });
@@ -69,6 +70,7 @@ describe("[X48] a dialog that comes by itself", () => {
     const answer = ui.select();
     for (const key of ["s", "\r"]) press(key);
     expect(said).toEqual(["asked", expect.stringContaining("Enter once more")]);
+    await new Promise(setImmediate);
     press("\r");
     expect(await answer).toBe("Yes");
     stop();

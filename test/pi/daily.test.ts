@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
 import { desktopNotice } from "../../src/apps/pi/live/call-person.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
-import { useTui } from "../../src/apps/pi/session/tui.ts";
+import { useTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, lineText } from "../../src/core/view/text/line.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 

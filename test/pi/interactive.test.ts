@@ -177,7 +177,9 @@ describe("[X48] a gate of the user, in a turn in their session", () => {
       ],
       confirm: async () => {
         await new Promise(setImmediate);
-        pressed.push(...["s", "\r", "\r"].map((key) => pi.press(key)));
+        pressed.push(...["s", "\r"].map((key) => pi.press(key)));
+        await new Promise(setImmediate);
+        pressed.push(pi.press("\r"));
         return true;
       },
     });

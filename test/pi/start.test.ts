@@ -22,7 +22,7 @@ describe("[X26] what Pi's start loads", () => {
       "apps/pi/input/own-keys.ts",
       "apps/pi/register.ts",
       "apps/pi/session/marks.ts",
-      "apps/pi/session/tui.ts",
+      "apps/pi/tui/tui.ts",
       "core/model/values/text.ts",
       "core/view/text/columns.ts",
       "core/view/text/line.ts",

@@ -9,7 +9,7 @@ import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activi
 import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
 import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
-import { useTui } from "../../src/apps/pi/session/tui.ts";
+import { useTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, toned } from "../../src/core/view/text/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 

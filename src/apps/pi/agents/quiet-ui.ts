@@ -1,5 +1,5 @@
 import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
-import { calmDialogs } from "../input/calm-dialogs.ts";
+import { calmDialogs } from "../tui/calm-dialogs.ts";
 
 /** The user's screen for a gate inside an agent's session: it may ask and tell, and leaves everything else alone. */
 export function quietUi(

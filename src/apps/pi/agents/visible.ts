@@ -10,7 +10,7 @@ import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/age
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../cards/turn-card.ts";
-import { keepTyping } from "../input/calm-dialogs.ts";
+import { keepTyping } from "../tui/calm-dialogs.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { TURN } from "../session/marks.ts";
 import { useTurnSettings } from "../session/settings.ts";

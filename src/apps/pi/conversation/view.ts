@@ -6,7 +6,7 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { paintLines } from "../cards/card.ts";
-import { piTui } from "../session/tui.ts";
+import { piTui } from "../tui/tui.ts";
 import { openRows } from "./blocks.ts";
 import type { Conversations, TitledConversation } from "./conversations.ts";
 import { VIEW_KEY } from "../input/own-keys.ts";

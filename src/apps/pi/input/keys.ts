@@ -1,6 +1,6 @@
 import type { KeyId } from "@earendil-works/pi-tui";
 import type { Widget } from "../live/widget.ts";
-import { piTui } from "../session/tui.ts";
+import { piTui } from "../tui/tui.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** What the keys mean while a cast runs; each says whether it has taken the key. */

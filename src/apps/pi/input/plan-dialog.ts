@@ -2,6 +2,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { findObject } from "../../../core/handoff/find.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
+import { ownDialogs } from "../tui/calm-dialogs.ts";
 
 const APPROVE = "Approve: go on with it";
 const REFINE = "Refine: say what should change";
@@ -14,9 +15,8 @@ export type PlanDecision = Exclude<Resumption, { kind: "recast" }> | { readonly 
 
 /** [X38] */
 export async function askPlan(ctx: ExtensionContext, reply: string): Promise<PlanDecision> {
-  const { ui } = ctx;
   for (;;) {
-    const chosen = await ui.select("What do you make of it?", [APPROVE, REFINE, EDIT, ABORT, LATER]);
+    const chosen = await ownDialogs(ctx).select("What do you make of it?", [APPROVE, REFINE, EDIT, ABORT, LATER]);
     if (chosen === APPROVE) return { kind: "finish" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== REFINE && chosen !== EDIT) return undefined;
@@ -25,8 +25,8 @@ export async function askPlan(ctx: ExtensionContext, reply: string): Promise<Pla
   }
 }
 
-async function refined({ ui }: ExtensionContext): Promise<PlanDecision> {
-  const text = (await ui.input("What should change?", ""))?.trim() ?? "";
+async function refined(ctx: ExtensionContext): Promise<PlanDecision> {
+  const text = (await ownDialogs(ctx).input("What should change?", ""))?.trim() ?? "";
   return text === "" ? undefined : { kind: "answer", text };
 }
 

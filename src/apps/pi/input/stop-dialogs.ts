@@ -1,5 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { harmless } from "../../../core/model/values/text.ts";
+import { ownDialogs } from "../tui/calm-dialogs.ts";
 
 /** How a cast is left or stopped. */
 export type Stop = "detach" | "pause" | "abort";
@@ -13,23 +14,29 @@ const STAY = "Stay";
 
 /** [X35] After a turn was interrupted. A dialog that is left without a choice stops nothing for good and spends nothing more: it pauses. */
 export async function askAfterInterrupt(
-  { ui }: ExtensionContext,
+  ctx: ExtensionContext,
   who: string,
   signal: AbortSignal,
 ): Promise<{ readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: Stop }> {
   for (;;) {
-    const chosen = await ui.select(`${who} is interrupted. How does it go on?`, [GO_ON, SAY, PAUSE, ABORT], { signal });
+    const chosen = await ownDialogs(ctx).select(
+      `${who} is interrupted. How does it go on?`,
+      [GO_ON, SAY, PAUSE, ABORT],
+      { signal },
+    );
     if (chosen === GO_ON) return { kind: "go_on" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== SAY) return { kind: "pause" };
-    const text = (await ui.input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
+    const text = (await ownDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
     if (text !== "") return { kind: "say", text };
   }
 }
 
 /** Where no agent can be interrupted: a program goes on while this is asked. */
-export async function askStop({ ui }: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
-  const chosen = await ui.select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], { signal });
+export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
+  const chosen = await ownDialogs(ctx).select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], {
+    signal,
+  });
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
@@ -41,7 +48,7 @@ export interface LeavingNotes {
 
 /** [X6] Nothing where the person stays. */
 export async function askLeave(
-  { ui }: ExtensionContext,
+  ctx: ExtensionContext,
   { refusals, notes }: LeavingNotes,
   signal: AbortSignal,
 ): Promise<Stop | undefined> {
@@ -51,7 +58,7 @@ export async function askLeave(
       : notes.map((note) => `Detached: ${note}`);
   const title = ["A cast is running. What becomes of it?", ...known].map(harmless).join("\n");
   const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
-  const chosen = await ui.select(title, options, { signal });
+  const chosen = await ownDialogs(ctx).select(title, options, { signal });
   return STOPS.get(chosen ?? STAY);
 }
 

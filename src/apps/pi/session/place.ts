@@ -5,6 +5,7 @@ import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
+import { ownDialogs } from "../tui/calm-dialogs.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { openWorkspace, runsText } from "../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
@@ -85,7 +86,7 @@ export async function trustPlace(
   if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
   const commands = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;
   const runs = [commands, ...runsText({ ...trust, commands: [] }).map(harmless)].join("\n");
-  const yes = await ctx.ui.confirm(
+  const yes = await ownDialogs(ctx).confirm(
     "Trust this project's materia?",
     `${harmless(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
   );

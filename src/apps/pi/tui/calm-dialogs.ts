@@ -1,5 +1,6 @@
 import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
-import { piTui } from "../session/tui.ts";
+import { piTui } from "./tui.ts";
+import { pastedLine, pastedText } from "./pastes.ts";
 
 type Ui = Pick<
   ExtensionUIContext,
@@ -14,6 +15,16 @@ export function calmDialogs(ui: Ui, mode: ExtensionContext["mode"]): Pick<Extens
   return {
     select: (title, options, given) => calmly(given?.signal, undefined, () => ui.select(title, options, given)),
     confirm: (title, message, given) => calmly(given?.signal, false, () => ui.confirm(title, message, given)),
+  };
+}
+
+/** [X50] Dialogs that the person asked for: they come at once, and no paste answers them. */
+export function ownDialogs({ ui, mode }: ExtensionContext): Pick<ExtensionUIContext, "select" | "confirm" | "input"> {
+  if (mode !== "tui") return ui;
+  return {
+    select: (...asked) => withoutTyping(ui, () => ui.select(...asked), false),
+    confirm: (...asked) => withoutTyping(ui, () => ui.confirm(...asked), false),
+    input: (...asked) => onOneLine(ui, () => ui.input(...asked)),
   };
 }
 
@@ -37,8 +48,20 @@ async function emptyEditor(ui: Ui, signal: AbortSignal | undefined): Promise<boo
   return empty;
 }
 
-async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
-  const stop = keepTyping(ui);
+async function onOneLine<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
+  const off = ui.onTerminalInput((data) => {
+    const line = pastedLine(data);
+    return line === undefined ? undefined : { data: line };
+  });
+  try {
+    return await ask();
+  } finally {
+    off();
+  }
+}
+
+async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>, isTyping?: boolean): Promise<T> {
+  const stop = keepTyping(ui, isTyping);
   try {
     return await ask();
   } finally {
@@ -50,20 +73,25 @@ async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
  * [X48] Letters choose nothing among choices: who types them writes to the editor, and so does who was writing when the
  * choices came; the Enter behind it is meant for the editor. The answer ends it, and puts what was typed where it belongs.
  */
-export function keepTyping(ui: Omit<Ui, "select" | "confirm">): () => void {
+export function keepTyping(
+  ui: Omit<Ui, "select" | "confirm">,
+  typing: boolean = ui.getEditorText().trim() !== "",
+): () => void {
   let typed = "";
-  let isTyping = ui.getEditorText().trim() !== "";
+  let isTyping = typing;
   const take = (data: string): boolean => {
     const { matchesKey } = piTui();
-    if (isText(data)) {
-      typed += data;
+    const text = pastedText(data) ?? (isText(data) ? data : undefined);
+    if (text !== undefined) {
+      typed += text;
       isTyping = true;
       return true;
     }
     // Who moves among the choices has seen them.
     if (matchesKey(data, "up") || matchesKey(data, "down")) isTyping = false;
-    if (!isTyping || !matchesKey(data, "enter")) return false;
-    isTyping = false;
+    if (!isTyping || !(matchesKey(data, "enter") || data === "\n")) return false;
+    // Not at once: a terminal that marks no pastes gives the empty lines of one as Enter upon Enter.
+    setImmediate(() => (isTyping = false));
     ui.notify("What you typed stays in the editor; Enter once more chooses");
     return true;
   };
