@@ -4,18 +4,11 @@ import { describe, expect, it } from "vitest";
 import { EVENTS } from "../../src/core/cast/state/event.ts";
 import { wholeNumber } from "../../src/core/model/values/number.ts";
 import { checkOf } from "../../src/core/model/values/quick-check.ts";
-import { sampleOf } from "../harness/samples.ts";
+import { oddity, sampleOf, withChanged } from "../harness/samples.ts";
 
 /** A line of the journal, stamp and body. */
 const schemas = Object.entries(EVENTS).map(
   ([type, body]) => [type, v.object({ seq: wholeNumber(1), at: v.string(), ...body.entries })] as const,
-);
-
-/** No value of JSON is undefined: what is not there is left out. */
-const oddity = fc.oneof(
-  fc.constantFrom(null, "", "end", "Socket-1", "a b", "always", true, false, [], {}, [null], { index: 0 }),
-  fc.constantFrom(0, 1, -1, 1.5, 2 ** 53, Number.NaN, Infinity, -Infinity, "edge", "maxTokens", "exact"),
-  fc.jsonValue({ maxDepth: 2 }),
 );
 
 describe("[J1] the quick check of an event says what its schema says", () => {
@@ -43,18 +36,3 @@ describe("[J1] the quick check of an event says what its schema says", () => {
     for (const [, schema] of schemas) expect(checkOf(schema)(value)).toBe(v.is(schema, value));
   });
 });
-
-/** The value with one of its places, however deep, taken by another thing; or with that place left out. */
-function withChanged(value: unknown, at: number, odd: unknown): unknown {
-  if (typeof value !== "object" || value === null) return odd;
-  const keys = Object.keys(value);
-  if (keys.length === 0 || at % 7 === 0) return odd;
-  const key = keys[at % keys.length] ?? "";
-  const inner: unknown = (value as Readonly<Record<string, unknown>>)[key]; // a key of its own
-  if (at % 5 === 0) {
-    const { [key]: _gone, ...rest } = value as Readonly<Record<string, unknown>>; // an object
-    return rest;
-  }
-  const changed = at % 2 === 0 ? odd : withChanged(inner, Math.floor(at / 3), odd);
-  return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed };
-}

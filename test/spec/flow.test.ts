@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { components } from "../../src/core/compile/components.ts";
+import { arcsBetween, components, drawArc } from "../../src/core/compile/components.ts";
 import { dominators } from "../../src/core/compile/dominators.ts";
 import type { Flow } from "../../src/core/compile/flow.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
@@ -144,7 +144,9 @@ it("[O11] a socket runs before another exactly where nothing leads there without
 it("[G20] places lead round together exactly where each leads to the other, and stand behind those that they lead to", () => {
   fc.assert(
     fc.property(graphs, (flow) => {
-      const found = components(flow.onward);
+      const arcs = arcsBetween(flow.sockets.length);
+      flow.onward.forEach((targets, from) => targets.forEach((to) => drawArc(arcs, from, to)));
+      const found = components(arcs).map((places) => (typeof places === "number" ? [places] : places));
       const behind = flow.sockets.map((_, at) => reachedWithout(flow, flow.onward[at] ?? []));
       const leads = (a: number, b: number): boolean => behind[a]?.has(b) === true;
       const placeOf = (at: number): number => found.findIndex((places) => places.includes(at));

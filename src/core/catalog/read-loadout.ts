@@ -6,8 +6,11 @@ import { Loadout, Socket } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { oneLine } from "../model/values/text.ts";
+import { quickReaderOf } from "./quick-read.ts";
 import { salvage } from "./salvage.ts";
 import { nameIssues, validate } from "./validate.ts";
+
+const readSound = quickReaderOf(Loadout);
 
 /** A loadout as it stands in one file, as far as it can be read without knowing what else there is. */
 export function readLoadout(
@@ -15,13 +18,18 @@ export function readLoadout(
   raw: unknown,
 ): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
-  const whole = validate(Loadout, raw, keys);
+  const sound = readSound(raw);
+  const whole = sound ? { value: sound, issues: [] } : validate(Loadout, raw, keys);
   const read = whole.issues.some(isOfLayout) ? withoutLayout(raw, keys, whole.issues) : whole;
   const keysOf = (section: string): readonly string[] =>
     isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
   const ids = [
-    ...keysOf("sockets").flatMap((id) => socketIdIssues(id, keys)),
-    ...keysOf("loops").flatMap((id) => loopIdIssues(id, keys)),
+    ...keysOf("sockets")
+      .filter((id) => !isCanonicalSocketId(id))
+      .map((id) => socketIdIssue(id, keys)),
+    ...keysOf("loops")
+      .filter((id) => !LOOP_ID.test(id))
+      .map((id) => loopIdIssue(id, keys)),
   ];
   const missed = missedSockets(raw, keys);
   const value =
@@ -64,24 +72,17 @@ function missedSockets(
   };
 }
 
-function loopIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
-  if (/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(id)) return [];
-  return [
-    error(
-      "bad_loop_id",
-      [...keys, "loops", id],
-      `"${oneLine(id, 60)}" is not a loop id`,
-      "use letters, digits, - and _",
-    ),
-  ];
+const LOOP_ID = /^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/;
+
+function loopIdIssue(id: string, keys: readonly string[]): Issue {
+  const message = `"${oneLine(id, 60)}" is not a loop id`;
+  return error("bad_loop_id", [...keys, "loops", id], message, "use letters, digits, - and _");
 }
 
-function socketIdIssues(id: string, keys: readonly string[]): readonly Issue[] {
-  if (isCanonicalSocketId(id)) return [];
+function socketIdIssue(id: string, keys: readonly string[]): Issue {
   const path = [...keys, "sockets", id];
   if (!v.is(SocketId, id))
-    return [error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …")];
-  return [
-    warning("odd_socket_id", path, `"${id}" is not of the form Socket-N`, "tools generate only Socket-1, Socket-2, …"),
-  ];
+    return error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …");
+  const message = `"${id}" is not of the form Socket-N`;
+  return warning("odd_socket_id", path, message, "tools generate only Socket-1, Socket-2, …");
 }

@@ -1,51 +1,106 @@
 /**
- * Strongly connected components of a graph of numbered places, each after those it leads to
- * (Tarjan, without recursion: graphs may be thousands deep).
+ * Which of so many numbered places lead to which: arcs by number, those of a place chained in the order in which they
+ * were drawn. Lists of lists would cost more than all that is done with them.
  */
-export function components(next: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const index = new Int32Array(next.length).fill(-1);
-  const low = new Int32Array(next.length);
-  const taken = new Int32Array(next.length);
-  const onStack = new Uint8Array(next.length);
+export interface Arcs {
+  /** The first and the last arc of each place; -1 where it has none. */
+  readonly first: number[];
+  readonly last: number[];
+  /** The arc behind each of the same place, or -1; and where each leads. */
+  readonly behind: number[];
+  readonly to: number[];
+}
+
+/** A plain list: a typed one of few places costs more than its places, and one of fractions makes an object of each that is read. */
+export function numbers(length: number, value: number): number[] {
+  const list: number[] = [];
+  list.length = length;
+  return list.fill(value);
+}
+
+export function arcsBetween(places: number): Arcs {
+  return { first: numbers(places, -1), last: numbers(places, -1), behind: [], to: [] };
+}
+
+/** The number of the new arc. */
+export function drawArc({ first, last, behind, to }: Arcs, from: number, target: number): number {
+  const arc = to.length;
+  const before = last[from] ?? -1;
+  if (before === -1) first[from] = arc;
+  else behind[before] = arc;
+  last[from] = arc;
+  behind.push(-1);
+  to.push(target);
+  return arc;
+}
+
+/**
+ * Strongly connected components, each after those it leads to (Tarjan, without recursion: graphs may be thousands deep).
+ * A list of places leads round; a place alone, as most are, does not.
+ */
+export function components({ first, behind, to }: Arcs): readonly Component[] {
+  const size = first.length;
+  const index = numbers(size, -1);
+  const low = numbers(size, 0);
+  /** The arc of each place that is followed next. */
+  const following = first.slice();
+  /** What is known of a place: on the stack, and there leading to itself. */
+  const standing = numbers(size, GONE);
   const stack: number[] = [];
   const open: number[] = [];
-  const found: number[][] = [];
+  const found: Component[] = [];
   let count = 0;
   const enter = (at: number): void => {
-    index[at] = low[at] = count;
+    index[at] = count;
+    low[at] = count;
     count += 1;
     stack.push(at);
-    onStack[at] = 1;
+    standing[at] = STACKED;
     open.push(at);
   };
-  const lower = (at: number, to: number): void => {
-    if (to < (low[at] ?? 0)) low[at] = to;
+  const lower = (at: number, value: number): void => {
+    if (value < (low[at] ?? 0)) low[at] = value;
   };
-  for (let start = 0; start < next.length; start += 1) {
+  for (let start = 0; start < size; start += 1) {
     if (index[start] === -1) enter(start);
-    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const to = next[top]?.[taken[top] ?? 0];
-      if (to !== undefined) {
-        taken[top] = (taken[top] ?? 0) + 1;
-        if (index[to] === -1) enter(to);
-        else if (onStack[to] === 1) lower(top, index[to] ?? 0);
+    while (open.length > 0) {
+      const top = open[open.length - 1] ?? -1;
+      const arc = following[top] ?? -1;
+      if (arc !== -1) {
+        following[top] = behind[arc] ?? -1;
+        const target = to[arc] ?? -1;
+        if (target === top) standing[top] = ROUND;
+        else if (index[target] === -1) enter(target);
+        else if (standing[target] !== GONE) lower(top, index[target] ?? 0);
         continue;
       }
       open.pop();
-      const parent = open.at(-1);
-      if (parent !== undefined) lower(parent, low[top] ?? 0);
-      if (low[top] === index[top]) found.push(unwind(top));
+      if (open.length > 0) lower(open[open.length - 1] ?? -1, low[top] ?? 0);
+      if (low[top] === index[top]) unwind(top);
     }
   }
-  function unwind(root: number): number[] {
+  function unwind(root: number): void {
+    const isSingle = stack[stack.length - 1] === root && standing[root] === STACKED;
+    if (isSingle) {
+      stack.pop();
+      standing[root] = GONE;
+      found.push(root);
+      return;
+    }
     const members = stack.splice(stack.lastIndexOf(root));
-    for (const at of members) onStack[at] = 0;
-    return members;
+    for (const at of members) standing[at] = GONE;
+    found.push(members);
   }
   return found;
 }
 
-export function isCyclic(component: readonly number[], next: readonly (readonly number[])[]): boolean {
-  const [first] = component;
-  return component.length > 1 || (first !== undefined && (next[first]?.includes(first) ?? false));
+export type Component = number | readonly number[];
+
+const GONE = 0;
+const STACKED = 1;
+const ROUND = 2;
+
+/** Those that lead round. */
+export function circles(arcs: Arcs): readonly (readonly number[])[] {
+  return components(arcs).filter((component) => typeof component !== "number");
 }

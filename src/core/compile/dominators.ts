@@ -1,4 +1,6 @@
 import type { SocketId } from "../model/ids.ts";
+import { arcsBetween, drawArc, numbers } from "./components.ts";
+import type { Arcs } from "./components.ts";
 import type { Flow } from "./flow.ts";
 
 /**
@@ -7,12 +9,12 @@ import type { Flow } from "./flow.ts";
  */
 export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boolean {
   const order = postOrder(flow);
-  const rank = new Int32Array(flow.sockets.length).fill(-1);
-  order.forEach((at, index) => (rank[at] = index));
-  const before = predecessors(flow, rank);
+  const rank = numbers(flow.sockets.length, -1);
+  for (let index = 0; index < order.length; index += 1) rank[order[index] ?? -1] = index;
   // The place before the entry comes after all others in post-order.
   const root = order.length;
-  const immediate = new Int32Array(root + 1).fill(-1);
+  const { first: firstBefore, behind, to: placeBefore } = predecessors(flow, order, rank);
+  const immediate = numbers(root + 1, -1);
   immediate[root] = root;
   const meet = (a: number, b: number): number => {
     let left = a;
@@ -27,7 +29,10 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
     changed = false;
     for (let at = root - 1; at >= 0; at -= 1) {
       let best = -1;
-      for (const from of before[at] ?? []) if (immediate[from] !== -1) best = best === -1 ? from : meet(best, from);
+      for (let arc = firstBefore[at] ?? -1; arc !== -1; arc = behind[arc] ?? -1) {
+        const from = placeBefore[arc] ?? -1;
+        if (immediate[from] !== -1) best = best === -1 ? from : meet(best, from);
+      }
       if (best === -1 || immediate[at] === best) continue;
       immediate[at] = best;
       changed = true;
@@ -48,35 +53,40 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
 
 function postOrder({ onward: next, starts }: Flow): readonly number[] {
   const order: number[] = [];
-  const seen = new Uint8Array(next.length);
-  const taken = new Int32Array(next.length);
+  const seen = numbers(next.length, 0);
+  const taken = numbers(next.length, 0);
   const open: number[] = [];
   for (const start of starts) {
     if (seen[start] === 0) open.push(start);
     seen[start] = 1;
-    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const to = next[top]?.[taken[top] ?? 0];
-      taken[top] = (taken[top] ?? 0) + 1;
-      if (to === undefined) {
+    while (open.length > 0) {
+      const top = open[open.length - 1] ?? -1;
+      const at = taken[top] ?? 0;
+      const targets = next[top] ?? [];
+      taken[top] = at + 1;
+      if (at >= targets.length) {
         order.push(top);
         open.pop();
-      } else if (seen[to] === 0) {
-        seen[to] = 1;
-        open.push(to);
+        continue;
       }
+      const to = targets[at] ?? -1;
+      if (seen[to] !== 0) continue;
+      seen[to] = 1;
+      open.push(to);
     }
   }
   return order;
 }
 
-/** The places before each reached one, all by their rank in post-order. */
-function predecessors({ onward: next, starts }: Flow, rank: Int32Array): readonly (readonly number[])[] {
-  const reached = rank.reduce((count, each) => Math.max(count, each + 1), 0);
-  const before: number[][] = Array.from({ length: reached }, () => []);
-  next.forEach((targets, from) => {
-    const fromRank = rank[from] ?? -1;
-    if (fromRank !== -1) for (const to of targets) before[rank[to] ?? -1]?.push(fromRank);
-  });
-  for (const start of starts) before[rank[start] ?? -1]?.push(reached);
+/** From each reached place to those before it, all by their rank in post-order. */
+function predecessors({ onward: next, starts }: Flow, order: readonly number[], rank: readonly number[]): Arcs {
+  const before = arcsBetween(order.length);
+  for (let from = 0; from < next.length; from += 1) {
+    const own = rank[from] ?? -1;
+    const targets = next[from] ?? [];
+    if (own !== -1)
+      for (let index = 0; index < targets.length; index += 1) drawArc(before, rank[targets[index] ?? -1] ?? -1, own);
+  }
+  for (const start of starts) drawArc(before, rank[start] ?? -1, order.length);
   return before;
 }

@@ -1,7 +1,8 @@
 import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
-import type { Graph, GraphSocket } from "./graph.ts";
+import type { Edge } from "../model/loadout.ts";
+import type { Graph, GraphExit, GraphSocket } from "./graph.ts";
 import { loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
@@ -56,6 +57,19 @@ export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
   return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
 }
 
+/** Every step of every socket, in their order. */
+export function eachStep({ steps }: Flow, take: (socket: number, step: Step) => void): void {
+  for (let socket = 0; socket < steps.length; socket += 1) {
+    const own = steps[socket] ?? NO_STEPS;
+    for (let index = 0; index < own.length; index += 1) {
+      const step = own[index];
+      if (step) take(socket, step);
+    }
+  }
+}
+
+const NO_STEPS: readonly Step[] = [];
+
 interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
   readonly graph: Graph;
 }
@@ -64,19 +78,20 @@ interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
 function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
   const answers = answersOf(walker.graph, socket);
   const loop = loopOf(walker.graph, socket);
-  const onward = (satisfied: boolean | undefined, advanced: boolean): readonly Step[] => {
+  const steps: Step[] = [];
+  for (let index = 0; index < answers.length; index += 1) {
+    const satisfied = answers[index];
+    const advanced = socket.advance !== null && loop?.items ? matches(socket.advance, satisfied) : false;
     const way = edgeFor(socket, satisfied);
     const step = { way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) };
-    return way.via === "edge" && way.edge.then !== undefined ? [step, ...stepsThen(walker, socket, step)] : [step];
-  };
-  const { advance } = socket;
-  if (!loop?.items || advance === null) return answers.flatMap((satisfied) => onward(satisfied, false));
-  return answers.flatMap((satisfied) => {
-    if (!matches(advance, satisfied)) return onward(satisfied, false);
-    const way = exitFor(loop, socket.id, satisfied);
-    const out = { way, satisfied, advanced: true, exhausted: true, landings: landings(walker, way.to, socket.loop) };
-    return [...onward(satisfied, true), out];
-  });
+    steps.push(step);
+    if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsThen(walker, socket, step));
+    if (!advanced || !loop) continue;
+    const out = exitFor(loop, socket.id, satisfied);
+    const behind = landings(walker, out.to, socket.loop);
+    steps.push({ way: out, satisfied, advanced, exhausted: true, landings: behind });
+  }
+  return steps;
 }
 
 /** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
@@ -132,13 +147,22 @@ function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undef
 
 /** Nothing about this socket asks what it answered. */
 function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
-  if (socket.edges.some((edge) => edge.when !== "always")) return false;
-  const guarded = loopOf(graph, socket)?.exits.filter((exit) => exit.condition !== "always") ?? [];
+  if (!socket.edges.every(isAlways)) return false;
+  const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
+  if (exits.every(({ condition }) => condition === "always"))
+    return socket.advance === null || socket.advance === "always";
   // [G28] Behind a last item that is given up, the exits of every member are asked for the answer.
-  if (guarded.length > 0 && socket.edges.some(({ then }) => then === NEXT)) return false;
+  if (socket.edges.some(({ then }) => then === NEXT)) return false;
   if (socket.advance === null) return true;
-  return socket.advance === "always" && !guarded.some((exit) => exit.from === socket.id);
+  const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
+  return socket.advance === "always" && !isAsked;
 }
+
+function isAlways({ when }: Edge): boolean {
+  return when === "always";
+}
+
+const NO_EXITS: readonly GraphExit[] = [];
 
 function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
   if (to === END) return NOWHERE;
@@ -170,21 +194,41 @@ function wayRound({ graph, sockets }: Walker, to: number, fromLoop: string | nul
 }
 
 function placesAfter(steps: readonly Step[]): readonly number[] {
-  const [first] = steps;
-  if (first && steps.length === 1) return first.landings;
+  const first = steps[0]?.landings ?? NOWHERE;
+  if (steps.length < 2) return first;
+  let total = 0;
+  for (let index = 0; index < steps.length; index += 1) total += steps[index]?.landings.length ?? 0;
+  // The usual: two ways, each to one place.
+  if (total <= FEW) return fewPlaces(steps);
   const places = new Set<number>();
   for (const step of steps) for (const to of step.landings) places.add(to);
   return [...places];
 }
 
+const FEW = 8;
+
+function fewPlaces(steps: readonly Step[]): readonly number[] {
+  const places: number[] = [];
+  for (let index = 0; index < steps.length; index += 1) {
+    const landings = steps[index]?.landings ?? NOWHERE;
+    for (let way = 0; way < landings.length; way += 1) {
+      const to = landings[way] ?? -1;
+      if (!places.includes(to)) places.push(to);
+    }
+  }
+  return places;
+}
+
 /** All that can be reached from these starts. */
-function reachable(flow: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
+function reachable({ next, starts }: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
   const seen = new Set<number>();
-  const open = [...flow.starts];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  const open = [...starts];
+  while (open.length > 0) {
+    const at = open.pop() ?? -1;
     if (seen.has(at)) continue;
     seen.add(at);
-    open.push(...(flow.next[at] ?? []));
+    const onward = next[at] ?? NOWHERE;
+    for (let index = 0; index < onward.length; index += 1) open.push(onward[index] ?? -1);
   }
   return seen;
 }

@@ -1,4 +1,5 @@
-import { components, isCyclic } from "./components.ts";
+import { arcsBetween, circles, drawArc } from "./components.ts";
+import { eachStep } from "./flow.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { loopOf } from "./graph.ts";
@@ -29,22 +30,19 @@ function roundsAmong(graph: Graph, flow: Flow, belongs: (place: Place) => boolea
     if (!firstOf.has(place)) firstOf.set(place, number);
   });
   const numberOf = places.map((place, number) => firstOf.get(place) ?? number);
-  const next: number[][] = places.map(() => []);
-  flow.steps.forEach((steps, socket) => {
+  const arcs = arcsBetween(places.length);
+  const isOut = places.map((place) => !belongs(place));
+  eachStep(flow, (socket, { way, landings }) => {
     const from = numberOf[socket] ?? socket;
-    for (const { way, landings } of steps) {
-      if (isCounted(way)) continue;
-      for (const landing of landings) {
-        const to = numberOf[landing] ?? landing;
-        const [before, behind] = [places[from], places[to]];
-        if (!before || !behind || !belongs(before) || !belongs(behind)) continue;
-        // What stays inside a loop is limited by its items.
-        if (to !== from || places[from] === flow.sockets[socket]) next[from]?.push(to);
-      }
+    if (isOut[from] === true || isCounted(way)) return;
+    for (let index = 0; index < landings.length; index += 1) {
+      const landing = landings[index] ?? -1;
+      const to = numberOf[landing] ?? landing;
+      // What stays inside a loop is limited by its items.
+      if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) drawArc(arcs, from, to);
     }
   });
-  return components(next)
-    .filter((component) => isCyclic(component, next))
+  return circles(arcs)
     .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
     .filter((round) => round.some(isLoop));
 }

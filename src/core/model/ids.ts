@@ -23,9 +23,25 @@ export function isCanonicalSocketId(id: string): boolean {
 
 /** By number, then by name: the order in which people read sockets. */
 export function sortSocketIds(ids: readonly string[]): readonly string[] {
-  const numbered = ids.map((id) => ({ id, number: isCanonicalSocketId(id) ? Number(id.slice(7)) : Infinity }));
+  if (areInOrder(ids)) return ids;
+  const numbered = ids.map((id) => ({ id, number: numberIn(id) }));
   numbered.sort((a, b) => (a.number === b.number ? (a.id < b.id ? -1 : 1) : a.number - b.number));
   return numbered.map(({ id }) => id);
+}
+
+/** As they are mostly written: `Socket-1`, `Socket-2`, … */
+function areInOrder(ids: readonly string[]): boolean {
+  let before = 0;
+  return ids.every((id) => {
+    const number = numberIn(id);
+    const isBehind = number > before && number !== Infinity;
+    before = number;
+    return isBehind;
+  });
+}
+
+function numberIn(id: string): number {
+  return isCanonicalSocketId(id) ? Number(id.slice(7)) : Infinity;
 }
 
 export const CastId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/), v.brand("CastId"));

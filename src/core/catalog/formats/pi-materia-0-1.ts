@@ -1,7 +1,7 @@
 import { warning } from "../../model/issue.ts";
 import type { Issue, Keys } from "../../model/issue.ts";
 import { isJsonObject } from "../../model/values/json.ts";
-import type { JsonObject } from "../../model/values/json.ts";
+import type { Json, JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
 import { loadoutEdits } from "./loadouts-0-1.ts";
 import { materiaEdits } from "./materia-0-1.ts";
@@ -29,14 +29,22 @@ function isOlderMateria(value: unknown): boolean {
 
 function isOlderLoadout(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  const sockets = Object.values(fieldsOf(value["sockets"])).map(fieldsOf);
-  const loops = Object.values(fieldsOf(value["loops"])).map(fieldsOf);
   return (
     "lockState" in value ||
     isJsonObject(fieldsOf(value["layout"])["sockets"]) ||
-    loops.some((loop) => isJsonObject(loop["exit"])) ||
-    sockets.some((socket) => "socketKind" in socket || "empty" in socket || "done" in fieldsOf(socket["advance"]))
+    Object.values(fieldsOf(value["loops"])).some(isOlderLoop) ||
+    Object.values(fieldsOf(value["sockets"])).some(isOlderSocket)
   );
+}
+
+function isOlderLoop(loop: Json): boolean {
+  return isJsonObject(loop) && isJsonObject(loop["exit"]);
+}
+
+function isOlderSocket(socket: Json): boolean {
+  if (!isJsonObject(socket)) return false;
+  const { advance } = socket;
+  return "socketKind" in socket || "empty" in socket || (isJsonObject(advance) && "done" in advance);
 }
 
 /** [M3, M4, M5, M6] */

@@ -1,8 +1,10 @@
 import type { Issue } from "../../model/issue.ts";
+import { arcsBetween, drawArc } from "../components.ts";
+import type { Arcs } from "../components.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { materiaOf } from "../graph.ts";
-import { atLoop, atSocket, faulty } from "./report.ts";
+import { NONE, atLoop, atSocket, faulty, note } from "./report.ts";
 import { makesList } from "./writers.ts";
 
 /** What loops walk: a list that something makes, and that nothing writes into. */
@@ -13,7 +15,12 @@ export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   if (walked.length === 0) return [];
   const isMade = searchMakers(graph, flow);
   const targets = checkTargets(flow);
-  return walked.flatMap((walk) => [...checkMaker(flow, walk, isMade), ...(targets.get(walk.list.join(".")) ?? [])]);
+  const issues: Issue[] = [];
+  for (const walk of walked) {
+    note(checkMaker(flow, walk, isMade), issues);
+    if (targets.size > 0) note(targets.get(walk.list.join(".")) ?? NONE, issues);
+  }
+  return issues;
 }
 
 interface Walk {
@@ -23,10 +30,10 @@ interface Walk {
 
 /** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
 function checkMaker({ numberOf, reached }: Flow, { loop, list }: Walk, isMade: IsMade): readonly Issue[] {
-  if (loop.from !== null) return [];
+  if (loop.from !== null) return NONE;
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // A loop that nothing reaches is reported as that.
-  if (!members.some((member) => reached.has(member)) || isMade(list, members)) return [];
+  if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NONE;
   const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
   return [
     atLoop(loop, [], faulty("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
@@ -37,10 +44,12 @@ type IsMade = (list: readonly string[], members: readonly number[]) => boolean;
 
 /** Looks back from a loop as far as the nearest that makes its list: that is near it, however large the graph. */
 function searchMakers(graph: Graph, flow: Flow): IsMade {
-  const before = placesBefore(flow);
+  let drawn: Arcs | undefined;
   /** Where looking back for a list has led to nobody that makes it. */
   const barren = new Map<string, Set<number>>();
   return (list, members) => {
+    // A loop that names its generator asks nobody.
+    const before = (drawn ??= placesBefore(flow));
     const key = JSON.stringify(list);
     const known = barren.get(key) ?? new Set<number>();
     barren.set(key, known);
@@ -49,7 +58,8 @@ function searchMakers(graph: Graph, flow: Flow): IsMade {
     const open = [...members];
     let makesItself = false;
     for (let at = open.pop(); at !== undefined; at = open.pop())
-      for (const from of before[at] ?? []) {
+      for (let arc = before.first[at] ?? -1; arc !== -1; arc = before.behind[arc] ?? -1) {
+        const from = before.to[arc] ?? -1;
         const socket = flow.sockets[from];
         if (seen.has(from) || known.has(from) || !socket) continue;
         seen.add(from);
@@ -64,17 +74,18 @@ function searchMakers(graph: Graph, flow: Flow): IsMade {
   };
 }
 
-/** The sockets that lead to each, of those that a cast can come to. */
-function placesBefore({ next, reached }: Flow): readonly (readonly number[])[] {
-  const before: number[][] = next.map(() => []);
-  for (const from of reached) for (const to of next[from] ?? []) before[to]?.push(from);
+/** From each socket to those that lead to it, of those that a cast can come to. */
+function placesBefore({ next, reached }: Flow): Arcs {
+  const before = arcsBetween(next.length);
+  for (const from of reached) for (const to of next[from] ?? []) drawArc(before, to, from);
   return before;
 }
 
 /** [H20] A target inside a list would turn the list into an object. Told by list, whether a loop walks it or not. */
 function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
   const found = new Map<string, Issue[]>();
-  for (const socket of flow.sockets)
+  for (const socket of flow.sockets) {
+    if (socket.assign.length === 0) continue;
     for (const { target } of socket.assign)
       for (let length = 1; length < target.length; length += 1) {
         const list = target.slice(0, length).join(".");
@@ -84,5 +95,6 @@ function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
         told.push(atSocket(socket, ["assign", target.join(".")], issue));
         found.set(list, told);
       }
+  }
   return found;
 }

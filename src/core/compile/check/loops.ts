@@ -1,23 +1,25 @@
 import { NEXT } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
 import { stepsOf } from "../flow.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow, Step } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { socketLabel, socketOf } from "../graph.ts";
 import { dominators } from "../dominators.ts";
-import { atLoop, doubtful, faulty } from "./report.ts";
+import { NONE, atLoop, doubtful, faulty, note } from "./report.ts";
 
 /** Faults of the loop regions. */
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
   const runsBefore = dominators(flow);
-  return loops.flatMap((loop) => [
-    ...checkEnding(graph, loop),
-    ...checkSource(graph, loop, runsBefore),
-    ...checkExitCoverage(flow, loop),
-    ...loop.exits.flatMap((_, index) => checkExit(graph, loop, index)),
-  ]);
+  const issues: Issue[] = [];
+  for (const loop of loops) {
+    note(checkEnding(graph, loop), issues);
+    note(checkSource(graph, loop, runsBefore), issues);
+    note(checkExitCoverage(flow, loop), issues);
+    for (let index = 0; index < loop.exits.length; index += 1) note(checkExit(graph, loop, index), issues);
+  }
+  return issues;
 }
 
 /** [O10] A loop that walks a list must have a member that moves it on. */
@@ -37,15 +39,19 @@ function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
       ),
     ];
   }
-  return [];
+  return NONE;
 }
 
 /** [O16] A member with exits, and an answer that none of them takes: the cast would end there in silence. */
 function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
+  if (!loop.exits.some(({ from }) => stepsOf(flow, from).some(isLost))) return NONE;
   return [...new Set(loop.exits.map(({ from }) => from))].flatMap((from) => {
-    const lost = stepsOf(flow, from).filter(({ exhausted, way }) => exhausted && way.via === "none");
-    const answers = [...new Set(lost.map(({ satisfied }) => satisfied))];
-    return answers.map((satisfied) => {
+    const answers = new Set(
+      stepsOf(flow, from)
+        .filter(isLost)
+        .map(({ satisfied }) => satisfied),
+    );
+    return [...answers].map((satisfied) => {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
       const hint = 'add the missing exit; "targetSocketId": "end" where that is meant';
@@ -54,8 +60,12 @@ function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
   });
 }
 
+function isLost({ exhausted, way }: Step): boolean {
+  return exhausted && way.via === "none";
+}
+
 function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeof dominators>): readonly Issue[] {
-  if (loop.from === null) return [];
+  if (loop.from === null) return NONE;
   const source = socketOf(graph, loop.from);
   const below = ["consumes", "from"];
   if (!source.generator) {
@@ -84,7 +94,7 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
     ];
   }
   const early = loop.sockets.find((id) => !runsBefore(source.id, id));
-  if (early === undefined) return [];
+  if (early === undefined) return NONE;
   const message = `the loop "${loop.id}" can be entered at ${socketLabel(socketOf(graph, early))} before ${socketLabel(source)} has run`;
   return [atLoop(loop, [], faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
 }
@@ -93,7 +103,7 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
-  if (!exit || !member) return [];
+  if (!exit || !member) return NONE;
   // [G28] One that gives items up leaves by its exits behind the last of them.
   if (member.advance === null && !member.edges.some(({ then }) => then === NEXT))
     return [
@@ -103,7 +113,7 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
         doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
       ),
     ];
-  if (member.parse === "json" || exit.condition === "always") return [];
+  if (member.parse === "json" || exit.condition === "always") return NONE;
   const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
   return [atLoop(loop, ["exits", index], doubtful("exit_needs_json", message, 'set "parse": "json"'))];
 }

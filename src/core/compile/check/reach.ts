@@ -1,8 +1,9 @@
 import type { Issue } from "../../model/issue.ts";
-import type { Flow, Step } from "../flow.ts";
+import { eachStep } from "../flow.ts";
+import type { Flow } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
-import { components, isCyclic } from "../components.ts";
+import { arcsBetween, circles, drawArc } from "../components.ts";
 import { isCounted } from "../route.ts";
 import { isLoop, roundsThroughLoops } from "../rounds.ts";
 import type { Place } from "../rounds.ts";
@@ -41,32 +42,24 @@ function roundIssue(round: readonly Place[]): Issue {
 }
 
 function freeCycles(flow: Flow): readonly Issue[] {
-  const next = flow.steps.map(uncounted);
-  return components(next)
-    .filter((component) => isCyclic(component, next))
-    .map((component) => {
-      const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
-      const [first] = sockets;
-      if (!first) throw new Error("a cycle has sockets");
-      const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
-      return atSocket(
-        first,
-        ["edges"],
-        doubtful(
-          "unbounded_cycle",
-          `nothing counts the way round ${names}`,
-          "give the edge that goes back a maxTraversals",
-        ),
-      );
-    });
-}
-
-function uncounted(steps: readonly Step[]): readonly number[] {
-  const next: number[] = [];
-  for (const { way, advanced, landings } of steps) {
-    const counted = isCounted(way);
-    const [to] = landings;
-    if (!advanced && !counted && to !== undefined) next.push(to);
-  }
-  return next;
+  const arcs = arcsBetween(flow.sockets.length);
+  eachStep(flow, (from, { way, advanced, landings }) => {
+    const to = landings[0];
+    if (!advanced && to !== undefined && !isCounted(way)) drawArc(arcs, from, to);
+  });
+  return circles(arcs).map((component) => {
+    const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
+    const [first] = sockets;
+    if (!first) throw new Error("a cycle has sockets");
+    const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
+    return atSocket(
+      first,
+      ["edges"],
+      doubtful(
+        "unbounded_cycle",
+        `nothing counts the way round ${names}`,
+        "give the edge that goes back a maxTraversals",
+      ),
+    );
+  });
 }

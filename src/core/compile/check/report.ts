@@ -3,6 +3,13 @@ import type { IssueCode } from "../../model/issue-codes.ts";
 import type { Issue, Keys } from "../../model/issue.ts";
 import type { GraphLoop, GraphSocket } from "../graph.ts";
 
+/** What nearly every place has: one list for all of them. */
+export const NONE: readonly Issue[] = [];
+
+export function note(found: readonly Issue[], issues: Issue[]): void {
+  if (found !== NONE) for (const issue of found) issues.push(issue);
+}
+
 /** A problem placed in the user's own file, at a socket or below it. */
 export function atSocket({ origin }: GraphSocket, below: Keys, issue: Placed): Issue {
   const { kind, name, socket } = origin;

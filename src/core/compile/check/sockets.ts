@@ -1,30 +1,29 @@
 import type { Issue } from "../../model/issue.ts";
+import type { Edge } from "../../model/loadout.ts";
 import type { GraphSocket } from "../graph.ts";
 import { socketLabel } from "../graph.ts";
 import type { Flow, Step } from "../flow.ts";
-import { atSocket, doubtful, faulty } from "./report.ts";
+import { NONE, atSocket, doubtful, faulty, note } from "./report.ts";
 
 /** Faults that one socket has on its own. */
-export function checkSockets(flow: Flow): readonly Issue[] {
+export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
   const issues: Issue[] = [];
-  flow.sockets.forEach((socket, number) => {
-    for (const check of CHECKS) for (const issue of check(socket, flow.steps[number] ?? [])) issues.push(issue);
-  });
+  for (let number = 0; number < sockets.length; number += 1) {
+    const socket = sockets[number];
+    if (!socket) continue;
+    note(checkParse(socket), issues);
+    note(checkEdges(socket), issues);
+    note(checkSources(socket), issues);
+    note(checkAdvance(socket), issues);
+    note(checkCoverage(socket, steps[number] ?? []), issues);
+  }
   return issues;
 }
 
-const CHECKS: readonly ((socket: GraphSocket, steps: readonly Step[]) => readonly Issue[])[] = [
-  checkParse,
-  checkEdges,
-  checkSources,
-  checkAdvance,
-  checkCoverage,
-];
-
-const NONE: readonly Issue[] = [];
-
 function checkParse(socket: GraphSocket): readonly Issue[] {
   if (socket.parse === "json") return NONE;
+  const isGuarded = !socket.edges.every(isAlways) || (socket.advance ?? "always") !== "always";
+  if (!socket.generator && !isGuarded) return NONE;
   const way = 'set "parse": "json"';
   if (socket.generator) {
     return [
@@ -69,8 +68,8 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
 
 /** [G13] What stands behind an `always` can never be taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
-  const always = socket.edges.findIndex((edge) => edge.when === "always");
-  if (always === -1) return NONE;
+  const always = socket.edges.findIndex(isAlways);
+  if (always === -1 || always === socket.edges.length - 1) return NONE;
   return socket.edges
     .slice(always + 1)
     .map((edge, offset) =>
@@ -86,7 +85,12 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
     );
 }
 
+function isAlways({ when }: Edge): boolean {
+  return when === "always";
+}
+
 function checkSources(socket: GraphSocket): readonly Issue[] {
+  if (socket.assign.length === 0) return NONE;
   return socket.assign.flatMap((assignment) => {
     const below = ["assign", assignment.target.join(".")];
     if (assignment.from === "item" && socket.loop === null) {
@@ -126,8 +130,13 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
 
 /** [G19] An answer without a way on sends the cast to the end in silence, even with items left to do. */
 function checkCoverage(socket: GraphSocket, steps: readonly Step[]): readonly Issue[] {
-  if (socket.edges.at(-1)?.when === "always" || (socket.edges.length === 0 && socket.advance === null)) return NONE;
-  const lost = new Set(steps.filter((step) => step.way.via === "none" && !step.exhausted).map(answerText));
+  if (
+    socket.edges[socket.edges.length - 1]?.when === "always" ||
+    (socket.edges.length === 0 && socket.advance === null)
+  )
+    return NONE;
+  if (!steps.some(isLost)) return NONE;
+  const lost = new Set(steps.filter(isLost).map(answerText));
   const hint = 'add the missing edge; write { "when": "always", "to": "end" } where that is meant';
   return [...lost].map((answer) =>
     atSocket(
@@ -136,6 +145,10 @@ function checkCoverage(socket: GraphSocket, steps: readonly Step[]): readonly Is
       doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
     ),
   );
+}
+
+function isLost({ way, exhausted }: Step): boolean {
+  return way.via === "none" && !exhausted;
 }
 
 function answerText({ satisfied, advanced }: Step): string {

@@ -11,7 +11,6 @@ import { bundledWrites, isOwnUtility } from "./writers.ts";
 
 /** State that the cast itself keeps. */
 const KEPT = ["workItems", "previousCastContext"];
-const NONE: readonly string[] = [];
 
 /** State that something outside the graph sets and reads. */
 export interface StateUse {
@@ -26,7 +25,8 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateU
   const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
   const reads: Use[] = [];
   const writes: Use[] = [];
-  for (const socket of sockets) {
+  const concerned = sockets.filter((socket) => readsOrWrites(socket, used(socket)));
+  for (const socket of concerned) {
     for (const key of readsOf(graph, socket, used(socket))) reads.push({ socket, key });
     for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
   }
@@ -68,7 +68,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateU
           ),
         ),
       ),
-    ...sockets.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
+    ...concerned.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
   ];
 }
 
@@ -82,8 +82,11 @@ function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Va
   return new Map(Object.entries(materia).map(([name, each]) => [name, variablesOf(templateOf(each)?.text ?? "")]));
 }
 
+function readsOrWrites({ assign, advance }: GraphSocket, used: readonly Variable[]): boolean {
+  return used.length > 0 || assign.length > 0 || advance !== null;
+}
+
 function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {
-  if (used.length === 0 && socket.assign.length === 0 && socket.advance === null) return NONE;
   const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
   const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
   const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);

@@ -7,7 +7,8 @@ import { atSocket, faulty } from "./report.ts";
 
 /** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */
 export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
-  return sockets.flatMap((socket) =>
+  const concerned = sockets.filter(({ edges }) => edges.some(({ then }) => then !== undefined));
+  return concerned.flatMap((socket) =>
     socket.edges.flatMap(({ then, maxTraversals }, index) => {
       if (then === undefined) return [];
       const say = (issue: ReturnType<typeof faulty>): Issue => atSocket(socket, ["edges", index, "then"], issue);

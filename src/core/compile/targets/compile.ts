@@ -44,7 +44,7 @@ export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Co
   if (only?.flow && others.length === 0)
     return ok({ id, graph: only.graph, flow: only.flow, targets: targets.value, stitches: [], warnings: issues });
   const graphs = renumber(checked.map((each) => each.graph));
-  const stitched = stitchParts(graphs.map((graph) => ({ graph, flow: flowOf(graph) })));
+  const stitched = stitchParts(graphs.map((graph, index) => ({ graph, flow: checked[index]?.flow ?? flowOf(graph) })));
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
   const flow = flowOf(graph);

@@ -1,6 +1,6 @@
 import type { IssueCode } from "../../model/issue-codes.ts";
 import type { Keys } from "../../model/issue.ts";
-import type { Loadout, Loop } from "../../model/loadout.ts";
+import type { Exit, Loadout, Loop } from "../../model/loadout.ts";
 import { END } from "../../model/ids.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
 import { parsePath } from "../assignment.ts";
@@ -54,7 +54,7 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): Graph
     const hint = () => didYouMean(from, Object.keys(loadout.sockets));
     report(["loops", id, "consumes", "from"], "unknown_socket", `"${from}" is not a socket of this loadout`, hint);
   }
-  loop.exits.forEach((_, index) => checkExit(id, loop, index, building));
+  for (let index = 0; index < loop.exits.length; index += 1) checkExit(id, loop, index, building);
   return {
     id,
     sockets: loop.sockets.filter((socket) => exists(socket)),
@@ -66,6 +66,8 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): Graph
   };
 }
 
+const NO_EXITS: readonly Exit[] = [];
+
 /** [O13] Exits belong to members, lead out, and no two answer the same. */
 function checkExit(id: string, loop: Loop, index: number, { loadout, report }: LoadoutBuild): void {
   const exit = loop.exits[index];
@@ -73,7 +75,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: L
   const say = (key: string | null, code: IssueCode, message: string, hint?: Hint): void =>
     report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
   const { from, targetSocketId: to, condition } = exit;
-  const earlier = loop.exits.slice(0, index);
+  const earlier = index === 0 ? NO_EXITS : loop.exits.slice(0, index);
   if (to !== END && !Object.hasOwn(loadout.sockets, to)) {
     const hint = () => didYouMean(to, [...Object.keys(loadout.sockets), END]);
     say("targetSocketId", "unknown_socket", `the exit leads to "${to}", which is not a socket of this loadout`, hint);
@@ -102,11 +104,14 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: L
 
 /** [O12] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
 function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuild): readonly string[] | null {
-  const named = loop.sockets.flatMap((socket) => {
-    const items = loadout.sockets[socket]?.advance?.items;
-    return items === undefined ? [] : [{ socket, items }];
-  });
-  const advances = loop.sockets.some((socket) => loadout.sockets[socket]?.advance !== undefined);
+  const named: { readonly socket: string; readonly items: string }[] = [];
+  let advances = false;
+  for (let index = 0; index < loop.sockets.length; index += 1) {
+    const socket = loop.sockets[index] ?? "";
+    const advance = loadout.sockets[socket]?.advance;
+    advances ||= advance !== undefined;
+    if (advance?.items !== undefined) named.push({ socket, items: advance.items });
+  }
   let path: readonly string[] | undefined;
   for (const { socket, items } of named) {
     const keys = ["sockets", socket, "advance", "items"];

@@ -9,6 +9,7 @@ import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
+import { setKey } from "../../model/values/record.ts";
 import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
@@ -110,9 +111,8 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
       didYouMean(loadout.entry, ids),
     );
   }
-  const loops = Object.fromEntries(
-    Object.entries(loadout.loops).map(([id, loop]): [string, GraphLoop] => [id, buildLoop(id, loop, context)]),
-  );
+  const loops: Record<string, GraphLoop> = {};
+  for (const [id, loop] of Object.entries(loadout.loops)) setKey(loops, id, buildLoop(id, loop, context));
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }
@@ -146,33 +146,24 @@ function seatedMateria(id: string, socket: Socket, context: Context): Materia {
 }
 
 function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
-  const { place, report } = context;
-  const keys = place.kind === "materia" ? [] : ["sockets", id];
+  const { report, loadout } = context;
   const generator = isGenerator(materia);
   const parse = parseModeOf(materia, socket.parse);
-  if (parse === "json" && socket.parse === "text")
-    report([...keys, "parse"], "gate_is_no_text", "a gate answers yes or no, which is no text to be read", "remove it");
-  const known = (key: "to" | "then", to: Destination, index: number): Destination => {
-    if (to === END || Object.hasOwn(context.loadout.sockets, to)) return to;
+  if (parse === "json" && socket.parse === "text") {
+    const hint = "remove it";
     report(
-      [...keys, "edges", index, key],
-      "unknown_socket",
-      `the edge leads to "${to}", which is not a socket of this loadout`,
-      () => didYouMean(to, [...Object.keys(context.loadout.sockets), END]),
+      [...keysOf(id, context), "parse"],
+      "gate_is_no_text",
+      "a gate answers yes or no, which is no text to be read",
+      hint,
     );
-    // An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported.
-    return END;
-  };
-  const edges = socket.edges.map((edge, index): Edge => {
-    const to = known("to", edge.to, index);
-    const { then } = edge;
-    if (then !== undefined && then !== NEXT) return { ...edge, to, then: known("then", then, index) };
-    return to === edge.to ? edge : { ...edge, to };
-  });
+  }
+  const isSound = socket.edges.every(({ to, then }) => leadsOn(loadout, to) && (then === undefined || then === NEXT));
   // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
-  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
+  const edges = isSound ? socket.edges : socket.edges.map((edge, index) => knownEdge(edge, index, id, context));
+  const assign = sources ? readAssign(sources, materia, [...keysOf(id, context), "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
@@ -186,6 +177,34 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     loop: context.membership.get(id) ?? null,
     origin: originOf(id, context),
   };
+}
+
+/** The keys of a socket below its loadout; a materia alone is one. */
+function keysOf(id: string, { place }: Context): readonly string[] {
+  return place.kind === "materia" ? [] : ["sockets", id];
+}
+
+function leadsOn({ sockets }: Loadout, to: Destination): boolean {
+  return to === END || Object.hasOwn(sockets, to);
+}
+
+/** An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported. */
+function knownEdge(edge: Edge, index: number, id: string, context: Context): Edge {
+  const { loadout, report } = context;
+  const known = (key: "to" | "then", to: Destination): Destination => {
+    if (leadsOn(loadout, to)) return to;
+    report(
+      [...keysOf(id, context), "edges", index, key],
+      "unknown_socket",
+      `the edge leads to "${to}", which is not a socket of this loadout`,
+      () => didYouMean(to, [...Object.keys(loadout.sockets), END]),
+    );
+    return END;
+  };
+  const to = known("to", edge.to);
+  const { then } = edge;
+  if (then !== undefined && then !== NEXT) return { ...edge, to, then: known("then", then) };
+  return to === edge.to ? edge : { ...edge, to };
 }
 
 function originOf(id: string, { place }: Context): Origin {
@@ -235,7 +254,10 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
   });
 }
 
+const ONLY_LIST: readonly Assignment[] = [{ target: ["workItems"], from: "output", path: ["workItems"] }];
+
 function withList(assign: readonly Assignment[]): readonly Assignment[] {
+  if (assign.length === 0) return ONLY_LIST;
   const assignsList = assign.some((assignment) => assignment.target.join(".") === "workItems");
-  return assignsList ? assign : [...assign, { target: ["workItems"], from: "output", path: ["workItems"] }];
+  return assignsList ? assign : [...assign, ...ONLY_LIST];
 }

@@ -1,6 +1,7 @@
 import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import { NEXT } from "../../model/loadout.ts";
+import type { Edge } from "../../model/loadout.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 
 /** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
@@ -18,14 +19,15 @@ export function renumber(graphs: readonly Graph[]): readonly Graph[] {
 function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: string): Graph {
   const idOf = (id: SocketId): SocketId => renamed.get(id) ?? id;
   const placeOf = (to: Destination): Destination => (to === END ? END : idOf(to));
+  const edgeOf = ({ then, ...edge }: Edge): Edge => ({
+    ...edge,
+    to: placeOf(edge.to),
+    ...(then === undefined ? {} : { then: then === NEXT ? NEXT : placeOf(then) }),
+  });
   const socketOf = (socket: GraphSocket): GraphSocket => ({
     ...socket,
     id: idOf(socket.id),
-    edges: socket.edges.map(({ then, ...edge }) => ({
-      ...edge,
-      to: placeOf(edge.to),
-      ...(then === undefined ? {} : { then: then === NEXT ? NEXT : placeOf(then) }),
-    })),
+    edges: socket.edges.map(edgeOf),
     loop: socket.loop === null ? null : `${prefix}${socket.loop}`,
   });
   const loopOf = (loop: GraphLoop): GraphLoop => ({
@@ -40,18 +42,10 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
       targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
-  return {
-    ...graph,
-    entry: idOf(graph.entry),
-    sockets: Object.fromEntries(
-      Object.values(graph.sockets)
-        .map(socketOf)
-        .map((socket) => [socket.id, socket]),
-    ),
-    loops: Object.fromEntries(
-      Object.values(graph.loops)
-        .map(loopOf)
-        .map((loop) => [loop.id, loop]),
-    ),
-  };
+  const sockets: Record<string, GraphSocket> = {};
+  for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
+  const loops: Record<string, GraphLoop> = {};
+  // Behind the prefix no id is one of the prototype's.
+  for (const loop of Object.values(graph.loops).map(loopOf)) loops[loop.id] = loop;
+  return { ...graph, entry: idOf(graph.entry), sockets, loops };
 }

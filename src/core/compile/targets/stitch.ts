@@ -3,9 +3,10 @@ import type { SocketId } from "../../model/ids.ts";
 import { collect, error, fail, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge } from "../../model/loadout.ts";
+import { setKey } from "../../model/values/record.ts";
 import type { Flow, Step } from "../flow.ts";
 import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
-import { socketLabel, socketOf } from "../graph.ts";
+import { socketLabel, socketOf, socketsOf } from "../graph.ts";
 
 /** One seam of a chain: the only terminal of a part and the entry of the next. */
 export interface Stitch {
@@ -18,6 +19,7 @@ export interface Stitch {
 /** A part of a chain, already renumbered so that no two parts share a name. */
 export interface Part {
   readonly graph: Graph;
+  /** Of the part, be it from before: other names change no way. */
   readonly flow: Flow;
 }
 
@@ -36,11 +38,17 @@ export function stitchParts(
   const graph: Graph = {
     name: joined.map((each) => each.name).join(" → "),
     entry: first.entry,
-    sockets: Object.assign({}, ...joined.map((each) => each.sockets)),
-    loops: Object.assign({}, ...joined.map((each) => each.loops)),
+    sockets: merged(joined.map((each) => each.sockets)),
+    loops: merged(joined.map((each) => each.loops)),
     materia: Object.assign({}, ...joined.map((each) => each.materia)),
   };
   return ok({ graph, stitches: joints.value });
+}
+
+function merged<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
+  const all: Record<string, T> = {};
+  for (const record of records) for (const [key, value] of Object.entries(record)) setKey(all, key, value);
+  return all;
 }
 
 function jointOf(part: Part, next: Part | undefined): Result<Stitch> {
@@ -85,13 +93,19 @@ interface Terminal {
   readonly ways: readonly string[];
 }
 
-function terminalsOf({ flow }: Part): readonly Terminal[] {
+function terminalsOf({ graph, flow }: Part): readonly Terminal[] {
+  const sockets = socketsOf(graph);
   return [...flow.reached].flatMap((number) => {
-    const socket = flow.sockets[number];
-    const ends = (flow.steps[number] ?? []).filter(({ way }) => way.to === END);
-    if (!socket || ends.length === 0) return [];
+    const socket = sockets[number];
+    const steps = flow.steps[number] ?? [];
+    if (!socket || !steps.some(leadsToEnd)) return [];
+    const ends = steps.filter(leadsToEnd);
     return [{ socket, ways: [...new Set(ends.map((step) => endText(socket, step)))] }];
   });
+}
+
+function leadsToEnd({ way }: Step): boolean {
+  return way.to === END;
 }
 
 function endText(socket: GraphSocket, { way, advanced }: Step): string {

@@ -1,115 +1,214 @@
-import { components } from "../components.ts";
-import type { Arc } from "./region.ts";
+import { arcsBetween, components, drawArc } from "../components.ts";
+import type { ArcLimit, Limit } from "./region.ts";
 
 /**
  * Places that lead round in a circle together, cut at one of them: a walk through them is a row of segments, each of
  * which begins behind an arrival at the cut. What still leads round between two arrivals is a level inside.
+ * It holds what a weighing asks for, so that it is worked out once however often the graph is weighed.
  */
 export interface Level {
   readonly cut: number;
-  /** Where a segment may begin: at the cut, and where the level is entered from outside. */
-  readonly starts: ReadonlySet<number>;
+  /** Its places, those of levels inside included. */
+  readonly places: readonly number[];
   /** Whether nothing enters but by the cut. */
   readonly isOnlyDoor: boolean;
-  /** The ways from within that lead to the cut. */
-  readonly into: readonly Arc[];
-  /** Those of them that nothing counts. */
-  readonly free: readonly Arc[];
-  /** The other ways between its places, and by where they begin. */
-  readonly between: readonly Arc[];
-  readonly betweenFrom: ReadonlyMap<number, readonly Arc[]>;
+  /** The counted ways from within that lead to the cut, by what counts them. */
+  readonly counted: readonly CountedReturn[];
+  /** Where the others begin that lead to the cut. */
+  readonly freeFrom: readonly number[];
   /** Whether the cut leads to itself by ways that nothing counts. */
   readonly roundsFreely: boolean;
-  /** The ways back of inner levels that are entered by their cut alone: what they set back was visited since, so never an outer cut. */
-  readonly innerReturns: ReadonlySet<Arc>;
+  /** All traversals that the other ways between its places allow together; and all that the ways of the circle around it do. */
+  readonly boundBetween: number;
+  readonly boundAround: number;
+  readonly returns: FreeReturns;
   /** What a segment comes by, each after what leads to it. */
   readonly parts: readonly Part[];
 }
 
-export type Part = { readonly place: number } | { readonly level: Level };
+/** Ways to the cut that share their traversals. */
+export interface CountedReturn {
+  readonly bound: number;
+  readonly from: readonly number[];
+}
 
+/** What bounds the ways to the cut that nothing counts: the traversals that set back the returns to the cut, and to each socket that they begin at. */
+export interface FreeReturns {
+  readonly boundOfCut: number;
+  readonly bounds: readonly { readonly place: number; readonly bound: number }[];
+}
+
+/** A single place, or a level with several. */
+export interface Part {
+  readonly place: number;
+  readonly level: Level | null;
+  /** Where it leads within the level around it, itself left out. */
+  readonly onward: readonly number[];
+}
+
+export interface Arc extends ArcLimit {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Places that lead round together, the ways between them, and where they are entered. */
 export interface Component {
   readonly places: readonly number[];
   readonly doors: ReadonlySet<number>;
   readonly arcs: readonly Arc[];
 }
 
+/** What stays the same on the way down through the levels of a circle. */
+interface Descent {
+  /** All ways of the circle. */
+  readonly around: readonly Arc[];
+  readonly firstLoop: number;
+  /** For the place of a region its place in the component in hand; scratch. */
+  readonly localOf: number[];
+}
+
 /** Beyond this depth nobody can follow, and the time to work it out would grow with the square of the graph. */
 const DEEPEST = 24;
 
 /** The levels of places that lead round; nothing where they are too tangled. */
-export function levelOf(component: Component, firstLoop: number, depth = 0): Level | undefined {
+export function levelOf(component: Component, firstLoop: number, localOf: number[]): Level | undefined {
+  return levelWithin(component, { around: component.arcs, firstLoop, localOf }, 0)?.level;
+}
+
+interface Found {
+  readonly level: Level;
+  /** Its ways back, and those of the levels inside, where these are entered by their cut alone: what they set back was visited since, so never an outer cut. */
+  readonly returns: readonly Arc[];
+}
+
+function levelWithin(component: Component, descent: Descent, depth: number): Found | undefined {
   if (depth > DEEPEST) return undefined;
   const { doors, arcs } = component;
-  const cut = cutOf(component, firstLoop);
-  const between = arcs.filter((arc) => arc.to !== cut);
+  const cut = cutOf(component, descent.firstLoop);
+  const between: Arc[] = [];
+  const into: Arc[] = [];
+  for (const arc of arcs) (arc.to === cut ? into : between).push(arc);
+  const innerReturns = new Set<Arc>();
   const parts: Part[] = [];
-  const starts = new Set([...doors, cut]);
-  for (const inner of componentsOf(component.places, between, starts)) {
-    const [place] = inner.places;
-    if (place === undefined) continue;
-    if (inner.arcs.length === 0) parts.push({ place });
-    else {
-      const level = levelOf(inner, firstLoop, depth + 1);
-      if (!level) return undefined;
-      parts.push({ level });
-    }
+  for (const { place, component: inner, onward } of partsOf(component, cut, between, descent.localOf)) {
+    const found = inner && levelWithin(inner, descent, depth + 1);
+    if (found === undefined) return undefined;
+    if (found) for (const arc of found.returns) innerReturns.add(arc);
+    parts.push({ place, level: found && found.level, onward });
   }
-  const into = arcs.filter((arc) => arc.to === cut);
-  return {
+  const free = into.filter((arc) => arc.limit === null);
+  const isOnlyDoor = doors.size === 1 && doors.has(cut);
+  const level = {
     cut,
-    starts,
-    isOnlyDoor: doors.size === 1 && doors.has(cut),
-    into,
-    free: into.filter((arc) => arc.limit === null),
-    between,
-    betweenFrom: Map.groupBy(between, (arc) => arc.from),
-    roundsFreely: leadsRound(cut, arcs),
-    innerReturns: innerReturnsOf(parts),
+    places: component.places,
+    isOnlyDoor,
+    counted: countedReturns(into),
+    freeFrom: free.map((arc) => arc.from),
+    roundsFreely: free.length > 0 && leadsRound(cut, arcs),
+    boundBetween: boundOf(without(between, innerReturns)),
+    boundAround: boundOf(without(descent.around, innerReturns)),
+    returns: free.length === 0 ? NO_RETURNS : freeReturns(free, descent.around, innerReturns),
     parts,
+  };
+  return { level, returns: isOnlyDoor ? [...into, ...innerReturns] : [...innerReturns] };
+}
+
+function countedReturns(into: readonly Arc[]): readonly CountedReturn[] {
+  const byLimit = new Map<Limit, number[]>();
+  for (const { limit, from } of into) {
+    if (limit === null) continue;
+    const known = byLimit.get(limit);
+    if (known) known.push(from);
+    else byLimit.set(limit, [from]);
+  }
+  return Array.from(byLimit, ([{ bound }, from]) => ({ bound, from }));
+}
+
+const NO_RETURNS: FreeReturns = { boundOfCut: 0, bounds: [] };
+
+/** [G27] A `then` leads back once its edge is used up and sets nothing back any more. */
+function freeReturns(free: readonly Arc[], around: readonly Arc[], innerReturns: ReadonlySet<Arc>): FreeReturns {
+  const [used, ...others] = new Set(free.map((arc) => arc.after));
+  const left = used && others.length === 0 ? around.filter((arc) => arc.limit !== used) : around;
+  const sources = [...new Set(free.map((arc) => arc.from))];
+  return {
+    boundOfCut: boundOf(without(left, innerReturns)),
+    // A way from a socket to itself sets back that socket alone.
+    bounds: sources.map((place) => ({
+      place,
+      bound: boundOf(left.filter((arc) => arc.from !== arc.to || arc.from === place)),
+    })),
   };
 }
 
-function innerReturnsOf(parts: readonly Part[]): ReadonlySet<Arc> {
-  const found = new Set<Arc>();
-  for (const part of parts) {
-    if (!("level" in part)) continue;
-    if (part.level.isOnlyDoor) for (const arc of part.level.into) found.add(arc);
-    for (const arc of part.level.innerReturns) found.add(arc);
-  }
-  return found;
+function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[] {
+  return others.size === 0 ? arcs : arcs.filter((arc) => !others.has(arc));
 }
 
-/** The parts of these places that lead round, or single ones; each after those that lead to it. */
-function componentsOf(
-  places: readonly number[],
-  arcs: readonly Arc[],
-  starts: ReadonlySet<number>,
-): readonly Component[] {
-  const local = new Map(places.map((place, index) => [place, index]));
-  const next: number[][] = places.map(() => []);
-  for (const { from, to } of arcs) next[local.get(from) ?? -1]?.push(local.get(to) ?? -1);
-  const found = components(next).toReversed();
-  const componentAt = new Map<number, number>();
-  const split = found.map((members, number) => {
-    const inside = members.flatMap((index) => places[index] ?? []);
-    for (const place of inside) componentAt.set(place, number);
-    return { places: inside, doors: new Set(inside.filter((place) => starts.has(place))), arcs: new Array<Arc>() };
-  });
-  for (const arc of arcs) {
-    const to = componentAt.get(arc.to) ?? -1;
-    if (componentAt.get(arc.from) === to) split[to]?.arcs.push(arc);
-    else split[to]?.doors.add(arc.to);
+/** All traversals that these ways allow together. */
+export function boundOf(arcs: readonly Arc[]): number {
+  let only: Limit | null = null;
+  let limits: Set<Limit> | undefined;
+  for (let index = 0; index < arcs.length; index += 1) {
+    const limit = arcs[index]?.limit ?? null;
+    if (limit === null || limit === only) continue;
+    // Most ways round have one such edge, or none.
+    if (only !== null) (limits ??= new Set([only])).add(limit);
+    only ??= limit;
   }
-  return split;
+  if (!limits) return only === null ? 0 : only.bound;
+  let sum = 0;
+  for (const { bound } of limits) sum += bound;
+  return sum;
+}
+
+interface CutPart extends Omit<Part, "level"> {
+  /** What leads round even so; null for a single place. */
+  readonly component: { readonly places: readonly number[]; readonly doors: Set<number>; readonly arcs: Arc[] } | null;
+  readonly onward: number[];
+}
+
+/** What becomes of a component once it is cut: parts that lead round, and single places; each after those that lead to it. */
+function partsOf(
+  { places, doors }: Component,
+  cut: number,
+  between: readonly Arc[],
+  localOf: number[],
+): readonly CutPart[] {
+  for (let index = 0; index < places.length; index += 1) localOf[places[index] ?? -1] = index;
+  const local = arcsBetween(places.length);
+  for (const { from, to } of between) drawArc(local, localOf[from] ?? -1, localOf[to] ?? -1);
+  const partAt: CutPart[] = [];
+  const parts = components(local).map((members): CutPart => {
+    if (typeof members === "number") {
+      const single: CutPart = { place: places[members] ?? -1, component: null, onward: [] };
+      partAt[members] = single;
+      return single;
+    }
+    const inside = members.map((index) => places[index] ?? -1);
+    const entered = inside.filter((place) => place === cut || doors.has(place));
+    const component = { places: inside, doors: new Set(entered), arcs: [] };
+    const part: CutPart = { place: inside[0] ?? -1, component, onward: [] };
+    for (const index of members) partAt[index] = part;
+    return part;
+  });
+  for (const arc of between) {
+    const from = partAt[localOf[arc.from] ?? -1];
+    const to = partAt[localOf[arc.to] ?? -1];
+    if (from === to) to?.component?.arcs.push(arc);
+    else {
+      from?.onward.push(arc.to);
+      to?.component?.doors.add(arc.to);
+    }
+  }
+  return parts.toReversed();
 }
 
 /** Where it is entered; but how often a loop is passed nothing counts, so that a socket is taken if nothing else limits the way round. */
 function cutOf({ places, doors, arcs }: Component, firstLoop: number): number {
   const [door = -1] = doors;
   const isSocket = (place: number): boolean => place < firstLoop;
-  const entered = [...doors].find(isSocket);
-  if (entered !== undefined) return entered;
+  for (const place of doors) if (isSocket(place)) return place;
   if (!leadsRound(door, arcs)) return door;
   const before = arcs.find((arc) => arc.to === door && isSocket(arc.from));
   return before?.from ?? places.find(isSocket) ?? door;

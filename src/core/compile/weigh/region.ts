@@ -1,3 +1,6 @@
+import { arcsBetween, drawArc, numbers } from "../components.ts";
+import type { Arcs } from "../components.ts";
+import { eachStep } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
 import { isCounted } from "../route.ts";
@@ -5,16 +8,16 @@ import type { Way } from "../route.ts";
 
 /** A part of the graph in which walks are weighed: numbered places and the ways between them. */
 export interface Region {
-  readonly arcs: readonly (readonly Arc[])[];
-  /** Where a walk may begin. */
-  readonly starts: ReadonlySet<number>;
+  readonly arcs: Arcs;
+  /** What limits an arc, by its number; most are free. */
+  readonly limits: ReadonlyMap<number, ArcLimit>;
+  /** 1 where a walk may begin. */
+  readonly isStart: readonly number[];
   /** From this place on each is a whole loop: its passes are not counted by themselves, as the visits of a socket are. */
   readonly firstLoop: number;
 }
 
-export interface Arc {
-  readonly from: number;
-  readonly to: number;
+export interface ArcLimit {
   /** The traversals that limit it; null where nothing counts it. */
   readonly limit: Limit | null;
   /** The traversals that are used up before it can be taken, where it is their `then`. */
@@ -26,81 +29,76 @@ export interface Limit {
   readonly bound: number;
 }
 
-/** The loops that walk a list, and which of them holds each socket. */
+/** The loops that walk a list, and which of them holds each socket: its number, or -1. */
 export interface LoopMap {
   readonly flow: Flow;
   readonly loops: readonly GraphLoop[];
-  readonly loopAt: readonly (number | undefined)[];
+  readonly loopAt: readonly number[];
 }
 
 export function loopMapOf(graph: Graph, flow: Flow): LoopMap {
   const loops = Object.values(graph.loops).filter((loop) => loop.items !== null);
-  const numberOf = new Map<string | null, number>(loops.map((loop, number) => [loop.id, number]));
-  return { flow, loops, loopAt: flow.sockets.map((socket) => numberOf.get(socket.loop)) };
+  const numberOf = new Map<string | null, number>();
+  for (const loop of loops) numberOf.set(loop.id, numberOf.size);
+  const loopAt = flow.sockets.map(({ loop }) => (loop === null ? -1 : (numberOf.get(loop) ?? -1)));
+  return { flow, loops, loopAt };
 }
 
 /** Every item of every loop, by sockets: from where an item begins to where the cursor moves on or the loop is left. */
 export function itemRegion({ flow, loopAt }: LoopMap): Region {
-  const arcs = flow.sockets.map(() => NO_ARCS);
-  const starts = new Set(flow.starts);
-  flow.steps.forEach((steps, from) => {
+  const size = flow.sockets.length;
+  const drawing = drawingOf(size);
+  const isStart = numbers(size, 0);
+  for (const start of flow.starts) isStart[start] = 1;
+  eachStep(flow, (from, { way, advanced, landings }) => {
     if (!flow.reached.has(from)) return;
-    const loop = loopAt[from];
-    const limits = limitsOf();
-    for (const { way, advanced, landings } of steps) {
-      landings.forEach((to, index) => {
-        // Behind a loop that is passed by, everything is entered from outside.
-        const stays = index === 0 && loop !== undefined && loopAt[to] === loop && !advanced;
-        if (stays) lead(arcs, { from, to, ...limits(way) });
-        else starts.add(to);
-      });
+    const loop = loopAt[from] ?? -1;
+    for (let index = 0; index < landings.length; index += 1) {
+      const to = landings[index] ?? -1;
+      // Behind a loop that is passed by, everything is entered from outside.
+      if (index === 0 && loop !== -1 && loopAt[to] === loop && !advanced)
+        noteLimit(drawing, drawArc(drawing.arcs, from, to), from, way);
+      else isStart[to] = 1;
     }
   });
-  return { arcs, starts, firstLoop: flow.sockets.length };
+  return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop: size };
 }
 
 /** The cast as a whole: sockets outside loops, and behind their numbers the loops, each as one place. */
 export function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
   const firstLoop = flow.sockets.length;
-  const placeOf = (socket: number): number => {
-    const loop = loopAt[socket];
-    return loop === undefined ? socket : firstLoop + loop;
-  };
-  const arcs = [...flow.sockets, ...loops].map(() => NO_ARCS);
-  flow.steps.forEach((steps, socket) => {
+  const placeAt = loopAt.map((loop, socket) => (loop === -1 ? socket : firstLoop + loop));
+  const drawing = drawingOf(firstLoop + loops.length);
+  eachStep(flow, (socket, { way, landings }) => {
     if (!flow.reached.has(socket)) return;
-    const from = placeOf(socket);
-    const limits = limitsOf();
-    for (const { way, landings } of steps) {
-      for (const landing of landings) {
-        const to = placeOf(landing);
-        // What stays inside a loop is weighed with its items.
-        if (to !== from || from === socket) lead(arcs, { from, to, ...limits(way) });
-      }
+    const from = placeAt[socket] ?? -1;
+    for (let index = 0; index < landings.length; index += 1) {
+      const to = placeAt[landings[index] ?? -1] ?? -1;
+      // What stays inside a loop is weighed with its items.
+      if (to !== from || from === socket) noteLimit(drawing, drawArc(drawing.arcs, from, to), socket, way);
     }
   });
-  return { arcs, starts: new Set(flow.starts.map(placeOf)), firstLoop };
+  const isStart = numbers(firstLoop + loops.length, 0);
+  for (const start of flow.starts) isStart[placeAt[start] ?? -1] = 1;
+  return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop };
 }
 
-const NO_ARCS: Arc[] = [];
-
-/** Most places lead to one other or nowhere: a list of its own is made only where it is needed. */
-function lead(arcs: Arc[][], arc: Arc): void {
-  const known = arcs[arc.from] ?? NO_ARCS;
-  if (known === NO_ARCS) arcs[arc.from] = [arc];
-  else known.push(arc);
+interface Drawing {
+  readonly arcs: Arcs;
+  readonly limits: Map<number, ArcLimit>;
+  /** [G7] The traversals of an edge, by its socket and its place there: the edge and its `then` know the same ones. */
+  readonly traversals: Map<number, Limit[]>;
 }
 
-/** [G7] What limits the ways of one socket; its edge and that edge's `then` know the same traversals. */
-function limitsOf(): (way: Way) => Pick<Arc, "limit" | "after"> {
-  let known: Map<number, Limit> | undefined;
-  return (way) => {
-    if (way.via !== "edge" || way.edge.maxTraversals === undefined) return FREE;
-    known ??= new Map();
-    const limit = known.get(way.index) ?? { bound: way.edge.maxTraversals };
-    known.set(way.index, limit);
-    return isCounted(way) ? { limit, after: null } : { limit: null, after: limit };
-  };
+function drawingOf(places: number): Drawing {
+  return { arcs: arcsBetween(places), limits: new Map(), traversals: new Map() };
 }
 
-const FREE = { limit: null, after: null };
+/** Notes what limits an arc. */
+function noteLimit({ limits, traversals }: Drawing, arc: number, socket: number, way: Way): void {
+  if (way.via !== "edge" || way.edge.maxTraversals === undefined) return;
+  const known = traversals.get(socket) ?? [];
+  traversals.set(socket, known);
+  const limit = (known[way.index] ??= { bound: way.edge.maxTraversals });
+  limits.set(arc, isCounted(way) ? { limit, after: null } : { limit: null, after: limit });
+}

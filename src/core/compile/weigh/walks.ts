@@ -1,85 +1,117 @@
-import { components } from "../components.ts";
-import { levelOf } from "./level.ts";
+import { components, numbers } from "../components.ts";
+import type { Arcs } from "../components.ts";
+import { boundOf, levelOf } from "./level.ts";
+import type { Arc } from "./level.ts";
 import type { Region } from "./region.ts";
 import { weighRound } from "./rounds.ts";
-import type { Circle, Scales } from "./rounds.ts";
+import type { Circle, Scales, Weighing } from "./rounds.ts";
 
 /** What the walks through a region weigh at most. */
 export interface Weighed {
-  /** The heaviest walk up to each place, every way round before it included; a place that no walk reaches has none. */
-  readonly upTo: readonly (number | undefined)[];
+  /** The heaviest walk up to each place, every way round before it included; less than nothing where no walk comes. */
+  readonly upTo: readonly number[];
   /** What each way round adds to a walk, noted at one of its places. */
-  readonly added: Float64Array;
+  readonly added: readonly number[];
   /** How often a walk comes by each place. */
-  readonly visits: Float64Array;
+  readonly visits: readonly number[];
 }
 
 /** A region as walks come by it, taken apart once however often it is weighed. */
 export interface Course {
-  readonly size: number;
+  readonly arcs: Arcs;
   readonly firstLoop: number;
-  readonly starts: ReadonlySet<number>;
-  /** Only what a walk reaches, each after what leads to it. */
-  readonly stages: readonly Stage[];
+  readonly isStart: readonly number[];
+  /** Only what a walk reaches, each after what leads to it: a place, or places that lead round. */
+  readonly stages: readonly (number | Circle)[];
+  /** Lists for one weighing after the other to note segments in. */
+  readonly scratch: Pick<Weighing, "upTo" | "arriving">;
 }
 
-interface Stage {
-  readonly places: readonly number[];
-  /** Set where its places lead round. */
-  readonly circle: Circle | null;
-  /** Where it leads. */
-  readonly onward: readonly number[];
-}
-
-export function courseOf({ arcs, starts, firstLoop }: Region): Course {
-  const next = arcs.map((out) => (out.length === 0 ? NOWHERE : out.map((arc) => arc.to)));
-  const found = components(next).toReversed();
-  const componentAt = new Int32Array(arcs.length);
-  found.forEach((places, number) => {
-    for (const place of places) componentAt[place] = number;
-  });
-  const isDoor = new Uint8Array(arcs.length);
-  for (const place of starts) isDoor[place] = 1;
-  const stages: Stage[] = [];
-  found.forEach((places, number) => {
-    const entered = places.filter((place) => isDoor[place] === 1);
-    if (entered.length === 0) return;
-    const [first = 0] = places;
+export function courseOf(region: Region): Course {
+  const { arcs, isStart, firstLoop } = region;
+  const size = isStart.length;
+  const found = components(arcs);
+  const isDoor = isStart.slice();
+  const scratch = { componentAt: numbers(size, -1), localOf: numbers(size, -1) };
+  const stages: (number | Circle)[] = [];
+  for (let number = found.length - 1; number >= 0; number -= 1) {
+    const places = found[number] ?? [];
     // Most places lead round to nothing.
-    if (places.length === 1 && !next[first]?.includes(first)) {
-      const onward = next[first] ?? NOWHERE;
-      for (const to of onward) isDoor[to] = 1;
-      stages.push({ places, circle: null, onward });
-      return;
+    if (typeof places === "number") {
+      if (isDoor[places] !== 1) continue;
+      stages.push(places);
+      for (let arc = arcs.first[places] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) isDoor[arcs.to[arc] ?? -1] = 1;
+      continue;
     }
-    const onward = places.flatMap((place) => next[place]?.filter((to) => componentAt[to] !== number) ?? NOWHERE);
-    for (const to of onward) isDoor[to] = 1;
-    const within = places.flatMap((place) => arcs[place]?.filter((arc) => componentAt[arc.to] === number) ?? []);
-    const component = { places, doors: new Set(entered), arcs: within };
-    stages.push({ places, circle: { ...component, level: levelOf(component, firstLoop) }, onward });
-  });
-  return { size: arcs.length, firstLoop, starts, stages };
+    const doors = new Set(places.filter((place) => isDoor[place] === 1));
+    if (doors.size === 0) continue;
+    const circle = circleOf(region, places, doors, { number, ...scratch });
+    for (const to of circle.onward) isDoor[to] = 1;
+    stages.push(circle);
+  }
+  const lists = { upTo: numbers(size, 0), arriving: numbers(size, 0) };
+  return { arcs, firstLoop, isStart, stages, scratch: lists };
 }
 
-export function weigh({ size, firstLoop, starts, stages }: Course, scales: Scales): Weighed {
-  const upTo = Array.from<number | undefined>({ length: size });
-  for (const place of starts) upTo[place] = 0;
-  const added = new Float64Array(size);
-  const visits = new Float64Array(size).fill(1);
-  for (const { places, circle, onward } of stages) {
-    const [first = 0] = places;
+interface CircleScratch {
+  readonly number: number;
+  /** The circle that each place was last seen in, by its number. */
+  readonly componentAt: number[];
+  readonly localOf: number[];
+}
+
+function circleOf(
+  { arcs, limits, firstLoop }: Region,
+  places: readonly number[],
+  doors: ReadonlySet<number>,
+  { number, componentAt, localOf }: CircleScratch,
+): Circle {
+  for (const place of places) componentAt[place] = number;
+  const within: Arc[] = [];
+  const onward: number[] = [];
+  for (const from of places)
+    for (let arc = arcs.first[from] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) {
+      const to = arcs.to[arc] ?? -1;
+      const { limit, after } = limits.get(arc) ?? FREE;
+      if (componentAt[to] === number) within.push({ from, to, limit, after });
+      else onward.push(to);
+    }
+  return {
+    places,
+    bound: boundOf(within),
+    level: levelOf({ places, doors, arcs: within }, firstLoop, localOf),
+    onward,
+  };
+}
+
+const FREE = { limit: null, after: null };
+
+export function weigh({ arcs, firstLoop, isStart, stages, scratch }: Course, scales: Scales): Weighed {
+  const size = isStart.length;
+  const upTo = isStart.map((isOne) => isOne - 1);
+  const added = numbers(size, 0);
+  const visits = numbers(size, 1);
+  const weighing = { ...scales, ...scratch, firstLoop, visits };
+  const reach = (to: number, weight: number): void => {
+    if (weight > (upTo[to] ?? 0)) upTo[to] = weight;
+  };
+  for (let number = 0; number < stages.length; number += 1) {
+    const stage = stages[number] ?? -1;
+    if (typeof stage === "number") {
+      const total = (upTo[stage] ?? 0) + (scales.weights[stage] ?? 0);
+      upTo[stage] = total;
+      for (let arc = arcs.first[stage] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1)
+        reach(arcs.to[arc] ?? -1, total);
+      continue;
+    }
+    const { places, onward } = stage;
+    const round = weighRound(stage, weighing);
+    added[places[0] ?? -1] = round.extra;
     let total = 0;
     for (const place of places) total = Math.max(total, upTo[place] ?? 0);
-    if (circle) {
-      const round = weighRound(circle, firstLoop, scales);
-      for (const place of places) visits[place] = round.visits.get(place) ?? Infinity;
-      added[first] = round.extra;
-      total += round.once + round.extra;
-    } else total += scales.weights[first] ?? 0;
+    total += round.once + round.extra;
     for (const place of places) upTo[place] = total;
-    for (const to of onward) upTo[to] = Math.max(upTo[to] ?? 0, total);
+    for (const to of onward) reach(to, total);
   }
   return { upTo, added, visits };
 }
-
-const NOWHERE: readonly number[] = [];

@@ -1,5 +1,7 @@
 import { mostConflicts } from "../../model/config.ts";
 import type { CastLimits } from "../../model/config.ts";
+import type { Materia } from "../../model/materia.ts";
+import { setKey } from "../../model/values/record.ts";
 import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
@@ -22,17 +24,18 @@ export function worstCase(
 ): { readonly turns: Amount; readonly withRepairs: Amount } {
   const map = loopMapOf(graph, flow);
   const courses = { items: courseOf(itemRegion(map)), outside: courseOf(outerRegion(map)) };
+  const materia = flow.sockets.map((socket) => materiaOf(graph, socket));
   const amount = (repairs: number): Amount => {
-    const weights = flow.sockets.map((socket) => turnsOf(graph, socket, repairs));
+    const weights = flow.sockets.map((socket, at) => turnsOf(materia[at], socket, repairs));
     const attempts = 1 + mostConflicts(limits);
-    return amountOf(graph, map, courses, { weights, returns: limits.maxNoAdvanceCycles, attempts });
+    return amountOf(map, courses, { materia, weights, returns: limits.maxNoAdvanceCycles, attempts });
   };
   return { turns: amount(0), withRepairs: amount(limits.maxRepairs) };
 }
 
 /** The turns of one visit. */
-function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
-  if (materiaOf(graph, socket).type !== "agent") return 0;
+function turnsOf(materia: Materia | undefined, socket: GraphSocket, repairs: number): number {
+  if (materia?.type !== "agent") return 0;
   // Any text will do, unless it must be a list for `assign`.
   if (socket.parse === "text" && socket.assign.length === 0) return 1;
   // An interactive visit may need one more turn to put what was agreed into the contract; that is no repair.
@@ -40,6 +43,8 @@ function turnsOf(graph: Graph, socket: GraphSocket, repairs: number): number {
 }
 
 interface Load {
+  /** What is seated in each socket. */
+  readonly materia: readonly Materia[];
   readonly weights: readonly number[];
   readonly returns: number;
   /** How often an item of a parallel loop is worked on. */
@@ -54,19 +59,18 @@ interface ItemWeight {
 }
 
 function amountOf(
-  graph: Graph,
   map: LoopMap,
   { items, outside }: { readonly items: Course; readonly outside: Course },
   load: Load,
 ): Amount {
-  const { upTo, visits } = weigh(outside, { ...load, boundOf: (limit) => limit.bound });
-  const terms = new Map<string, number>([["", upTo.reduce<number>((most, weight) => Math.max(most, weight ?? 0), 0)]]);
+  const { upTo, visits } = weigh(outside, { ...load, counts: true });
+  const terms = new Map<string, number>([["", upTo.reduce((most, weight) => Math.max(most, weight), 0)]]);
   const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, load);
-  const listsFor = listCounter(graph, map, visits);
+  const listsFor = listCounter(map, load.materia, visits);
   map.loops.forEach((loop, number) => {
     const place = outside.firstLoop + number;
     const weight = itemWeights[number];
-    if (upTo[place] === undefined || !weight || weight.whole === 0) return;
+    if ((upTo[place] ?? -1) < 0 || !weight || weight.whole === 0) return;
     const passes = visits[place] ?? 1;
     // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
     if (loop.parallel !== undefined) {
@@ -74,19 +78,24 @@ function amountOf(
       return;
     }
     // [G26] A pass over the same list goes on with the counts of its items.
-    const anew = times(Math.min(passes, listsFor(loop)), weight.added);
+    const lists = passes > 1 ? listsFor(loop) : 1;
+    const anew = times(Math.min(passes, lists), weight.added);
     terms.set(loop.id, Math.min(times(passes, weight.whole), times(passes, weight.plain) + anew));
   });
-  if ([...terms.values()].includes(Infinity)) return null;
-  return Object.fromEntries([...terms].filter(([, count]) => count > 0));
+  const amount: Record<string, number> = {};
+  for (const [loop, count] of terms) {
+    if (count === Infinity) return null;
+    if (count > 0) setKey(amount, loop, count);
+  }
+  return amount;
 }
 
 function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): readonly ItemWeight[] {
-  const full = weigh(items, { ...load, boundOf: (limit) => limit.bound });
-  const bare = weigh(items, { ...load, boundOf: () => 0 });
+  const full = weigh(items, { ...load, counts: true });
+  const bare = weigh(items, { ...load, counts: false });
   const found = loops.map(() => ({ whole: 0, plain: 0, added: 0 }));
   loopAt.forEach((loop, at) => {
-    const weight = loop === undefined ? undefined : found[loop];
+    const weight = found[loop];
     if (!weight) return;
     weight.whole = Math.max(weight.whole, full.upTo[at] ?? 0);
     weight.plain = Math.max(weight.plain, bare.upTo[at] ?? 0);
@@ -96,16 +105,20 @@ function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): read
 }
 
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
-function listCounter(graph: Graph, { flow, loopAt }: LoopMap, visits: Float64Array): (loop: GraphLoop) => number {
-  const makers = flow.sockets.flatMap((socket, at) => {
-    const materia = materiaOf(graph, socket);
-    return mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [];
+function listCounter(
+  { flow, loopAt }: LoopMap,
+  seated: readonly Materia[],
+  visits: readonly number[],
+): (loop: GraphLoop) => number {
+  const makers = seated.flatMap((materia, at) => {
+    const socket = flow.sockets[at];
+    return socket && mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [];
   });
   const count = (list: readonly string[]): number => {
     // What an earlier cast left is there from the start.
     let lists = list[0] === "previousCastContext" ? 1 : 0;
     for (const { materia, socket, at } of makers)
-      if (makesList(materia, socket, list)) lists += loopAt[at] === undefined ? (visits[at] ?? 0) : Infinity;
+      if (makesList(materia, socket, list)) lists += loopAt[at] === -1 ? (visits[at] ?? 0) : Infinity;
     return Math.max(1, lists);
   };
   // A thousand loops may walk what stands at one place.

@@ -11,9 +11,11 @@ export function checkOf(schema: v.GenericSchema): Check {
   if (pipe === undefined) return bareCheck(schema);
   const [first, ...actions] = pipe;
   const asked = actions.filter(({ type }) => !SAYING_NOTHING.includes(type));
-  if (asked.length === 0) return bareCheck(first as v.GenericSchema); // a pipe begins with a schema
+  const begin = first as v.GenericSchema & Parts; // a pipe begins with a schema, which may be one with a pipe
+  if (asked.length === 0) return checkOf(begin);
+  const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(asked) : textCheck(asked);
   // What is not known here is left to the schema.
-  return (first?.type === "number" ? numberCheck(asked) : textCheck(asked)) ?? ((value) => v.is(schema, value));
+  return quick ?? ((value) => v.is(schema, value));
 }
 
 /** What the schemas of an event are made of, as valibot keeps it. */
@@ -66,19 +68,27 @@ function wrappedCheck(schema: v.GenericSchema | undefined, wrap: (inner: Check) 
   return schema ? wrap(checkOf(schema)) : () => false;
 }
 
+const NOTHING = { key: "", check: () => false };
+
 function objectCheck(entries: readonly (readonly [string, v.GenericSchema])[]): Check {
   const checks = entries.map(([key, schema]) => ({ key, check: checkOf(schema) }));
   return (value) => {
     if (typeof value !== "object" || value === null) return false;
     const fields = value as Readonly<Record<string, unknown>>; // an object, as the line above has found
-    for (const { key, check } of checks) if (!check(fields[key])) return false;
+    for (let index = 0; index < checks.length; index += 1) {
+      const { key, check } = checks[index] ?? NOTHING;
+      if (!check(fields[key])) return false;
+    }
     return true;
   };
 }
 
 function unionCheck(options: readonly unknown[] = []): Check {
   const checks = options.map((option) => checkOf(option as v.GenericSchema)); // as a union has them
-  return (value) => checks.some((check) => check(value));
+  return (value) => {
+    for (let index = 0; index < checks.length; index += 1) if (checks[index]?.(value) === true) return true;
+    return false;
+  };
 }
 
 /** Actions that refuse no value. */
