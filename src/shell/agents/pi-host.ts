@@ -1,4 +1,5 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { Keys } from "../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
@@ -12,6 +13,8 @@ import { failed, runPiTurn, textOf } from "./turn.ts";
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */
   readonly defaultModel?: string;
+  /** The place where it was named; the option unless set. */
+  readonly defaultModelAt?: Keys;
   /** For materia that say nothing of how hard to think. */
   readonly defaultThinking?: ThinkingLevel;
   /** Tools besides Pi's own that the hooks bring into a session. */
@@ -39,10 +42,7 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
     preflight: async (needs) => {
       if (needs.length === 0) return [];
       try {
-        return [
-          ...toolIssues(needs, options.moreTools),
-          ...(await modelIssues(await stage(), needs, options.defaultModel)),
-        ];
+        return [...toolIssues(needs, options.moreTools), ...(await modelIssues(await stage(), needs, options))];
       } catch (cause) {
         return [...toolIssues(needs, options.moreTools), noPi(cause)];
       }

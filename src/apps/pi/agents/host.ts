@@ -36,6 +36,7 @@ export async function openAgents(
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
+    ...(choice.modelAt === undefined ? {} : { defaultModelAt: choice.modelAt }),
     defaultThinking: choice.thinking ?? pi.getThinkingLevel(),
     moreTools: pi.getAllTools().map(({ name }) => name),
     hooks: {

@@ -6,8 +6,8 @@ import type { AgentNeed } from "../../ports.ts";
 import { chooseModel, type ModelChoice, type OpenedPi } from "./models.ts";
 
 const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
-/** Where a model that no materia named was chosen, or could be. */
-const OPTION = "--model";
+/** Where a model that no materia named was typed, or could be. */
+const OPTION: Keys = ["--model"];
 const ANOTHER_MODEL = "choose a model with --model provider/id";
 
 /** [A26] Every agent runs in Pi, a rehearsed one too: without it nothing begins. */
@@ -44,12 +44,12 @@ export function toolIssues(needs: readonly AgentNeed[], more: readonly string[] 
 export async function modelIssues(
   stage: OpenedPi,
   needs: readonly AgentNeed[],
-  defaultModel: string | undefined,
+  { defaultModel, defaultModelAt = OPTION }: { readonly defaultModel?: string; readonly defaultModelAt?: Keys },
 ): Promise<readonly Issue[]> {
   const byModel = Map.groupBy(needs, (need) => need.model ?? defaultModel);
   const issues: Issue[] = [];
   for (const [wanted, users] of byModel) {
-    const issue = issueOf(await chooseModel(stage, wanted), users, stage);
+    const issue = issueOf(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
     if (issue) issues.push(issue);
   }
   if (issues.length === 0) return [];
@@ -59,10 +59,16 @@ export async function modelIssues(
   return [...issues, ...unread];
 }
 
-function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: OpenedPi): Issue | undefined {
+/** Those that want a model, and the place where it was named unless one of them names it. */
+interface Wanting {
+  readonly users: readonly AgentNeed[];
+  readonly at: Keys;
+}
+
+function issueOf(choice: ModelChoice, { users, at }: Wanting, stage: OpenedPi): Issue | undefined {
   const who = whoOf(users);
   const named = users.find((need) => need.model !== undefined);
-  const path = named ? placeOf(named, "model") : OPTION;
+  const path = named ? placeOf(named, "model") : at;
   switch (choice.kind) {
     case "found":
       return undefined;
@@ -83,7 +89,7 @@ function issueOf(choice: ModelChoice, users: readonly AgentNeed[], stage: Opened
     case "none":
       return error(
         "no_model",
-        "--model",
+        OPTION,
         `Pi has no model with a key; wanted by ${who}`,
         `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
       );

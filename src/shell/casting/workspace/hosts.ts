@@ -2,7 +2,7 @@ import type { GraphSocket } from "../../../core/compile/graph.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import { materiaOf, socketsOf } from "../../../core/compile/graph.ts";
 import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import type { Keys, Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { toolsOf } from "../../../core/model/tools.ts";
@@ -16,6 +16,8 @@ import type { Workspace } from "./workspace.ts";
 /** Who answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
+  /** [A4] The place where it was named, where nobody typed it. */
+  readonly modelAt?: Keys;
   /** [A27] For materia that say nothing of how hard to think. */
   readonly thinking?: ThinkingLevel;
   /** The file's name, or the replies themselves where they came with the command. */
@@ -48,7 +50,7 @@ export async function openHost({ place, catalog }: Workspace, agents: Agents): P
 
 /** [A3] The host asks for it where a materia names none. */
 function withModel(choice: AgentChoice, { model }: Settings): AgentChoice {
-  return choice.model !== undefined || model === null ? choice : { ...choice, model };
+  return choice.model !== undefined || model === null ? choice : { ...choice, model, modelAt: ["model"] };
 }
 
 /** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
@@ -70,10 +72,11 @@ function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): P
 
 export async function openPiHost(choice: AgentChoice, patience: Patience): Promise<AgentHost> {
   const { piAgentHost } = await import("../../agents/pi-host.ts");
-  const { model, thinking } = choice;
+  const { model, modelAt, thinking } = choice;
   return piAgentHost({
     ...patience,
     ...(model === undefined ? {} : { defaultModel: model }),
+    ...(modelAt === undefined ? {} : { defaultModelAt: modelAt }),
     ...(thinking === undefined ? {} : { defaultThinking: thinking }),
   });
 }
