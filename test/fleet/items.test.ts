@@ -47,6 +47,16 @@ async function filesOf(place: FleetPlace, castId: string): Promise<readonly stri
 const DONE = [" Socket-1", " Socket-3", "_1_WI-1 Socket-2", "_1_WI-2 Socket-2", "_1_WI-3 Socket-2"];
 const FILES = ["WI-1.txt", "WI-2.txt", "WI-3.txt", "first.txt", "last.txt"];
 
+/** Three turns of agents in a row are not let in: the database says that it is about to stop. */
+const BROKEN_THRICE = `
+create sequence turns;
+create function break_down() returns trigger language plpgsql as $$
+begin
+  if nextval('turns') <= 3 then raise exception 'terminating connection' using errcode = '57P01'; end if;
+  return new;
+end $$;
+create trigger break_down before update on materia.casts for each row when (new.turn is distinct from old.turn) execute function break_down()`;
+
 it("[B12] a worker with one place works through the items, merges them in order and goes on behind them", async () => {
   const place = await itemsPlace(3);
   const { id } = await place.worker({ concurrency: 1 });
@@ -195,6 +205,20 @@ it("[B12, B31] items on several workers overrun the budget by one turn at the mo
   const again = await place.materia("recast", castId, "--budget", "5000", "--quiet");
   expect([again.code, await statusOn(place, castId)]).toEqual([0, "completed"]);
   expect(await spent()).toBe(600);
+});
+
+it("[B15] a database that breaks down again and again is not taken for workers that died", async () => {
+  const place = await itemsPlace(1);
+  put(place.cwd, { "replies.json": { replies: { Agent: [{ text: "Done." }] } } });
+  git(place.cwd, "add", "-A");
+  git(place.cwd, "commit", "-qm", "replies");
+  await place.database.rows({ text: BROKEN_THRICE });
+  await place.worker();
+  const words = ["--loadout", "Agents", "--rehearse", "replies.json", "--detach", place.gate];
+  const castId = (await place.materia("cast", ...words)).stdout.trim();
+  expect(await ended(place, castId)).toBe("completed");
+  const [row] = await place.database.rows<{ turns: number }>({ text: "select last_value::int as turns from turns" });
+  expect(row?.turns).toBeGreaterThan(3);
 });
 
 it("[B12, B22] limits hold for items, and the cast that waits for them is none of those under way", async () => {

@@ -31,6 +31,18 @@ begin
 end $$;
 create trigger lose_answer before update on dbos.workflow_status for each row when (new.status = 'PENDING') execute function lose_answer()`;
 
+/** As by a worker that had it before and was given up: it hands it back after the next one was given its leg. */
+const HANDED_ON = `
+create table handed_on (cast_id text);
+create function hand_on() returns trigger language plpgsql as $$
+begin
+  if exists (select from handed_on) then return new; end if;
+  insert into handed_on values (new.cast_id);
+  new.leg := old.leg + 1;
+  return new;
+end $$;
+create trigger hand_on before update on materia.casts for each row when (new.tries > old.tries) execute function hand_on()`;
+
 it("[B9, B10] a working tree as it is goes to a worker, is followed live, and comes home as a branch", async () => {
   const place = await fleetPlace();
   writeFileSync(join(place.cwd, "uncommitted.txt"), "mine\n");
@@ -135,6 +147,23 @@ it("[B32] what a worker took from a queue while the answer got lost is offered a
   const [row] = await place.database.rows<{ lost: number }>({ text: "select count(*)::int as lost from lost_answers" });
   expect(row).toEqual({ lost: 1 });
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
+});
+
+it("[B32] a leg that was handed on in the moment in which it was begun leaves the cast to the next one", async () => {
+  const place = await fleetPlace();
+  await place.database.rows({ text: HANDED_ON });
+  const first = await place.worker();
+  const castId = await submitted(place, "Slow");
+  await until(() => isWaiting(place, "Socket-2"));
+  await until(() => first.said.some(({ leg, how }) => leg === 1 && how === "over already"));
+  first.kill("SIGTERM");
+  await until(async () => (await workersOf(place)).every(({ state }) => state === "draining"));
+  letGo(place);
+  expect(await first.ended).toBe(0);
+  expect(first.said.at(-1)).toMatchObject({ leg: 2, how: "handed back" });
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
 });
 
 it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {

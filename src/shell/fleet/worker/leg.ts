@@ -2,8 +2,8 @@ import { started } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { isError } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { error, fail, isError } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { record } from "../../casting/record.ts";
 import { rememberedChoice, resumeCast } from "../../casting/resume.ts";
 import { agentNeeds, openPiHost } from "../../casting/workspace/hosts.ts";
@@ -16,6 +16,7 @@ import { openPause } from "../items/parking.ts";
 import type { Parking } from "../items/parking.ts";
 import { travelsOf } from "../items/travels.ts";
 import type { Profile } from "../open/profile.ts";
+import { beginLeg, handBack, handOn, isStillOf, markRefused, wasHandedOn } from "../operations/legs.ts";
 import { deliver } from "./deliver.ts";
 import { openLiveTurn } from "../live/live-turn.ts";
 import type { Trees } from "./trees.ts";
@@ -62,9 +63,10 @@ export interface LegPlace {
 const MOST_TRIES = 3;
 
 /** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
-export async function driveLeg(place: LegPlace, { castId, leg, parking }: TakenLeg): Promise<LegEnd> {
+export async function driveLeg(place: LegPlace, taken: TakenLeg): Promise<LegEnd> {
+  const { castId, leg, parking, isAgain = false } = taken;
   const { database, store } = place;
-  const [row] = await database.rows<TakenRow>({ text: BEGIN, values: [castId, leg, place.workerId] });
+  const row = await beginLeg(database, { castId, leg, workerId: place.workerId }, isAgain);
   if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
   if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
   const cast = await store.load(castId);
@@ -75,8 +77,14 @@ export async function driveLeg(place: LegPlace, { castId, leg, parking }: TakenL
   if ("issues" in host) return refuse(place, castId, host.issues);
   // [B12] Begun again behind its items it needs a place.
   const isBehind = parking.isParked() && cast.value.state.phase.kind !== "forked";
-  const end = isBehind ? HANDED_BACK : await drive(place, cast.value, { host, parking });
+  const end = isBehind ? HANDED_BACK : await drive(place, cast.value, { host, leg, parking });
   if (end.how === "stopped") return stopped(place, castId, { leg, end });
+  if (end.how === "over already") return end;
+  // Who leaves does not wait for the one that owns the cast.
+  if (end.how === "not begun" && end.isPassing && place.draining.aborted) {
+    await handOn(database, castId, leg);
+    return { how: end.how, ...(end.why === undefined ? {} : { why: end.why }) };
+  }
   if (end.how !== "not begun")
     await database.rows({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
   if (end.how === "handed back") await handBack(database, castId, leg);
@@ -89,6 +97,8 @@ export interface TakenLeg {
   readonly castId: CastId;
   readonly leg: number;
   readonly parking: Parking;
+  /** Set where it was begun here before: nobody has died over it since. */
+  readonly isAgain?: boolean;
 }
 
 const HANDED_BACK: LegEnd = { how: "handed back" };
@@ -125,15 +135,8 @@ async function stopped(
     await handBack(database, castId, leg);
     return end;
   }
-  // No fault of the cast: this try does not count. Where another has it by now, nothing is tried again.
-  const mine = await database
-    .rows({
-      text: `update materia.casts set tries = greatest(tries - 1, 0)
-        where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3 returning 1 as mine`,
-      values: [castId, leg, workerId],
-    })
-    .catch(() => [{}]);
-  return mine.length > 0 ? { ...end, isPassing: true } : end;
+  const isMine = await isStillOf(database, { castId, leg, workerId }).catch(() => true);
+  return isMine ? { ...end, isPassing: true } : end;
 }
 
 /** [B14] Whoever was given up says nothing about a cast: its own folder may be going away. */
@@ -142,33 +145,25 @@ async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
   return (await database.rows({ text, values: [workerId] })).length === 0;
 }
 
-interface TakenRow {
-  readonly tries: number;
-  readonly refused: boolean;
-  readonly why: string | null;
-}
-
-/** Who has refused it already leaves it to others without another try. */
-const BEGIN = `update materia.casts set tries = case when $3 = any(refused) then tries else tries + 1 end,
-    parked_leg = case when parked_by = $3 then parked_leg end
-  where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
-  returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
-
 async function drive(
   place: LegPlace,
   cast: LoadedCast,
-  { host, parking }: { readonly host: AgentHost; readonly parking: Parking },
+  { host, leg, parking }: Pick<TakenLeg, "leg" | "parking"> & { readonly host: AgentHost },
 ): Promise<LegEnd> {
   const { store, trees, stopping, env, workerId, database, tellTurn } = place;
   const { castId, file } = cast;
   const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });
   const pause = openPause(place, parking);
   let missing: string | undefined;
+  let isHandedOn = false;
   // Brought when nobody else can change them any more.
   const claim: CastStore["claim"] = async (id, how) => {
     const owned = await store.claim(id, how);
     if (!owned.ok) return owned;
-    const tree = await trees.bring(file, stopping);
+    isHandedOn = await wasHandedOn(database, castId, leg);
+    const tree: Result<unknown> = isHandedOn
+      ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
+      : await trees.bring(file, stopping);
     if (tree.ok) return owned;
     missing = tree.issues.map(({ message }) => message).join("; ");
     await owned.value.release();
@@ -192,6 +187,7 @@ async function drive(
       onProgress: live.onProgress,
       onSteps: pause.onSteps,
     });
+    if (isHandedOn) return { how: "over already" };
     // [B16] Nobody else could bring them either: a person has to look.
     if (missing !== undefined)
       return (await isGivenUp(place)) ? { how: "handed back" } : await failCast(place, cast, missing);
@@ -212,17 +208,6 @@ async function drive(
   }
 }
 
-/** Another worker goes on with it. */
-async function handBack(database: Database, castId: string, leg: number): Promise<void> {
-  await database.rows({
-    // Where its worker was given up meanwhile it counts as queued already, and nobody would be sent its leg again.
-    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
-        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
-      select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
-    values: [castId, leg],
-  });
-}
-
 /** [B15] What kills every worker that takes it up fails, so that it kills no more of them. */
 async function failCast(
   { store }: LegPlace,
@@ -239,32 +224,10 @@ async function failCast(
   return ended.issues.some(({ code }) => code === "cannot_write") ? { ...end, isPassing: true } : end;
 }
 
-/** [B16] A worker that lacks the model or tool of a cast leaves it to the others. */
 async function refuse({ database, workerId }: LegPlace, castId: string, issues: readonly Issue[]): Promise<LegEnd> {
   const why = issues.map(({ message }) => message).join("; ");
-  await database.rows({
-    text: `update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
-      refused = array_append(array_remove(refused, $3), $3), refused_at = now() where cast_id = $1`,
-    values: [castId, why, workerId],
-  });
+  await markRefused(database, { castId, workerId, why });
   return { how: "not begun", why };
-}
-
-/** [B16] Offers what others refused to whoever has not looked at it yet, and now and then to all: they may have learned. */
-export async function offerRefused(
-  database: Database,
-  {
-    workerId,
-    queues,
-    againMs,
-  }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
-): Promise<void> {
-  await database.rows({
-    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2)
-      where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
-        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms')`,
-    values: [queues, workerId, againMs],
-  });
 }
 
 async function hostOf(
@@ -280,8 +243,11 @@ async function hostOf(
   return issues.length > 0 ? { issues } : host;
 }
 
+/** [B32] Who owns a cast whose leg was given to this worker is about to let it go. */
+const PASSING: ReadonlySet<string> = new Set(["database_unreachable", "database_full", "cast_is_owned"]);
+
 function notBegun(issues: readonly Issue[]): LegEnd {
-  const isPassing = issues.some(({ code }) => code === "database_unreachable" || code === "database_full");
+  const isPassing = issues.some(({ code }) => PASSING.has(code));
   return {
     how: "not begun",
     why: issues.map(({ message }) => message).join("; "),

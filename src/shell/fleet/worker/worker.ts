@@ -18,10 +18,11 @@ import { freeParked, openParking } from "../items/parking.ts";
 import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
 import { forgetGone, removeLeft, workerName } from "../operations/gone.ts";
+import { offerRefused } from "../operations/legs.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { driveLeg, offerRefused } from "./leg.ts";
-import type { TakenLeg, LegEnd, LegPlace } from "./leg.ts";
+import { driveLeg } from "./leg.ts";
+import type { LegEnd, LegPlace, TakenLeg } from "./leg.ts";
 import { sendDue } from "./outbox.ts";
 import { submitScheduled } from "./schedules.ts";
 import { beToolsUser, openFolders } from "./tools-folder.ts";
@@ -213,8 +214,8 @@ function legDriver(request: WorkerRequest, place: Omit<LegPlace, "env" | "draini
 
 /** [B5] Where only the database stood in the way the leg is tried again here: nobody else is offered it. */
 async function driveThrough(place: LegPlace, leg: TakenLeg): Promise<LegEnd> {
-  for (;;) {
-    const end = await driveLeg(place, leg).catch((thrown: unknown): LegEnd => ({
+  for (let isAgain = false; ; isAgain = true) {
+    const end = await driveLeg(place, { ...leg, isAgain }).catch((thrown: unknown): LegEnd => ({
       how: "stopped",
       why: problemText(thrown),
       isPassing: true,

@@ -1,0 +1,96 @@
+import type { Database } from "../../store/postgres/database/database.ts";
+
+/** A leg of a cast, and the worker that its queue gave it to. */
+export interface LegOfWorker {
+  readonly castId: string;
+  readonly leg: number;
+  readonly workerId: string;
+}
+
+export interface LegRow {
+  readonly tries: number;
+  readonly refused: boolean;
+  readonly why: string | null;
+}
+
+/**
+ * Who has refused it already leaves it to others without another try. [B12] Who is given it once more while a worker waits
+ * for its items has nothing to do.
+ */
+const BEGIN = `update materia.casts set tries = case when $4 or $3 = any(refused) then tries else tries + 1 end,
+    parked_leg = case when parked_by = $3 then parked_leg end
+  where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
+    and ($4 or parked_leg is distinct from leg or not materia.is_driven(parked_by))
+  returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
+
+/** Nothing where there is nothing to begin. [B15] Once more in the same process is no other try: nobody has died. */
+export async function beginLeg(
+  database: Database,
+  { castId, leg, workerId }: LegOfWorker,
+  isAgain: boolean,
+): Promise<LegRow | undefined> {
+  return (await database.rows<LegRow>({ text: BEGIN, values: [castId, leg, workerId, isAgain] }))[0];
+}
+
+/** [B32] Whoever had it before may hand it back after this leg was begun; once it is claimed, nobody can. This try counts for nothing then. */
+export async function wasHandedOn(database: Database, castId: string, leg: number): Promise<boolean> {
+  const text = `update materia.casts set tries = greatest(tries - 1, 0) where cast_id = $1 and leg <> $2 returning 1 as moved`;
+  return (await database.rows({ text, values: [castId, leg] })).length > 0;
+}
+
+/** Another worker goes on with it. */
+export async function handBack(database: Database, castId: string, leg: number): Promise<void> {
+  await database.rows({
+    // Where its worker was given up meanwhile it counts as queued already, and nobody would be sent its leg again.
+    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
+        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
+      select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
+    values: [castId, leg],
+  });
+}
+
+/** [B32] Whoever owns it meanwhile: the leg that was not begun here is offered to another. */
+export async function handOn(database: Database, castId: string, leg: number): Promise<void> {
+  await database.rows({
+    text: `with c as (update materia.casts set leg = leg + 1
+        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued', 'interrupted') returning cast_id)
+      select pg_notify('materia_due', '') from c`,
+    values: [castId, leg],
+  });
+}
+
+/** [B5] Whether this worker may go on with it: where another has it by now, nothing is tried again. */
+export async function isStillOf(database: Database, { castId, leg, workerId }: LegOfWorker): Promise<boolean> {
+  const text =
+    "select from materia.casts where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3";
+  return (await database.rows({ text, values: [castId, leg, workerId] })).length > 0;
+}
+
+/** [B16] Who lacks the model or tool of a cast leaves it to the others. */
+export async function markRefused(
+  database: Database,
+  { castId, workerId, why }: Omit<LegOfWorker, "leg"> & { readonly why: string },
+): Promise<void> {
+  await database.rows({
+    text: `update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
+      refused = array_append(array_remove(refused, $3), $3), refused_at = now() where cast_id = $1`,
+    values: [castId, why, workerId],
+  });
+}
+
+/** [B16] Offers what others refused to whoever has not looked at it yet, and now and then to all: they may have learned. */
+export async function offerRefused(
+  database: Database,
+  {
+    workerId,
+    queues,
+    againMs,
+  }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
+): Promise<void> {
+  await database.rows({
+    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2)
+      where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
+        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms')`,
+    values: [queues, workerId, againMs],
+  });
+}
