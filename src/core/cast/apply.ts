@@ -31,8 +31,15 @@ import type { Usage } from "./state/usage.ts";
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
 export function apply(state: CastState, event: CastEvent): CastState {
   if (event.seq !== state.seq + 1) throw new Error(`event ${event.seq} cannot follow event ${state.seq}`);
-  return { ...applyBody(state, event), files: filesAfter(state, event), seq: event.seq };
+  const after = applyBody(state, event);
+  // Most of what happens makes a new state, which nobody else has yet: another copy of it would cost as much as the event.
+  const next: Mutable<CastState> = after === state ? { ...state } : after;
+  next.files = filesAfter(state, event);
+  next.seq = event.seq;
+  return next;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function applyBody(state: CastState, event: EventBody): CastState {
   switch (event.type) {
@@ -154,7 +161,7 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
     ...state,
     phase: { kind: "visiting", visit, ask: { kind: "begin" } },
     visits: increment(state.visits, event.socket),
-    walked: [...state.walked.slice(1 - WALKED_KEPT), event.socket],
+    walked: walkedAfter(state.walked, event.socket),
     begun: state.begun + 1,
     lastVisits: withValue(state.lastVisits, event.socket, state.begun + 1),
     counts: { ...state.counts, returns: countVisit(state, event.socket), passedBy: {} },
@@ -162,6 +169,13 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
 }
 
 const WALKED_KEPT = 40;
+
+function walkedAfter(walked: CastState["walked"], socket: SocketId): CastState["walked"] {
+  const next = [...walked];
+  if (next.length >= WALKED_KEPT) next.shift();
+  next.push(socket);
+  return next;
+}
 
 function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastState {
   if (event.question !== undefined) {
@@ -173,12 +187,20 @@ function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastSt
 }
 
 function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged): CastState {
+  return withTurn(state, visit, usage, {
+    kind: "visiting",
+    visit: { ...visit, usage: addUsage(visit.usage, usage) },
+    ask,
+  });
+}
+
+function withTurn(state: CastState, visit: Visit, usage: Usage, phase: CastState["phase"]): CastState {
   return {
     ...state,
     turns: turnsAfter(state, visit.socket),
     usage: addUsage(state.usage, usage),
     largest: larger(state.largest, addUsage(visit.turn.usage, usage)),
-    phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask },
+    phase,
   };
 }
 
@@ -235,9 +257,9 @@ function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean
 }
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
-  const around = surroundingsOf({ ...state, data });
-  const assigned = assign(socket.assign, output, around);
-  const kept = { ...state, data: withListsKept(state, socket, assigned) };
+  const around = surroundingsOf({ data, pass: state.pass });
+  const assigned = withListsKept(state, socket, assign(socket.assign, output, around));
+  const kept = assigned === state.data ? state : { ...state, data: assigned };
   if (!state.item) return kept;
   const wrote = [...patchedBy(output), ...assignedValues(socket.assign, output, around).flatMap(writeOf)];
   return { ...kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
@@ -262,9 +284,9 @@ function accepted(
   visit: Visit,
   { approved, usage }: { approved?: true | undefined; usage: Usage },
 ): CastState {
+  const phase = { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } } as const;
   // What a person approved was already counted as the turn that said it.
-  const had = approved ? state : turnHad(state, visit, usage, { kind: "begin" });
-  return { ...had, phase: { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } } };
+  return approved ? { ...state, phase } : withTurn(state, visit, usage, phase);
 }
 
 function failing(state: CastState, failure: Failure): CastState {

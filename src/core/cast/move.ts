@@ -20,18 +20,17 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
   if (phase.kind !== "leaving" && phase.kind !== "bypassing")
     throw new Error(`edge_taken cannot happen while the cast is ${phase.kind}`);
   const way = wayOf(state, event);
-  const counted = addTo(state, "taken", scopeOf(state, event.from, way), 1);
+  const { counts, walks } = addTo(state, "taken", scopeOf(state, event.from, way), 1);
   const staysInLoop =
     event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
-  const moved: CastState = {
-    ...counted,
-    pass: staysInLoop ? state.pass : null,
-    counts: { ...counted.counts, returns: afterWay(state, event.from, way) },
-  };
+  const pass = staysInLoop ? state.pass : null;
   const reworked = bringsReason(state, way, event);
   return {
-    ...moved,
-    rework: event.to === END ? moved.rework : reworkAfter(moved, event.to, reworked),
+    ...state,
+    walks,
+    pass,
+    counts: { ...counts, returns: afterWay(state, event.from, way) },
+    rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, reworked),
     phase: { kind: "arriving", at: event.to, from: event.from, reworked },
   };
 }
@@ -63,10 +62,16 @@ function isNextItem(way: Way): boolean {
   return way.via === "edge" && way.then === true && way.edge.then === NEXT;
 }
 
-function reworkAfter(state: CastState, to: SocketId, reworked: boolean): CastState["rework"] {
-  const { handed } = state;
-  if (!reworked || !handed) return withoutReasons(state, to);
-  return withReason(state, to, {
+/** The reasons once the way was taken, with the pass that it left. */
+function reworkAfter(
+  { graph, rework, handed }: CastState,
+  pass: CastState["pass"],
+  to: SocketId,
+  reworked: boolean,
+): CastState["rework"] {
+  const there = { graph, rework, pass };
+  if (!reworked || !handed) return withoutReasons(there, to);
+  return withReason(there, to, {
     socket: handed.socket,
     materia: handed.materia,
     item: handed.item,

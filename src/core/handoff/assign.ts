@@ -65,6 +65,8 @@ function listOnTheWay(data: JsonObject, target: readonly string[]): string | und
 
 /** State with a visit's values put in; `workItems` stands at `state.workItems` like any other value. */
 export function assign(assignments: readonly Assignment[], output: Json, around: Surroundings): JsonObject {
+  // Most sockets put nothing anywhere.
+  if (assignments.length === 0) return around.data;
   return assignedValues(assignments, output, around).reduce(
     (data, { assignment, value }) => (value === undefined ? data : withValueAt(data, assignment.target, value)),
     around.data,

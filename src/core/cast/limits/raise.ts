@@ -34,7 +34,7 @@ function allowMore(state: CastState, times: number): CastState {
   if (hit.limit !== "maxConflicts" && isForked(state.phase))
     return { ...state, phase: allowedBelow(state.phase, times) };
   if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: forgiven(state, hit.at, times) };
-  return hit.scope ? addTo(state, "allowed", hit.scope, times) : state;
+  return hit.scope ? { ...state, ...addTo(state, "allowed", hit.scope, times) } : state;
 }
 
 /** [V12] The limit was one of an item: its own cast learns how often more, when it goes on. */

@@ -9,21 +9,24 @@ import type { Returns } from "../state/tally.ts";
 
 /** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
 export function visitsWithoutProgress(state: CastState, socket: SocketId): Returns {
-  return valueIn(state.counts.returns, socket)?.[itemPlace(state, socket)] ?? NONE;
+  const place = itemPlace(state, socket);
+  return valueIn(state.counts.returns, socket)?.find((each) => each.place === place) ?? none(place);
 }
 
-const NONE: Returns = { visits: 0, allowed: 0 };
+function none(place: number | null): Returns {
+  return { place, visits: 0, allowed: 0 };
+}
 
 export function countVisit(state: CastState, socket: SocketId): CastState["counts"]["returns"] {
-  const place = itemPlace(state, socket);
-  const known = valueIn(state.counts.returns, socket) ?? {};
-  const { visits, allowed } = known[place] ?? NONE;
-  return withValue(state.counts.returns, socket, { ...known, [place]: { visits: visits + 1, allowed } });
+  const { returns } = state.counts;
+  const had = visitsWithoutProgress(state, socket);
+  const others = valueIn(returns, socket)?.filter(({ place }) => place !== had.place) ?? [];
+  return withValue(returns, socket, [...others, { ...had, visits: had.visits + 1 }]);
 }
 
-/** The place in its list of the item that a visit of this socket is for; empty outside loops. */
-function itemPlace({ graph, pass }: CastState, socket: SocketId): string {
-  return pass && socketOf(graph, socket).loop === pass.loop ? String(pass.cursor) : "";
+/** The place in its list of the item that a visit of this socket is for; null outside loops. */
+function itemPlace({ graph, pass }: CastState, socket: SocketId): number | null {
+  return pass && socketOf(graph, socket).loop === pass.loop ? pass.cursor : null;
 }
 
 /** [G10] The counts after an item advanced, or the list was made anew: those of the loop's members begin again. */
@@ -50,9 +53,9 @@ export function forgiven(state: CastState, socket: SocketId, times: number): Cas
   const last = valueIn(lastVisits, socket) ?? Infinity;
   let { returns } = counts;
   for (const key of visitedSince(state, last, keysIn(lastVisits))) {
-    const known = Object.entries(valueIn(returns, key) ?? {});
-    const more = ({ visits, allowed }: Returns): Returns => ({ visits, allowed: allowed + times });
-    returns = withValue(returns, key, Object.fromEntries(known.map(([place, had]) => [place, more(had)])));
+    const known = valueIn(returns, key) ?? [];
+    const more = known.map((had): Returns => ({ ...had, allowed: had.allowed + times }));
+    returns = withValue(returns, key, more);
   }
   const passedBy = Object.entries(counts.passedBy).map(([loop, count]): [string, number] => [loop, count - times]);
   return { ...counts, returns, passedBy: Object.fromEntries(passedBy) };

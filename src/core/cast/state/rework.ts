@@ -33,19 +33,22 @@ export function firstReasons({ door, index, reasons }: Window): Reasons {
   return reasons.length === 0 ? NO_REASONS : withValue(NO_REASONS, door, { [String(index)]: [...reasons] });
 }
 
+type Reasoned = Pick<CastState, "graph" | "pass" | "rework">;
+
 /** The reasons that wait for a socket and the item that a visit there would be for. */
-export function reasonsFor(state: Pick<CastState, "graph" | "pass" | "rework">, socket: SocketId): readonly Reason[] {
+export function reasonsFor(state: Reasoned, socket: SocketId): readonly Reason[] {
   return valueIn(state.rework, socket)?.[placeFor(state, socket)] ?? [];
 }
 
 /** [R3] The newest reason first, with up to two before it. */
-export function withReason(state: CastState, socket: SocketId, reason: Reason): Reasons {
+export function withReason(state: Reasoned, socket: SocketId, reason: Reason): Reasons {
   const kept = [reason, ...reasonsFor(state, socket)].slice(0, KEPT);
   return withValue(state.rework, socket, { ...valueIn(state.rework, socket), [placeFor(state, socket)]: kept });
 }
 
 /** [R4] Nothing is kept any longer for this socket and item. */
-export function withoutReasons(state: CastState, socket: SocketId): Reasons {
+export function withoutReasons(state: Reasoned, socket: SocketId): Reasons {
+  if (state.rework === NO_REASONS) return NO_REASONS;
   return withoutPlace(state.rework, socket, placeFor(state, socket));
 }
 

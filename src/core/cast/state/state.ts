@@ -206,8 +206,8 @@ export interface Counts {
   readonly taken: Tally;
   /** What a person has allowed beyond a limit: of those ways, and of repairs. */
   readonly allowed: Tally;
-  /** Visits of sockets since something made progress, by the place of the item. */
-  readonly returns: Table<Readonly<Record<string, Returns>>>;
+  /** Visits of sockets since something made progress, one entry for each item. */
+  readonly returns: Table<readonly Returns[]>;
   /** Loops that were passed by since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }
@@ -281,9 +281,9 @@ export function visibleState(state: CastState): JsonObject {
 }
 
 /** What `assign` can read besides the output. */
-export function surroundingsOf(state: CastState): Surroundings {
-  const item = currentItem(state);
-  return { data: state.data, item: item && state.pass ? { ...item, index: state.pass.cursor } : null };
+export function surroundingsOf({ data, pass }: Pick<CastState, "data" | "pass">): Surroundings {
+  const item = currentItem({ pass });
+  return { data, item: item && pass ? { ...item, index: pass.cursor } : null };
 }
 
 /** The key of the item in hand; that of a later attempt at it says which. */
@@ -294,6 +294,6 @@ export function itemKeyOf({ pass, item }: Pick<CastState, "pass" | "item">): str
 }
 
 /** [O4] The item in hand: only inside its loop. */
-export function currentItem(state: CastState): WorkItem | null {
-  return state.pass?.items[state.pass.cursor] ?? null;
+export function currentItem({ pass }: Pick<CastState, "pass">): WorkItem | null {
+  return pass?.items[pass.cursor] ?? null;
 }

@@ -14,6 +14,8 @@ type Sheets<T> = readonly (readonly (readonly Bucket<T>[])[])[];
 type Bucket<T> = readonly Entry<T>[];
 
 interface Entry<T> {
+  /** Of its key where they are many, so that few keys need be compared; 0 where they are few. */
+  readonly hash: number;
   readonly key: string;
   readonly value: T;
 }
@@ -28,35 +30,52 @@ const NO_ROWS: readonly (readonly Bucket<never>[])[] = Array.from({ length: WIDT
 const NO_SHEETS: Sheets<never> = Array.from({ length: WIDTH }, () => NO_ROWS);
 export const EMPTY_TABLE: Table<never> = { few: NO_ENTRIES, many: null };
 
-export function valueIn<T>({ few, many }: Table<T>, key: string): T | undefined {
-  const bucket = many ? bucketIn(many, hashOf(key)) : few;
-  return bucket[placeIn(bucket, key)]?.value;
+export function valueIn<T>(table: Table<T>, key: string): T | undefined {
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  const at = placeIn(bucket, hash, key);
+  return at === -1 ? undefined : bucket[at]?.value;
 }
 
 export function withValue<T>(table: Table<T>, key: string, value: T): Table<T> {
-  return withChange(table, key, () => value);
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  return withEntry(table, bucket, placeIn(bucket, hash, key), { hash, key, value });
 }
 
 /** The table with what `change` makes of a key's value. */
-export function withChange<T>({ few, many }: Table<T>, key: string, change: (value: T | undefined) => T): Table<T> {
-  const hash = many ? hashOf(key) : 0;
-  const bucket = many ? bucketIn(many, hash) : few;
-  const at = placeIn(bucket, key);
-  const entry = { key, value: change(bucket[at]?.value) };
-  const changed = at === -1 ? [...bucket, entry] : bucket.with(at, entry);
-  if (many) return { few: NO_ENTRIES, many: withBucket(many, hash, changed) };
+export function withChange<T>(table: Table<T>, key: string, change: (value: T | undefined) => T): Table<T> {
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  const at = placeIn(bucket, hash, key);
+  return withEntry(table, bucket, at, { hash, key, value: change(at === -1 ? undefined : bucket[at]?.value) });
+}
+
+/** With an entry at a place of its bucket; at -1 it is a new one. */
+function withEntry<T>({ many }: Table<T>, bucket: Bucket<T>, at: number, entry: Entry<T>): Table<T> {
+  const changed = at === -1 ? [...bucket, entry] : replaced(bucket, at, entry);
+  if (many) return { few: NO_ENTRIES, many: withBucket(many, entry.hash, changed) };
   return changed.length > MOST_OF_FEW ? { few: NO_ENTRIES, many: spread(changed) } : { few: changed, many: null };
+}
+
+/** A journal is thousands of these: a copy and one assignment take half as long as `with`. */
+function replaced<T>(row: readonly T[], at: number, value: T): readonly T[] {
+  const copy = row.slice();
+  copy[at] = value;
+  return copy;
 }
 
 export function withoutKeys<T>(table: Table<T>, keys: Iterable<string>): Table<T> {
   let left = table;
   for (const key of keys) {
-    const { few, many } = left;
-    const hash = many ? hashOf(key) : 0;
-    const bucket = many ? bucketIn(many, hash) : few;
-    const others = bucket.filter((entry) => entry.key !== key);
-    if (others.length === bucket.length) continue;
-    left = many ? { few, many: withBucket(many, hash, others) } : { few: others, many };
+    const hash = hashIn(left, key);
+    const bucket = bucketIn(left, hash);
+    const at = placeIn(bucket, hash, key);
+    if (at === -1) continue;
+    const others = bucket.toSpliced(at, 1);
+    left = left.many
+      ? { few: NO_ENTRIES, many: withBucket(left.many, hash, others) }
+      : { few: others, many: null };
   }
   return left;
 }
@@ -67,26 +86,38 @@ export function keysIn<T>({ few, many }: Table<T>): readonly string[] {
 
 function spread<T>(entries: Bucket<T>): Sheets<T> {
   let sheets: Sheets<T> = NO_SHEETS;
-  for (const entry of entries) {
-    const hash = hashOf(entry.key);
-    sheets = withBucket(sheets, hash, [...bucketIn(sheets, hash), entry]);
+  for (const { key, value } of entries) {
+    const hash = hashOf(key);
+    sheets = withBucket(sheets, hash, [...bucketOf(sheets, hash), { hash, key, value }]);
   }
   return sheets;
 }
 
-function bucketIn<T>(table: Sheets<T>, hash: number): Bucket<T> {
-  return table[digit(hash, 0)]?.[digit(hash, 1)]?.[digit(hash, 2)] ?? NO_ENTRIES;
+function hashIn<T>({ many }: Table<T>, key: string): number {
+  return many ? hashOf(key) : 0;
 }
 
-function placeIn<T>(bucket: Bucket<T>, key: string): number {
-  for (let at = 0; at < bucket.length; at += 1) if (bucket[at]?.key === key) return at;
+function bucketIn<T>({ few, many }: Table<T>, hash: number): Bucket<T> {
+  return many ? bucketOf(many, hash) : few;
+}
+
+function bucketOf<T>(sheets: Sheets<T>, hash: number): Bucket<T> {
+  return sheets[digit(hash, 0)]?.[digit(hash, 1)]?.[digit(hash, 2)] ?? NO_ENTRIES;
+}
+
+function placeIn<T>(bucket: Bucket<T>, hash: number, key: string): number {
+  for (let at = 0; at < bucket.length; at += 1) {
+    const entry = bucket[at];
+    if (entry?.hash === hash && entry.key === key) return at;
+  }
   return -1;
 }
 
 function withBucket<T>(sheets: Sheets<T>, hash: number, bucket: Bucket<T>): Sheets<T> {
   const rows = sheets[digit(hash, 0)] ?? NO_ROWS;
   const buckets = rows[digit(hash, 1)] ?? NO_BUCKETS;
-  return sheets.with(digit(hash, 0), rows.with(digit(hash, 1), buckets.with(digit(hash, 2), bucket)));
+  const changed = replaced(rows, digit(hash, 1), replaced(buckets, digit(hash, 2), bucket));
+  return replaced(sheets, digit(hash, 0), changed);
 }
 
 function digit(hash: number, level: 0 | 1 | 2): number {

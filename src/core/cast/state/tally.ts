@@ -25,6 +25,8 @@ function oneMore(count = 0): number {
 
 /** Visits of a socket without progress, and how many of them a person has allowed beyond the limit. */
 export interface Returns {
+  /** The place in its list of the item that they were for; null outside loops. */
+  readonly place: number | null;
   readonly visits: number;
   readonly allowed: number;
 }

@@ -39,18 +39,27 @@ export function countIn(state: CastState, measure: Measure, scope: Scope): numbe
   return ofItem(state, measure, scope)[scope.way] ?? 0;
 }
 
-export function addTo(state: CastState, measure: Measure, scope: Scope, times: number): CastState {
-  const count = countIn(state, measure, scope) + times;
+/** What a state counts, and what it remembers of its lists, with so many times more. */
+export function addTo(
+  { counts, walks }: Pick<CastState, "counts" | "walks">,
+  measure: Measure,
+  scope: Scope,
+  times: number,
+): Pick<CastState, "counts" | "walks"> {
   if (scope.kind === "cast") {
-    const counts = { ...state.counts, [measure]: withValue(state.counts[measure], scope.way, count) };
-    return { ...state, counts };
+    const tally = withValue(counts[measure], scope.way, countOf(counts[measure], scope.way) + times);
+    return { counts: measure === "taken" ? { ...counts, taken: tally } : { ...counts, allowed: tally }, walks };
   }
-  const walk = valueIn(state.walks, scope.loop);
+  const walk = valueIn(walks, scope.loop);
   if (!walk) throw new Error(`the loop ${scope.loop} was never entered`);
-  const item = { ...ofItem(state, measure, scope), [scope.way]: count };
-  const counted = { ...walk, [measure]: withValue(walk[measure], String(scope.index), item) };
-  return { ...state, walks: withValue(state.walks, scope.loop, counted) };
+  const place = String(scope.index);
+  const item = valueIn(walk[measure], place) ?? NEVER;
+  const counted = withValue(walk[measure], place, { ...item, [scope.way]: (item[scope.way] ?? 0) + times });
+  const after = measure === "taken" ? { ...walk, taken: counted } : { ...walk, allowed: counted };
+  return { counts, walks: withValue(walks, scope.loop, after) };
 }
+
+const NEVER: Readonly<Record<string, number>> = {};
 
 function ofItem(
   { walks }: CastState,
@@ -58,5 +67,5 @@ function ofItem(
   { loop, index }: Extract<Scope, { kind: "item" }>,
 ): Readonly<Record<string, number>> {
   const walk = valueIn(walks, loop);
-  return (walk && valueIn(walk[measure], String(index))) ?? {};
+  return (walk && valueIn(walk[measure], String(index))) ?? NEVER;
 }
