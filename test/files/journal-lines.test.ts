@@ -137,6 +137,21 @@ it("[J2] a last line without its end is torn; one whose end became something els
   expect(read(written(`${text.slice(0, -1)} `))).toBe("line 3 of the journal is damaged: its line end is gone");
 });
 
+it("[J1] a part that is read at once may end at any byte of a line, also inside a letter", () => {
+  const PART = 64 * 1024;
+  const size = (text: string): number => Buffer.byteLength(text);
+  const rest = [event(2, 'ü नमस्ते ไทย עברית 👩‍🚀 "}{,\n'), event(3)];
+  const bare = size(encodeLines([event(1)], first, 1).text);
+  const behind = size(encodeLines(rest.slice(0, 1), first, 1).text);
+  const file = written("");
+  for (let inside = 0; inside <= behind; inside += 1) {
+    const events = [event(1, "x".repeat(PART - bare - inside)), ...rest];
+    const { text, head } = encodeLines(events, first, 1);
+    writeFileSync(file, text);
+    expect(read(file), `${inside} bytes in`).toEqual({ value: events, head, soundBytes: size(text), tornBytes: 0 });
+  }
+});
+
 it("[J1] lines of any length are read whole, in order, by those who read all of a file and by those who follow it", () => {
   // Shorter and longer than every part that is read at once, and many across their ends.
   const sizes = [10, 70_000, 300_000, 3, 1_300_000, ...Array.from({ length: 40 }, (_, at) => at * 997)];

@@ -8,6 +8,7 @@ import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
+import { deepFreeze } from "../harness/deep-freeze.ts";
 import { allowedTurns } from "../harness/loadouts.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
@@ -85,6 +86,19 @@ it("[J1] folding what was written gives the live state, for every graph and ever
       expect(JSON.stringify(written.reduce(apply, drawn.start))).toBe(JSON.stringify(state));
     }),
     { seed: 4, numRuns: 500 },
+  );
+});
+
+it("[J1] no event changes the state that it follows: whoever still has it has what it was", () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const drawn = draw(seed);
+      if (!drawn) return;
+      const { events, state } = simulate(drawn.start, drawn.chance, 300);
+      const folded = events.reduce((before, event) => apply(deepFreeze(before), deepFreeze(event)), drawn.start);
+      expect(folded).toEqual(state);
+    }),
+    { seed: 5, numRuns: 200 },
   );
 });
 

@@ -12,6 +12,7 @@ import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
+import { deepFreeze } from "../harness/deep-freeze.ts";
 import { catalogWith, refsOf } from "../harness/chain.ts";
 import { chanceOf, randomConfig, randomMood, randomReply } from "../harness/random-graph.ts";
 import type { TestConfig } from "../harness/play.ts";
@@ -83,12 +84,6 @@ it("[L14] linking changes nothing in the catalogue", () => {
     }),
   );
 });
-
-function deepFreeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  Object.values(value).forEach(deepFreeze);
-}
 
 const MOST_EVENTS = 400;
 

@@ -4,7 +4,7 @@ import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { reasonOf, shownReasons } from "../../src/core/cast/state/rework.ts";
 import { startState, surroundingsOf, visibleState } from "../../src/core/cast/state/state.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { EMPTY_TABLE, keysIn, valueIn, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
+import { EMPTY_TABLE, keysIn, valueIn, withChange, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
 import type { Table } from "../../src/core/cast/state/table.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
@@ -96,19 +96,27 @@ describe("[V6, O4] what the cast of an item begins with", () => {
 });
 
 it("[J1] what a cast counts is kept however much it is: set, changed and removed like in a plain list of pairs", () => {
-  const step = fc.record({ key: fc.nat(60), remove: fc.boolean(), value: fc.nat() });
+  const step = fc.record({ key: fc.nat(60), how: fc.constantFrom("set", "change", "remove"), value: fc.nat() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const plain = new Map<string, number>();
+      let plain = new Map<string, number>();
       let table: Table<number> = EMPTY_TABLE;
-      for (const { key: number, remove, value } of steps) {
+      const before = [{ table, plain }];
+      for (const { key: number, how, value } of steps) {
         const key = `Socket-${number}`;
-        if (remove) plain.delete(key);
-        else plain.set(key, value);
-        table = remove ? withoutKeys(table, [key, "Socket-none"]) : withValue(table, key, value);
+        plain = new Map(plain);
+        if (how === "remove") plain.delete(key);
+        else plain.set(key, how === "set" ? value : (plain.get(key) ?? -1) + value);
+        if (how === "remove") table = withoutKeys(table, [key, "Socket-none"]);
+        else if (how === "set") table = withValue(table, key, value);
+        else table = withChange(table, key, (stood = -1) => stood + value);
+        before.push({ table, plain });
       }
-      expect(keysIn(table).toSorted()).toEqual([...plain.keys()].toSorted());
-      expect([...plain.keys()].map((key) => valueIn(table, key))).toEqual([...plain.values()]);
+      // What was there before a change is still as it was.
+      for (const stood of before) {
+        expect(keysIn(stood.table).toSorted()).toEqual([...stood.plain.keys()].toSorted());
+        expect([...stood.plain.keys()].map((key) => valueIn(stood.table, key))).toEqual([...stood.plain.values()]);
+      }
     }),
     { seed: 1, numRuns: 100 },
   );

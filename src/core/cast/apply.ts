@@ -1,32 +1,20 @@
-import { materiaOf, socketOf } from "../compile/graph.ts";
-import type { GraphSocket } from "../compile/graph.ts";
-import { assign, assignedValues, patchState } from "../handoff/assign.ts";
-import type { Assigned } from "../handoff/assign.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { Json, JsonObject } from "../model/values/json.ts";
-import type { Materia } from "../model/materia.ts";
-import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
+import { acceptHandoff, acceptOutput, turnHad } from "./accept.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
 import { filesAfter } from "./files.ts";
 import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
 import { hitOf } from "./limits/limits.ts";
-import { withListsKept } from "./lists/list.ts";
 import { applyItem, giveUpItem } from "./items/apply-items.ts";
 import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
-import { notesAfter } from "./lists/notes.ts";
 import { raiseLimits } from "./limits/raise.ts";
 import { countVisit } from "./limits/returns.ts";
 import { acceptAsItIs } from "./limits/rework-limit.ts";
 import { endCast, inTurn, resume } from "./stop.ts";
-import { reasonOf } from "./state/rework.ts";
-import { NOTHING_USED, currentItem, itemKeyOf, surroundingsOf } from "./state/state.ts";
-import type { Ask, CastState, Failure, Judged, Visit, Write } from "./state/state.ts";
+import { NOTHING_USED } from "./state/state.ts";
+import type { CastState, Failure, Visit } from "./state/state.ts";
 import { withValue } from "./state/table.ts";
-import { increment, turnKey } from "./state/tally.ts";
-import type { Tally } from "./state/tally.ts";
-import { NO_USAGE, addUsage, larger } from "./state/usage.ts";
-import type { Usage } from "./state/usage.ts";
+import { increment } from "./state/tally.ts";
+import { NO_USAGE, addUsage } from "./state/usage.ts";
 
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
 export function apply(state: CastState, event: CastEvent): CastState {
@@ -184,109 +172,6 @@ function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastSt
   }
   const { visit, reply } = expect(state, event, "answered");
   return { ...state, phase: { kind: "waiting", visit, reply } };
-}
-
-function turnHad(state: CastState, visit: Visit, usage: Usage, ask: Ask | Judged): CastState {
-  return withTurn(state, visit, usage, {
-    kind: "visiting",
-    visit: { ...visit, usage: addUsage(visit.usage, usage) },
-    ask,
-  });
-}
-
-function withTurn(state: CastState, visit: Visit, usage: Usage, phase: CastState["phase"]): CastState {
-  return {
-    ...state,
-    turns: turnsAfter(state, visit.socket),
-    usage: addUsage(state.usage, usage),
-    largest: larger(state.largest, addUsage(visit.turn.usage, usage)),
-    phase,
-  };
-}
-
-/** Counted for the socket, and for the item in hand. */
-function turnsAfter(state: CastState, socket: SocketId): Tally {
-  const counted = increment(state.turns, socket);
-  const item = itemKeyOf(state);
-  return item === null ? counted : increment(counted, turnKey(socket, item));
-}
-
-function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
-  const { visit } = expect(state, event, "visiting");
-  const socket = socketOf(state.graph, visit.socket);
-  const { handoff } = event;
-  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
-  const satisfied = typeof handoff["satisfied"] === "boolean" ? handoff["satisfied"] : undefined;
-  const materia = materiaOf(state.graph, socket);
-  const reason = context.trim() === "" ? (event.excerpt ?? "") : reasonOf(context, materia);
-  const kept = keep(state, socket, patchState(state.data, handoff), handoff);
-  const workItems = socket.generator ? listOf(kept, handoff) : null;
-  // What only sets state, or only says yes, has told nobody anything: what was said before it still stands.
-  const silent =
-    isPassedGate(materia, satisfied) ||
-    (context === "" && reason === "" && workItems === null && materia.type !== "agent");
-  const handed = silent ? state.handed : { ...handedBy(state, socket), text: context, reason, workItems };
-  return accepted({ ...kept, satisfied, handed, notes: notesAfter(state, kept.data, socket, handoff) }, visit, event);
-}
-
-/** The list that was handed over: the very one that stands in state, by which a loop knows it. */
-function listOf({ data }: CastState, { workItems }: JsonObject): readonly WorkItem[] | null {
-  if (!Array.isArray(workItems)) return null;
-  const { workItems: stands } = data;
-  const isIt = stands !== workItems && JSON.stringify(stands) === JSON.stringify(workItems);
-  return (isIt ? stands : workItems) as readonly WorkItem[]; // checked before it was accepted
-}
-
-function acceptOutput(state: CastState, event: EventOf<"output_accepted">): CastState {
-  const { visit } = expect(state, event, "visiting");
-  const socket = socketOf(state.graph, visit.socket);
-  const kept = keep(state, socket, state.data, event.text);
-  // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
-  const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
-  const handed = silent ? state.handed : { ...handedBy(state, socket), text: event.text, reason: "", workItems: null };
-  return accepted(
-    { ...kept, satisfied: undefined, handed, notes: notesAfter(state, kept.data, socket, {}) },
-    visit,
-    event,
-  );
-}
-
-/** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */
-function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean {
-  return materia.type === "utility" && materia.gate === true && satisfied === true;
-}
-
-function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): CastState {
-  const around = surroundingsOf({ data, pass: state.pass });
-  const assigned = withListsKept(state, socket, assign(socket.assign, output, around));
-  const kept = assigned === state.data ? state : { ...state, data: assigned };
-  if (!state.item) return kept;
-  const wrote = [...patchedBy(output), ...assignedValues(socket.assign, output, around).flatMap(writeOf)];
-  return { ...kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
-}
-
-/** [V7] What a utility's own patch put there, as the writes that it is: writing the old value back counts. */
-function patchedBy(output: Json): readonly Write[] {
-  const patch = isJsonObject(output) ? output["state"] : undefined;
-  return isJsonObject(patch) ? Object.entries(patch).map(([key, value]): Write => [[key], value]) : [];
-}
-
-function writeOf({ assignment, value }: Assigned): readonly Write[] {
-  return value === undefined ? [] : [[assignment.target, value]];
-}
-
-function handedBy(state: CastState, socket: GraphSocket) {
-  return { socket: socket.id, materia: socket.materia, item: currentItem(state)?.title ?? null };
-}
-
-function accepted(
-  state: CastState,
-  visit: Visit,
-  { approved, usage }: { approved?: true | undefined; usage: Usage },
-): CastState {
-  const phase = { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } } as const;
-  // What a person approved was already counted as the turn that said it.
-  return approved ? { ...state, phase } : withTurn(state, visit, usage, phase);
 }
 
 function failing(state: CastState, failure: Failure): CastState {

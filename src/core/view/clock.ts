@@ -15,13 +15,14 @@ export interface Clock {
 export const UNSTARTED: Clock = { startedAt: null, lastAt: null, idleMs: 0 };
 
 export function tick(clock: Clock, before: CastState, event: CastEvent): Clock {
-  return {
+  const ticked: Clock = {
     ...clock,
     startedAt: clock.startedAt ?? event.at,
     lastAt: event.at,
     idleMs: clock.idleMs + idleBefore(clock, before, event),
-    ...(event.type === "cast_started" && event.forkedFrom?.at !== undefined ? { forkedAt: event.forkedFrom.at } : {}),
   };
+  const forkedAt = event.type === "cast_started" ? event.forkedFrom?.at : undefined;
+  return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
 }
 
 /** Time in which nothing worked: while a person was awaited, and until a cast was taken up again, be it as a fork. */

@@ -73,9 +73,7 @@ export function withoutKeys<T>(table: Table<T>, keys: Iterable<string>): Table<T
     const at = placeIn(bucket, hash, key);
     if (at === -1) continue;
     const others = bucket.toSpliced(at, 1);
-    left = left.many
-      ? { few: NO_ENTRIES, many: withBucket(left.many, hash, others) }
-      : { few: others, many: null };
+    left = left.many ? { few: NO_ENTRIES, many: withBucket(left.many, hash, others) } : { few: others, many: null };
   }
   return left;
 }
@@ -121,7 +119,7 @@ function withBucket<T>(sheets: Sheets<T>, hash: number, bucket: Bucket<T>): Shee
 }
 
 function digit(hash: number, level: 0 | 1 | 2): number {
-  return (hash >>> (level * BITS)) & (WIDTH - 1);
+  return (hash >>> ((2 - level) * BITS)) & (WIDTH - 1);
 }
 
 function hashOf(key: string): number {

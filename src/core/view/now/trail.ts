@@ -42,8 +42,8 @@ export function startTrail(state: CastState): Trail {
 export function follow(trail: Trail, { event, before, after: state }: CastStep): Trail {
   const clock = tick(trail.clock, before, event);
   return {
-    ...trail,
     state,
+    order: trail.order,
     clock,
     visitSince: event.type === "visit_started" ? clock : trail.visitSince,
     last: isTold(before, event) ? { event, before } : trail.last,

@@ -52,13 +52,13 @@ function readLine(
   after: number,
   graph: Graph | null,
 ): CastEvent | "passed" | "again" | "damaged" {
-  const verdict = chain.verify(bytes);
+  const verdict = chain.verify(bytes, 0, bytes.length);
   if (verdict.kind === "stale") return "passed";
   if (verdict.kind === "superseding") return "again";
   if (verdict.kind === "damaged") return "damaged";
   const { seq } = chain.head();
   if (seq <= after) return "passed";
-  const event = eventOf(verdict.json, graph);
+  const event = eventOf(bytes.toString("utf8", 0, verdict.until), graph);
   return typeof event === "string" || event.seq !== seq ? "damaged" : event;
 }
 

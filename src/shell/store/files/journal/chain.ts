@@ -38,19 +38,20 @@ const EPOCH = Buffer.from(',"epoch":');
 const LONGEST_EPOCH = 9;
 
 export type Verdict =
-  /** It belongs; this is its event as JSON. */
-  | { readonly kind: "event"; readonly json: string }
+  /** It belongs; its event is the JSON that now stands before this place. */
+  | { readonly kind: "event"; readonly until: number }
   /** A late write of an owner that had been given up. */
   | { readonly kind: "stale" }
   /** It follows line `keep`: what stands between was written by an owner that had been given up by then. */
   | { readonly kind: "superseding"; readonly keep: number }
   | { readonly kind: "damaged"; readonly why: string };
 
-/** Says of line after line whether it belongs to the journal. */
+/** Says of line after line whether it belongs to the journal. A line is what stands in `bytes` from one place to another. */
 export interface Chain {
-  readonly verify: (line: Buffer) => Verdict;
+  /** What a line that belongs has behind its event is overwritten: nobody looks at it a second time. */
+  readonly verify: (bytes: Buffer, from: number, to: number) => Verdict;
   /** A line that a later owner went on from before. */
-  readonly passOver: (line: Buffer) => void;
+  readonly passOver: (bytes: Buffer, from: number, to: number) => void;
   readonly head: () => Head;
 }
 
@@ -58,9 +59,9 @@ export interface Chain {
 export function plainChain(): Chain {
   let seq = 0;
   return {
-    verify: (line) => {
+    verify: (_bytes, _from, to) => {
       seq += 1;
-      return { kind: "event", json: line.toString("utf8") };
+      return { kind: "event", until: to };
     },
     passOver: () => undefined,
     head: () => ({ seq, crc: 0 }),
@@ -70,35 +71,31 @@ export function plainChain(): Chain {
 export function openChain(castId: string): Chain {
   const first = firstHead(castId).crc;
   /** The digest behind each line that belongs. */
-  const heads = [first];
+  const heads = digests(first);
   /** Where each epoch began, and where those that were given up would go on. */
   const begun = new Map<number, number>();
   const givenUp = new Map<number, number>();
   let epoch = 0;
+  let last = first;
 
-  const belongs = (json: string, crc: number): Verdict => {
-    heads.push(crc);
-    return { kind: "event", json };
-  };
   /** Only on the way to a refusal: which line a later owner went on from. */
   const goesOnFrom = (body: Buffer, crc: number): number => {
-    for (let at = heads.length - 2; at >= (begun.get(epoch) ?? 0); at -= 1)
-      if (crc32(body, heads[at] ?? 0) === crc) return at;
+    for (let at = heads.size() - 2; at >= (begun.get(epoch) ?? 0); at -= 1)
+      if (crc32(body, heads.at(at)) === crc) return at;
     return -1;
   };
   const isLate = (body: Buffer, of: number, crc: number): boolean => {
     const next = [...begun.keys()].filter((each) => each > of).toSorted((a, b) => a - b)[0] ?? epoch;
-    const from = givenUp.get(of) ?? heads[begun.get(next) ?? 0] ?? first;
+    const from = givenUp.get(of) ?? heads.at(begun.get(next) ?? 0);
     if (crc32(body, from) !== crc) return false;
     givenUp.set(of, crc);
     return true;
   };
 
-  const verify = (line: Buffer): Verdict => {
-    const read = readTail(line);
+  const verify = (bytes: Buffer, from: number, to: number): Verdict => {
+    const read = readTail(bytes, from, to);
     if (!read) return { kind: "damaged", why: "it has no digest" };
-    const body = line.subarray(0, line.length - TAIL);
-    const last = heads[heads.length - 1] ?? first;
+    const body = bytes.subarray(from, to - TAIL);
     if (read.epoch < epoch)
       return isLate(body, read.epoch, read.crc) ? { kind: "stale" } : { kind: "damaged", why: UNFIT };
     if (crc32(body, last) === read.crc) {
@@ -106,30 +103,54 @@ export function openChain(castId: string): Chain {
         // Unless lines of it were passed over: then it would go on from those.
         if (!givenUp.has(epoch)) givenUp.set(epoch, last);
         epoch = read.epoch;
-        begun.set(epoch, heads.length - 1);
+        begun.set(epoch, heads.size() - 1);
       }
-      return belongs(jsonOf(line, read), read.crc);
+      last = read.crc;
+      heads.push(last);
+      // The event as it was before its epoch and digest were put behind it: its brace takes the place of the comma.
+      bytes[read.at] = BRACE;
+      return { kind: "event", until: read.at + 1 };
     }
     const keep = read.epoch > epoch ? goesOnFrom(body, read.crc) : -1;
     return keep === -1 ? { kind: "damaged", why: UNFIT } : { kind: "superseding", keep };
   };
-  const passOver = (line: Buffer): void => {
-    const read = readTail(line);
+  const passOver = (bytes: Buffer, from: number, to: number): void => {
+    const read = readTail(bytes, from, to);
     if (read) givenUp.set(read.epoch, read.crc);
   };
-  return { verify, passOver, head: () => ({ seq: heads.length - 1, crc: heads.at(-1) ?? first }) };
+  return { verify, passOver, head: () => ({ seq: heads.size() - 1, crc: last }) };
+}
+
+/** A row of digests in four bytes each: as a list of numbers they would take twice the memory, and the time to move them. */
+function digests(first: number) {
+  let row = new Uint32Array(1024);
+  row[0] = first;
+  let size = 1;
+  return {
+    at: (index: number): number => row[index] ?? first,
+    size: (): number => size,
+    push: (crc: number): void => {
+      if (size === row.length) {
+        const longer = new Uint32Array(2 * size);
+        longer.set(row);
+        row = longer;
+      }
+      row[size] = crc;
+      size += 1;
+    },
+  };
 }
 
 const UNFIT = "its digest does not fit";
 
 /** The event of a line without a look at what came before it: for the ends of a journal. */
 export function unchainedJson(line: Buffer): string {
-  const read = readTail(line);
-  return read ? jsonOf(line, read) : line.toString("utf8");
+  const read = readTail(line, 0, line.length);
+  return read ? `${line.toString("utf8", 0, read.at)}}` : line.toString("utf8");
 }
 
 export function epochOf(line: Buffer): number | undefined {
-  return readTail(line)?.epoch;
+  return readTail(line, 0, line.length)?.epoch;
 }
 
 interface Tail {
@@ -139,25 +160,22 @@ interface Tail {
   readonly crc: number;
 }
 
-/** The event as it was before its epoch and digest were put behind it. */
-function jsonOf(line: Buffer, { at }: Tail): string {
-  return `${line.toString("utf8", 0, at)}}`;
-}
+const BRACE = 0x7d;
 
 /** `,"epoch":1,"crc":"01234567"}` at the end of a line, by its bytes: making texts of them would cost more than the digest. */
-function readTail(line: Buffer): Tail | undefined {
-  const end = line.length - TAIL;
-  if (!isAt(line, CRC, end) || !isAt(line, CLOSE, line.length - CLOSE.length)) return undefined;
-  const crc = numberIn(line, end + CRC.length, line.length - CLOSE.length, 16);
+function readTail(bytes: Buffer, start: number, to: number): Tail | undefined {
+  const end = to - TAIL;
+  if (end < start || !isAt(bytes, CRC, end) || !isAt(bytes, CLOSE, to - CLOSE.length)) return undefined;
+  const crc = numberIn(bytes, end + CRC.length, to - CLOSE.length, 16);
   let from = end;
-  while (isDigit(line[from - 1])) from -= 1;
+  while (from > start && isDigit(bytes[from - 1])) from -= 1;
   const at = from - EPOCH.length;
-  if (crc === -1 || from === end || end - from > LONGEST_EPOCH || !isAt(line, EPOCH, at)) return undefined;
-  return { at, epoch: numberIn(line, from, end, 10), crc };
+  if (crc === -1 || from === end || end - from > LONGEST_EPOCH || at < start || !isAt(bytes, EPOCH, at))
+    return undefined;
+  return { at, epoch: numberIn(bytes, from, end, 10), crc };
 }
 
 function isAt(line: Buffer, word: Buffer, at: number): boolean {
-  if (at < 0) return false;
   for (let index = 0; index < word.length; index += 1) if (line[at + index] !== word[index]) return false;
   return true;
 }

@@ -22,13 +22,10 @@ export interface FoldedJournal<T> {
   readonly tornBytes: number;
 }
 
+type Step<T> = (value: T, event: CastEvent) => T;
+
 /** [J1] The events of a journal, one after another. Damage is reported with its line, and nothing is guessed. */
-export function foldJournal<T>(
-  file: string,
-  of: JournalOf,
-  begin: () => T,
-  step: (value: T, event: CastEvent) => T,
-): Result<FoldedJournal<T>> {
+export function foldJournal<T>(file: string, of: JournalOf, begin: () => T, step: Step<T>): Result<FoldedJournal<T>> {
   let fd: number;
   try {
     fd = openRegular(file);
@@ -38,7 +35,7 @@ export function foldJournal<T>(
   try {
     let passedOver: PassedOver = [];
     for (;;) {
-      const done = foldOnce({ fd, file, of, passedOver }, begin(), step);
+      const done = foldOnce({ fd, of, passedOver }, begin(), step);
       if (done.kind === "folded") return ok(done.folded);
       if (done.kind === "damaged") return fail(damage(file, of.castId, done));
       // [D16] A later owner went on from before these lines: read again, without them.
@@ -60,7 +57,6 @@ type PassedOver = readonly (readonly [first: number, last: number])[];
 
 interface Reading {
   readonly fd: number;
-  readonly file: string;
   readonly of: JournalOf;
   readonly passedOver: PassedOver;
 }
@@ -70,35 +66,38 @@ type FoldedOnce<T> =
   | { readonly kind: "damaged"; readonly line: number; readonly why: string }
   | { readonly kind: "again"; readonly lines: readonly [number, number] };
 
-function foldOnce<T>(reading: Reading, begin: T, step: (value: T, event: CastEvent) => T): FoldedOnce<T> {
-  const { fd, of, passedOver } = reading;
+function foldOnce<T>({ fd, of, passedOver }: Reading, begin: T, step: Step<T>): FoldedOnce<T> {
   const chain = chainOf(of);
-  const checked = of.versions.format !== 1;
-  /** The number of each line that belongs. */
-  const belonging: number[] = [];
   let value = begin;
   let line = 0;
+  let belonging = 0;
+  /** Of each line that does not belong, how many did before it. */
+  const foreign: number[] = [];
   let stop: FoldedOnce<T> | undefined;
+  const passed = (): true => {
+    foreign.push(belonging);
+    return true;
+  };
   const damaged = (why: string): false => {
     stop = { kind: "damaged", line, why };
     return false;
   };
-  const take = (bytes: Buffer): boolean => {
+  const take = (bytes: Buffer, from: number, to: number): boolean => {
     line += 1;
     if (passedOver.some(([first, last]) => line >= first && line <= last)) {
-      chain.passOver(bytes);
-      return true;
+      chain.passOver(bytes, from, to);
+      return passed();
     }
-    const verdict = chain.verify(bytes);
-    if (verdict.kind === "stale") return true;
+    const verdict = chain.verify(bytes, from, to);
+    if (verdict.kind === "stale") return passed();
     if (verdict.kind === "damaged") return damaged(verdict.why);
     if (verdict.kind === "superseding") {
-      stop = { kind: "again", lines: [belonging[verdict.keep] ?? line, line - 1] };
+      stop = { kind: "again", lines: [lineBehind(verdict.keep, foreign), line - 1] };
       return false;
     }
-    const event = eventOf(verdict.json, of.graph);
+    const event = eventOf(bytes.toString("utf8", from, verdict.until), of.graph);
     if (typeof event === "string") return damaged(event);
-    belonging.push(line);
+    belonging += 1;
     try {
       value = step(value, event);
       return true;
@@ -108,14 +107,20 @@ function foldOnce<T>(reading: Reading, begin: T, step: (value: T, event: CastEve
   };
   const { soundBytes, torn } = eachLine(fd, take);
   if (stop) return stop;
-  if (checked && isWhole(chain, torn)) return { kind: "damaged", line: line + 1, why: "its line end is gone" };
+  if (of.versions.format !== 1 && isWhole(chain, torn))
+    return { kind: "damaged", line: line + 1, why: "its line end is gone" };
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
+}
+
+/** The number of the line behind so many that belong: the next one that does. */
+function lineBehind(keep: number, foreign: readonly number[]): number {
+  return keep + 1 + foreign.filter((before) => before <= keep).length;
 }
 
 /** Only a write that was cut off leaves a last line without its end; a whole one with something behind it was changed. */
 function isWhole(chain: Chain, torn: Buffer): boolean {
   if (torn.length < 2) return false;
-  const verdict: Verdict = chain.verify(torn.subarray(0, -1));
+  const verdict: Verdict = chain.verify(torn, 0, torn.length - 1);
   return verdict.kind === "event" || verdict.kind === "stale";
 }
 
@@ -128,13 +133,16 @@ export function eventOf(json: string, graph: Graph | null): CastEvent | string {
   }
 }
 
-const BLOCK = 512 * 1024;
+const BLOCK = 64 * 1024;
+const LINE_END = 0x0a;
+
+type TakeLine = (bytes: Buffer, from: number, to: number) => boolean;
 
 /**
  * Line after line, in blocks: a journal may be larger than memory. Stops where `take` does, which must not keep a line:
  * all of them are read into the same place.
  */
-function eachLine(fd: number, take: (line: Buffer) => boolean): { soundBytes: number; torn: Buffer } {
+function eachLine(fd: number, take: TakeLine): { soundBytes: number; torn: Buffer } {
   let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
   /** Bytes of a line that goes on behind the last block; they stand at the beginning. */
   let kept = 0;
@@ -146,8 +154,8 @@ function eachLine(fd: number, take: (line: Buffer) => boolean): { soundBytes: nu
     const full = bytes.subarray(0, kept + size);
     let from = 0;
     // What was kept has no line end.
-    for (let end = full.indexOf(0x0a, kept); end !== -1; end = full.indexOf(0x0a, from)) {
-      if (!take(full.subarray(from, end))) return { soundBytes, torn: Buffer.alloc(0) };
+    for (let end = full.indexOf(LINE_END, kept); end !== -1; end = full.indexOf(LINE_END, from)) {
+      if (!take(full, from, end)) return { soundBytes, torn: Buffer.alloc(0) };
       soundBytes += end + 1 - from;
       from = end + 1;
     }
