@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { openPause } from "../../src/shell/fleet/items/parking.ts";
 import { PACE, openSession } from "../../src/shell/fleet/worker/watchdog.ts";
 import type { Enrolled } from "../../src/shell/fleet/worker/watchdog.ts";
 import { fleetPlace, letGo, submitted } from "../harness/fleet/fleet-place.ts";
@@ -41,6 +42,13 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
   await database.rows({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });
   expect(await judge()).toEqual(["killed"]);
   expect(await nextVerdict()).toBeUndefined();
+});
+
+it("[B14] a leg that the queues give to a worker which must stop is stopped where it stands", () => {
+  const never = new AbortController().signal;
+  const parking = { isParked: () => false, park: async () => undefined, parked: new Promise<void>(() => undefined) };
+  const { signal } = openPause({ draining: never, stopping: AbortSignal.abort() }, parking);
+  expect(signal.aborted).toBe(true);
 });
 
 it("[B11] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {

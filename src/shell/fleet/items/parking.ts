@@ -59,6 +59,8 @@ export function openPause(
   stopping.addEventListener("abort", stop);
   draining.addEventListener("abort", drain);
   void parked.then(() => (draining.aborted ? stop() : undefined));
+  // The queues may still give it a leg when it has been told: nobody would tell it again.
+  if (stopping.aborted) stop();
   return {
     signal: pause.signal,
     onSteps: (steps: readonly CastStep[]): void => {
