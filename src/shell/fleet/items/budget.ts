@@ -12,9 +12,11 @@ import type { News } from "../../store/postgres/database/news.ts";
 /** What the items of one fork may use between them. */
 interface Share {
   readonly budget: Budget;
-  /** What their parent had used before the first of them began, and its largest turn. */
+  /** What their parent had used before the first of them began and those have that are over, and the largest turn. */
   readonly usage: Usage;
   readonly largest: Usage;
+  /** Set when a turn of one that is over has told how large they are. */
+  readonly isKnown?: boolean;
 }
 
 /** [V13] Written before the first item begins; a budget that was raised since takes the place of the one before. */
@@ -82,12 +84,14 @@ function enter(place: BudgetPlace, state: CastState, isForced: boolean): Promise
     await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [ENTERING, parent]);
     const ask: Ask = async (text, values) => (await client.query(text, [...values])).rows;
     const { share, rows } = await readAccounts(ask, place);
+    await settle(ask, place, { share, over: rows.filter(({ over }) => over) });
     const own = rows.find((row) => row.cast_id === castId);
     const others = rows.filter((row) => row !== own);
     const spent = others.map(totalOf).reduce(addUsage, share.usage);
     const settled = others.map((row) => (row.open ? row.turn.spent : totalOf(row))).reduce(addUsage, share.usage);
     const largest = rows.map(({ turn }) => turn.largest).reduce(larger, larger(share.largest, state.largest));
-    const isKnown = rows.some(({ turn }) => turn.isKnown) || tokensOf(largest) > 0 || largest.cost > 0;
+    const isKnown =
+      share.isKnown === true || rows.some(({ turn }) => turn.isKnown) || tokensOf(largest) > 0 || largest.cost > 0;
     const turns = others.filter(({ open }) => open).map(({ turn }) => turn.used);
     const room = { settled: addUsage(settled, state.usage), turns, largest: isKnown ? largest : undefined };
     const isOut = isUsedUp(share.budget, addUsage(spent, state.usage));
@@ -108,20 +112,55 @@ interface AccountRow {
   readonly turn: Account;
   /** Whether its turn is under way still. */
   readonly open: boolean;
+  /** Whether it has reached its end, and nothing will be written to its account any more. */
+  readonly over: boolean;
 }
 
 const NONE = { spent: NO_USAGE, largest: NO_USAGE, used: NO_USAGE, epoch: null, isKnown: false };
 
-async function readAccounts(ask: Ask, { castId, parent, fork }: BudgetPlace) {
-  const [found] = (await ask("select shared -> $2 as share from materia.casts where cast_id = $1", [parent, fork])) as [
-    { share: Share | null } | undefined,
+/** All at one moment: what is settled in between would be counted nowhere. */
+async function readAccounts(ask: Ask, { castId, parent, fork }: BudgetPlace): Promise<Accounts> {
+  const [found] = (await ask(ACCOUNTS, [parent, fork, castId, JSON.stringify({ ...NONE, fork })])) as [
+    { readonly share: Share | null; readonly rows: readonly AccountRow[] } | undefined,
   ]; // as it is asked for
-  const rows = (await ask(
-    `select cast_id, epoch, coalesce(turn, $4) as turn, coalesce((turn ->> 'epoch')::int = epoch and materia.is_driven(owner), false) as open
-      from materia.casts where parent = $1 and (turn ->> 'fork' = $2 or cast_id = $3)`,
-    [parent, fork, castId, JSON.stringify({ ...NONE, fork })],
-  )) as readonly AccountRow[]; // as they are asked for
-  return { share: found?.share ?? { budget: {}, usage: NO_USAGE, largest: NO_USAGE }, rows };
+  return {
+    share: found?.share ?? { budget: {}, usage: NO_USAGE, largest: NO_USAGE },
+    rows: found?.rows ?? [],
+  };
+}
+
+interface Accounts {
+  readonly share: Share;
+  readonly rows: readonly AccountRow[];
+}
+
+/** Those that have an account, which are the ones at work: `turn` of all others is null. */
+const ACCOUNTS = `
+select (select shared -> $2 from materia.casts where cast_id = $1) as share, (
+  select coalesce(jsonb_agg(jsonb_build_object('cast_id', cast_id, 'epoch', epoch, 'turn', coalesce(turn, $4),
+    'open', coalesce((turn ->> 'epoch')::int = epoch and materia.is_driven(owner), false),
+    'over', coalesce(turn ->> 'epoch' is null and turn is not null and owner is null and status in ('completed', 'not_satisfied'), false))), '[]')
+  from materia.casts where cast_id = $3 or (parent = $1 and turn is not null and turn ->> 'fork' = $2)) as rows`;
+
+/** What has reached its end is never set going again: its account goes up in the common one, so that few are read however many there were. */
+async function settle(
+  ask: Ask,
+  { parent, fork }: BudgetPlace,
+  { share, over }: { readonly share: Share; readonly over: readonly AccountRow[] },
+): Promise<void> {
+  if (over.length === 0) return;
+  const common = {
+    usage: over.map(totalOf).reduce(addUsage, share.usage),
+    largest: over.map(({ turn }) => turn.largest).reduce(larger, share.largest),
+    isKnown: share.isKnown === true || over.some(({ turn }) => turn.isKnown),
+  };
+  await ask(
+    `with common as (
+        update materia.casts set shared = jsonb_set(shared, array[$2], (shared -> $2) || $3::jsonb) where cast_id = $1 and shared ? $2 returning 1
+      )
+      update materia.casts set turn = null where cast_id = any($4) and exists (select from common)`,
+    [parent, fork, JSON.stringify(common), over.map(({ cast_id: id }) => id)],
+  );
 }
 
 function totalOf({ turn }: AccountRow): Usage {
@@ -135,11 +174,11 @@ function begun(place: BudgetPlace, state: CastState, { share, account, ...entere
   let used = NO_USAGE;
   const total = (usage: Usage): Usage => addUsage(addUsage(others, state.usage), usage);
   const look = async (): Promise<void> => {
-    const { rows } = await readAccounts((text, values) => database.rows({ text, values }), place);
-    others = rows
+    const now = await readAccounts((text, values) => database.rows({ text, values }), place);
+    others = now.rows
       .filter((row) => row.cast_id !== castId)
       .map(totalOf)
-      .reduce(addUsage, share.usage);
+      .reduce(addUsage, now.share.usage);
   };
   const isShared = isLimit(share.budget);
   const stop = isShared ? budgets.on(parent, () => void look().catch(() => undefined)) : () => undefined;

@@ -15,6 +15,8 @@ import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
 import type { Keeping } from "../../store/cast-store.ts";
+import { openSentWork, workOfItems } from "../items/sent-work.ts";
+import type { SentWork } from "../items/sent-work.ts";
 import type { Profile } from "../open/profile.ts";
 import { giveToTools } from "./tools-folder.ts";
 
@@ -50,7 +52,7 @@ interface Standing {
   head: string;
   ckpt: string;
   /** What was sent besides: the work of items, and what it was merged to. */
-  readonly sent: Set<string>;
+  readonly sent: SentWork;
   unkept?: string | undefined;
 }
 
@@ -119,7 +121,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
-    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: new Set() });
+    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: openSentWork() });
     giveToTools(tree);
     const setups = [profile.setup, window && worktree?.setup];
     let problem: string | undefined;
@@ -175,13 +177,13 @@ async function packSince(stands: Standing, events: readonly CastEvent[], mostByt
   const mayMove = ckpt !== stands.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
   const head = (mayMove ? await headOf(stands.top) : undefined) ?? stands.head;
   if (ckpt === stands.ckpt && head === stands.head && work.length === 0) return undefined;
-  const exclude = [...new Set([stands.ckpt, stands.head, ...stands.sent])];
+  const exclude = [...new Set([stands.ckpt, stands.head, ...stands.sent.all()])];
   const packed = await makePack({ cwd: stands.top, include: [ckpt, head, ...work], exclude, mostBytes });
   if (packed.kind === "failed") return packed.problem;
   // If it is not written, nothing is any more: the cast stops there.
   stands.head = head;
   stands.ckpt = ckpt;
-  for (const each of work) stands.sent.add(each);
+  stands.sent.add(events);
   return { head, ckpt, bytes: packed.bytes };
 }
 
@@ -190,16 +192,6 @@ function lastCommit(events: readonly CastEvent[]): string | undefined {
   return events
     .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))
     .at(-1);
-}
-
-/** [B12] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
-function workOfItems(events: readonly CastEvent[]): readonly string[] {
-  return events.flatMap((event) => {
-    if (event.type === "loop_forked") return event.base ?? [];
-    if (event.type === "item_ended") return event.commit ?? [];
-    if (event.type === "item_merged") return event.commit;
-    return event.type === "item_conflicted" ? event.tree : [];
-  });
 }
 
 /** Why one of these events has no checkpoint: on another machine its files would be gone. */

@@ -8,6 +8,7 @@ alter table materia.casts add column if not exists shared jsonb not null default
 -- Of an item: what it has used of that budget, and its turn under way.
 alter table materia.casts add column if not exists turn jsonb;
 create index if not exists casts_parked on materia.casts (parked_by) where parked_leg = leg;
+create index if not exists casts_accounts on materia.casts (parent) where turn is not null;
 create index if not exists casts_items on materia.casts (parent) where parent is not null;
 `;
 
