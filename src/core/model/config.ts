@@ -85,7 +85,9 @@ export const FleetProfile = v.object({
     v.pipe(
       v.string(),
       v.minLength(1, "is empty"),
-      v.description("The project that casts belong to; the name of the project's folder if unset."),
+      v.description(
+        "The project that casts belong to; the name of the project's folder if unset, so that a folder of another name is another project.",
+      ),
     ),
   ),
   queue: v.exactOptional(
