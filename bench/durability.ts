@@ -7,6 +7,7 @@ import { ownCasts } from "../src/shell/config/own/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import type { CastFile } from "../src/shell/store/cast-file.ts";
+import { encodeLines, firstHead } from "../src/shell/store/files/journal/chain.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
@@ -99,12 +100,12 @@ export interface SyncFigures {
   readonly ratio: number;
 }
 
-/** What the engine adds to the syncs that it needs. Both take turns, so that a busy disk is busy for both. */
+/** What the engine adds to the syncs that it needs. Both take turns, so that a busy disk is busy for both, and write the same bytes. */
 export async function measureSync(steps: number, rounds = 5): Promise<SyncFigures> {
   return inScratch(async (scratch) => {
     const file = castFile(scratch);
     const chunks: string[] = [];
-    await runUntil(file, steps, collecting(chunks));
+    await runUntil(file, steps, encoding(file, chunks));
     const [engine, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
@@ -129,6 +130,19 @@ function bareSyncs(path: string, chunks: readonly string[]): number {
   const took = performance.now() - started;
   closeSync(fd);
   return took;
+}
+
+/** The writes of a journal, as they stand in its file. */
+function encoding(file: CastFile, chunks: string[]): Journal {
+  let head = firstHead(file.castId);
+  return {
+    append: async (events) => {
+      const encoded = encodeLines(events, head, 1);
+      head = encoded.head;
+      chunks.push(encoded.text);
+      return undefined;
+    },
+  };
 }
 
 function collecting(lines: string[]): Journal {
