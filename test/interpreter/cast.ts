@@ -1,16 +1,22 @@
 import { END, valueAt } from "./texts.ts";
 import type { Graph, Json, JsonObject, Place, Region, Texts } from "./texts.ts";
-import type { Item } from "./reply.ts";
+import type { Item, Said } from "./visit/reply.ts";
 
 /** Everything outside a cast: what is answered, and what a person allows when it was stopped. */
 export interface World {
   readonly limits: Texts["limits"];
   readonly budget: Texts["budget"];
   /** What an agent says, or a utility prints, at this turn of this visit. */
-  readonly reply: (place: Place, visit: number, turn: number) => string;
+  readonly reply: (place: Place, visit: string, turn: number) => string;
   /** With which code the command of a gate ends. */
-  readonly exitCode: (place: Place, visit: number) => number;
-  readonly person: (place: Place, visit: number, turn: number) => Verdict;
+  readonly exitCode: (place: Place, visit: string) => number;
+  readonly person: (place: Place, visit: string, turn: number) => Verdict;
+  /** Whether the items of a parallel loop can be worked on at once, this time. */
+  readonly together: (fork: number) => boolean;
+  /** Of all that is under way, what has the smallest number is over first. */
+  readonly pace: (work: string) => number;
+  /** Why the work of an item cannot be merged; nothing where it can. */
+  readonly conflict: (attempt: string) => string | undefined;
   /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
   readonly raise: (limit: string, times: number) => number | undefined;
 }
@@ -27,6 +33,8 @@ export interface Pass {
   /** [G26] Which list it is: another number for every list that was made. */
   readonly list: number;
   readonly index: number;
+  /** Where it ends: behind the list, or behind the one item that this cast is for. */
+  readonly end: number;
   /** The member at which it was entered; an item that follows one given up begins there. */
   readonly door: string;
   /** How many visits there were when the current item began. */
@@ -57,9 +65,33 @@ export interface Handed {
   readonly list?: number;
 }
 
+/** What a cast and those of its items have in common. */
+export interface Shared {
+  tokens: number;
+  /** [D17] How many tokens may be used, with what a person has allowed. */
+  most: number;
+  /** How many lists were made, by whomever. */
+  made: number;
+  visits: number;
+}
+
+/** Where a cast stopped at a limit; it goes on with how much more it is allowed. */
+export interface Stop {
+  readonly limit: string;
+  readonly where: string;
+  /** Whether nothing else has failed beside it that no person can allow. */
+  readonly goesOn: boolean;
+}
+
+/** Something that may stop at limits on its way. */
+export type Steps<T> = Generator<Stop, T, number>;
+
 export interface Cast {
   readonly graph: Graph;
   readonly world: World;
+  readonly shared: Shared;
+  /** [V6] What comes before the visits of an item's own cast: they are counted anew. */
+  readonly name: string;
   readonly facts: string[];
   readonly visits: Map<string, number>;
   /** Sockets in the order in which they were visited. */
@@ -73,20 +105,32 @@ export interface Cast {
   /** The number of the list that stands at a path of state. */
   readonly lists: Map<string, number>;
   readonly notes: Map<number, string>;
+  /** What it put into state, in its order. */
+  readonly wrote: Write[];
+  /** Titles of the items that were given up. */
+  readonly givenUp: string[];
   data: JsonObject;
   pass: Pass | undefined;
   handed: Handed;
-  tokens: number;
-  made: number;
-  stops: number;
-  gaveUp: boolean;
   last: boolean | undefined;
+  /** How often items were worked on at once. */
+  forks: number;
+  itemsDone: number;
+  /** The member that moved on behind the last item, and what it said. */
+  advanced: { readonly place: Place; readonly said: Said } | undefined;
 }
 
 export function newCast(graph: Graph, world: World): Cast {
+  const shared = { tokens: 0, most: world.budget.maxTokens ?? Infinity, made: 0, visits: 0 };
+  return castWith(graph, world, shared, "");
+}
+
+export function castWith(graph: Graph, world: World, shared: Shared, name: string): Cast {
   return {
     graph,
     world,
+    shared,
+    name,
     facts: [],
     visits: new Map(),
     walked: [],
@@ -97,19 +141,27 @@ export function newCast(graph: Graph, world: World): Cast {
     reasons: new Map(),
     lists: new Map(),
     notes: new Map(),
+    wrote: [],
+    givenUp: [],
     data: {},
     pass: undefined,
     handed: { label: "", text: "", items: [], made: false },
-    tokens: 0,
-    made: 0,
-    stops: 0,
-    gaveUp: false,
     last: undefined,
+    forks: 0,
+    itemsDone: 0,
+    advanced: undefined,
   };
 }
 
 /** Thrown where a cast ends in the middle of something. */
-export class Ended extends Error {}
+export class Ended extends Error {
+  /** Whether only nobody follows it any longer. */
+  readonly isTooLong: boolean;
+  constructor(isTooLong = false) {
+    super();
+    this.isTooLong = isTooLong;
+  }
+}
 
 export function fail(cast: Cast): never {
   cast.facts.push("ended failed");
@@ -117,13 +169,9 @@ export function fail(cast: Cast): never {
 }
 
 /** [D17] Stops at a limit; where a person allows more, the cast goes on where it stood. */
-export function stopAt(cast: Cast, limit: string, socket: string): number {
-  cast.facts.push(`limit ${limit} ${socket}`, "ended failed");
-  cast.stops += 1;
-  const more = cast.world.raise(limit, cast.stops);
-  if (more === undefined) throw new Ended();
-  cast.facts.push("resumed");
-  return more;
+export function* stopAt(cast: Cast, limit: string, where: string, goesOn = true): Steps<number> {
+  cast.facts.push(`limit ${limit} ${where}`, "ended failed");
+  return yield { limit, where, goesOn };
 }
 
 export function regionOf(cast: Cast, id: string): Region | undefined {
@@ -147,25 +195,26 @@ export function currentOf({ pass }: Cast): JsonObject {
   return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
 }
 
-export type Writes = readonly (readonly [target: readonly string[], value: Json])[];
+export type Write = readonly [target: readonly string[], value: Json];
 
 /** [G26] A list that was written is another list; one that a program leaves as it found it is not. */
-export function write(cast: Cast, writes: Writes, byProgram: boolean): void {
+export function write(cast: Cast, writes: readonly Write[], byProgram: boolean): void {
   const before = cast.data;
+  cast.wrote.push(...writes);
   for (const [target, value] of writes) cast.data = written(cast.data, target, value);
   for (const { list } of cast.graph.regions.values()) {
     if (!list || !writes.some(([target]) => overlaps(target, list))) continue;
     const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list)));
-    if (!byProgram || found !== now) cast.lists.set(list.join("."), (cast.made += 1));
+    if (!byProgram || found !== now) cast.lists.set(list.join("."), (cast.shared.made += 1));
   }
 }
 
-function overlaps(target: readonly string[], list: readonly string[]): boolean {
+export function overlaps(target: readonly string[], list: readonly string[]): boolean {
   const length = Math.min(list.length, target.length);
   return target.slice(0, length).join(".") === list.slice(0, length).join(".");
 }
 
-function written(object: JsonObject, [key = "", ...rest]: readonly string[], value: Json): JsonObject {
+export function written(object: JsonObject, [key = "", ...rest]: readonly string[], value: Json): JsonObject {
   if (rest.length === 0) return { ...object, [key]: value };
   const inner = Object.hasOwn(object, key) ? object[key] : undefined;
   const isObject = typeof inner === "object" && inner !== null && !Array.isArray(inner);

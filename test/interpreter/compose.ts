@@ -23,7 +23,7 @@ export function compose(targets: readonly string[], texts: Texts): Composed {
   const alone = named.map((part) => graphOf(part, texts));
   const joints = alone.slice(0, -1).flatMap((graph) => (terminalsOf(graph).length === 1 ? [] : ["L18 terminals"]));
   if (joints.length > 0) return { problems: joints };
-  const graph = stitched(alone);
+  const graph = ordered(stitched(alone));
   const froms = named.flatMap(({ loadout }) =>
     Object.entries(loadout.loops ?? {}).map(([id, loop]) => [id, loop.consumes?.from] as const),
   );
@@ -68,7 +68,8 @@ function renumbered(parts: readonly Part[]): readonly Part[] {
     const loops = Object.entries(loadout.loops ?? {}).map(([id, loop]) => {
       const consumes = loop.consumes && { ...loop.consumes, from: of(loop.consumes.from) };
       const rest = { sockets: loop.sockets.map(of), exits: (loop.exits ?? []).map(exit) };
-      return [`t${order}-${id}`, { ...rest, ...(consumes && { consumes }) }] as const;
+      const parallel = loop.parallel === undefined ? {} : { parallel: loop.parallel };
+      return [`t${order}-${id}`, { ...rest, ...parallel, ...(consumes && { consumes }) }] as const;
     });
     const made = { sockets: Object.fromEntries(sockets), loops: Object.fromEntries(loops) };
     return { order, loadout: { entry: of(loadout.entry), ...made } };
@@ -85,7 +86,10 @@ function graphOf({ order, loadout }: Part, texts: Texts): Graph {
   const loops = Object.entries(loadout.loops ?? {});
   const regions = loops.map(([id, loop]): [string, Region] => {
     const list = listOf(loop, loadout.sockets)?.split(".");
-    return [id, { id, members: loop.sockets, exits: loop.exits ?? [], onward: END, ...(list && { list }) }];
+    const lanes = loop.parallel === undefined ? {} : { lanes: loop.parallel };
+    const from = loop.consumes && { from: loop.consumes.from };
+    const region = { id, members: loop.sockets, exits: loop.exits ?? [], onward: END };
+    return [id, { ...region, ...lanes, ...from, ...(list && { list }) }];
   });
   const places = Object.entries(loadout.sockets).map(([id, socket]): [string, Place] => {
     const materia = texts.materia[socket.materia] ?? {};
@@ -99,11 +103,27 @@ function graphOf({ order, loadout }: Part, texts: Texts): Graph {
       assign: Object.entries({ ...materia.assign, ...socket.assign }),
       edges: socket.edges ?? [],
       onward: END,
+      ordered: false,
     };
     const advance = socket.advance && { advance: socket.advance.when ?? "always" };
     return [id, { ...place, ...advance, ...(loop !== undefined && { loop }) }];
   });
   return { entry: loadout.entry, places: new Map(places), regions: new Map(regions) };
+}
+
+/** [V3] Whether this socket makes the list of a loop: the one that it consumes from, else whoever puts a list there. */
+function feeds({ id, materia, assign }: Place, { list = [], from }: Region): boolean {
+  if (from !== undefined) return from === id;
+  const path = list.join(".");
+  return (path === "workItems" && materia.generator === true) || assign.some(([target]) => target === path);
+}
+
+function ordered({ entry, places, regions }: Graph): Graph {
+  const wide = [...regions.values()].filter(({ lanes }) => lanes !== undefined);
+  const known = [...places].map(([id, place]): [string, Place] => {
+    return [id, { ...place, ordered: wide.some((region) => feeds(place, region)) }];
+  });
+  return { entry, places: new Map(known), regions };
 }
 
 /** [L15] The sockets from which a cast can come to `end`; several ways of one are one. */

@@ -1,6 +1,6 @@
 import { END, judges, listOf, parseOf } from "./texts.ts";
 import type { EdgeText, Graph, LoadoutText, LoopText, MateriaText, SocketText, Texts } from "./texts.ts";
-import { reachable } from "./ways.ts";
+import { beginningsOf, leadsOut, reachable } from "./ways.ts";
 
 const CONTRACT = ["workItems", "satisfied", "context"];
 const FORBIDDEN = ["__proto__", "constructor", "prototype"];
@@ -109,6 +109,7 @@ function loopProblems(loop: LoopText, { sockets }: LoadoutText, texts: Texts): r
     ...(loop.consumes.output === "workItems" ? [] : ["O11 output"]),
   ];
   return [
+    ...parallelProblems(loop, sockets, texts),
     ...(consumes ?? []),
     ...(lists.length > 1 ? ["O12 several lists"] : []),
     ...(twice(exits.map(({ id }) => id)) ? ["O13 id"] : []),
@@ -120,11 +121,28 @@ function loopProblems(loop: LoopText, { sockets }: LoadoutText, texts: Texts): r
   ];
 }
 
+/** [V1, V2] What a loop lacks so that its items can be worked on at once. */
+function parallelProblems(loop: LoopText, sockets: LoadoutText["sockets"], { materia }: Texts): readonly string[] {
+  const { parallel: lanes } = loop;
+  if (lanes === undefined) return [];
+  const seats = loop.sockets.flatMap((id) => materia[sockets[id]?.materia ?? ""] ?? []);
+  const targets = loop.sockets.flatMap((id) => (sockets[id]?.edges ?? []).flatMap(({ to, then }) => [to, then ?? END]));
+  const isInside = (to: string): boolean => [END, "next", ...loop.sockets].includes(to);
+  return [
+    ...(Number.isInteger(lanes) && lanes >= 1 && lanes <= 64 ? [] : ["V1 lanes"]),
+    ...(listOf(loop, sockets) === undefined ? ["V2 no list"] : []),
+    ...(seats.some(({ type, interactive }) => type === "person" || interactive) ? ["V2 waits"] : []),
+    ...(targets.every(isInside) ? [] : ["V2 leads out"]),
+  ];
+}
+
 /** What is wrong with the ways of a graph whose parts are sound: a loop that can be entered before its list is there. */
 export function wayProblems(graph: Graph, loops: ReadonlyMap<string, string | undefined>): readonly string[] {
   const seen = reachable(graph);
   return [...graph.regions.values()].flatMap((region) => {
     if (!region.list || !region.members.some((id) => seen.has(id))) return [];
+    if (region.lanes !== undefined && leadsOut(graph, region)) return ["V2 leads out"];
+    if (region.lanes !== undefined && beginningsOf(graph, region).size > 1) return ["V2 beginnings"];
     const from = loops.get(region.id);
     const around = from === undefined ? undefined : reachable(graph, new Set([from]));
     if (around && region.members.some((id) => around.has(id))) return ["O11 entered before"];

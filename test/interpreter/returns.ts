@@ -1,12 +1,12 @@
 import { END } from "./texts.ts";
 import type { Place } from "./texts.ts";
 import { itemOf, placeOf, stopAt } from "./cast.ts";
-import type { Cast, Route } from "./cast.ts";
+import type { Cast, Route, Steps } from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
-export function countReturn(cast: Cast, { from, to }: Route): void {
+export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {
   const key = `${to} ${itemOf(cast)}`;
-  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) forgive(cast, from, to);
+  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) yield* forgive(cast, from, to);
   cast.returns.set(key, (cast.returns.get(key) ?? 0) + 1);
 }
 
@@ -21,11 +21,16 @@ export function forget(cast: Cast, socket: string): void {
   for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
 }
 
+/** [R4] Nobody is told any more why this item was done again. */
+export function forgetReasons(cast: Cast, item: string): void {
+  for (const key of cast.reasons.keys()) if (key.endsWith(` ${item}`)) cast.reasons.delete(key);
+}
+
 /** [D17] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
-export function forgive(cast: Cast, from: Place | undefined, to: string): void {
+export function* forgive(cast: Cast, from: Place | undefined, to: string): Steps<void> {
   const last = cast.walked.lastIndexOf(to);
   const cycle = last < 0 ? [] : cast.walked.slice(last);
-  const more = stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
+  const more = yield* stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
   for (const [key, count] of cast.returns)
     if (cycle.includes(key.split(" ")[0] ?? "")) cast.returns.set(key, count - more);
   for (const [loop, count] of cast.passedBy) cast.passedBy.set(loop, count - more);

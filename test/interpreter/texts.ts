@@ -46,6 +46,7 @@ export interface LoopText {
   readonly sockets: readonly string[];
   readonly consumes?: { readonly from: string; readonly output: string };
   readonly exits?: readonly ExitText[];
+  readonly parallel?: number;
 }
 
 export interface LoadoutText {
@@ -57,7 +58,7 @@ export interface LoadoutText {
 export interface Texts {
   readonly materia: Readonly<Record<string, MateriaText>>;
   readonly loadouts: Readonly<Record<string, LoadoutText>>;
-  readonly limits: { readonly maxNoAdvanceCycles: number; readonly maxRepairs: number };
+  readonly limits: { readonly maxNoAdvanceCycles: number; readonly maxRepairs: number; readonly maxConflicts?: number };
   readonly budget: { readonly maxTokens?: number };
 }
 
@@ -75,6 +76,8 @@ export interface Place {
   readonly loop?: string;
   /** Where it goes when nothing else is said: `end`, or the next part. */
   readonly onward: string;
+  /** [V3] Whether the items of its list may say what they build on. */
+  readonly ordered: boolean;
 }
 
 /** A loop of the composed graph. */
@@ -83,9 +86,13 @@ export interface Region {
   readonly members: readonly string[];
   /** The list that it walks, as a path of state; none for a region that walks nothing. */
   readonly list?: readonly string[];
+  /** Who makes it, where the loop says so. */
+  readonly from?: string;
   readonly exits: readonly ExitText[];
   /** Where an empty list leads that no exit takes. */
   readonly onward: string;
+  /** How many items are worked on at once; none where they never are. */
+  readonly lanes?: number;
 }
 
 export interface Graph {

@@ -67,11 +67,48 @@ export function waysFrom(place: Place, region: Region | undefined): readonly str
 }
 
 /** Where a loop leads behind a last item that this member gave up. */
-function waysOfGivingUp(place: Place, region: Region): readonly string[] {
-  return answersOf(place, region).flatMap((answer) => {
-    const next = edgeFor(place, answer)?.then === "next";
-    return next ? [givenUpExit(place, region, answer)?.targetSocketId ?? region.onward] : [];
+function waysOfGivingUp(graph: Graph, place: Place, region: Region): readonly string[] {
+  const by = (answer: Answer): string => givenUpExit(place, region, answer)?.targetSocketId ?? region.onward;
+  const own = answersOf(place, region).flatMap((answer) => {
+    return edgeFor(place, answer)?.then === "next" ? [by(answer)] : [];
   });
+  // [V10] What cannot be merged is given up with a no.
+  return region.lanes !== undefined && givesUp(graph, region) ? [...own, by(false)] : own;
+}
+
+/** [V10] Whether the loop gives items up. */
+export function givesUp(graph: Graph, { members }: Region): boolean {
+  return members.some((id) => graph.places.get(id)?.edges.some(({ then }) => then === "next"));
+}
+
+/** [V2] Whether an item can lead elsewhere than to a member or to the end; in a chain the end of a part is elsewhere. */
+export function leadsOut(graph: Graph, region: Region): boolean {
+  const inside = [END, "next", ...region.members];
+  return region.members.some((id) => {
+    const place = graph.places.get(id);
+    const none = place && answersOf(place, region).some((answer) => !edgeFor(place, answer)) ? [place.onward] : [];
+    const edges = place?.edges.flatMap(({ to, then }) => [to, then ?? END]) ?? [];
+    return [...edges, ...none].some((to) => !inside.includes(to));
+  });
+}
+
+/** [V2] The members at which an item can begin: where the loop is entered, and where an advance leads. */
+export function beginningsOf(graph: Graph, region: Region): ReadonlySet<string> {
+  const places = [...reachable(graph)].flatMap((id) => graph.places.get(id) ?? []);
+  const ways = places.flatMap((place) => {
+    const own = graph.regions.get(place.loop ?? "");
+    if (own !== region) return [...waysFrom(place, own), ...(own?.list ? waysOfGivingUp(graph, place, own) : [])];
+    return answersOf(place, region).flatMap((answer) => {
+      const edge = place.advance !== undefined && matches(place.advance, answer) ? edgeFor(place, answer) : undefined;
+      return edge ? [edge.to, edge.then ?? END] : [];
+    });
+  });
+  const passed = [...graph.regions.values()].flatMap((each) =>
+    each !== region && each.list && places.some(({ loop }) => loop === each.id)
+      ? [emptyExit(each)?.targetSocketId ?? each.onward]
+      : [],
+  );
+  return new Set([graph.entry, ...ways, ...passed].filter((id) => region.members.includes(id)));
 }
 
 /** Every socket that a cast can reach from `entry`, going through none of `without`. */
@@ -97,7 +134,7 @@ export function reachable(
     if (!place || id === END || seen.has(id) || without.has(id)) continue;
     seen.add(id);
     const region = graph.regions.get(place.loop ?? "");
-    const ways = [...waysFrom(place, region), ...(region?.list ? waysOfGivingUp(place, region) : [])];
+    const ways = [...waysFrom(place, region), ...(region?.list ? waysOfGivingUp(graph, place, region) : [])];
     for (const to of ways) arrive(to, place.loop);
   }
   return seen;

@@ -7,6 +7,7 @@ import { readHandoff } from "../../src/core/handoff/read.ts";
 import { contractText } from "../../src/core/prompt/contract.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
+import { refsOf } from "../harness/chain.ts";
 import { catalogOf, compiled } from "../harness/play.ts";
 import type { TestConfig } from "../harness/play.ts";
 import { always, exit, graph, notSatisfied, refusals, satisfied, seat, socket, workshop } from "../harness/seats.ts";
@@ -185,4 +186,11 @@ it("[V4] the worst case counts every attempt, and the grid says how many at once
     .map(lineText)
     .join("\n");
   expect(drawn).toContain("2 at once");
+});
+
+it("[L16] a loadout whose parallel loop ends it leads on to the next of a chain", () => {
+  const config = withLoop({ exits: [] });
+  const chain = compile(refsOf("Main Tell"), catalogOf(config));
+  const exits = chain.ok && chain.value.graph.loops["t1-each"]?.exits.map(({ targetSocketId }) => targetSocketId);
+  expect(exits).toEqual(["Socket-5"]);
 });

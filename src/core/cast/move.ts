@@ -6,9 +6,9 @@ import { NEXT } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";
 import { expect } from "./state/expect.ts";
 import { listAt } from "./lists/list.ts";
+import { noteOf } from "./lists/notes.ts";
 import { afterWay, withoutMembers } from "./limits/returns.ts";
 import { withReason, withoutItem, withoutList, withoutReasons } from "./state/rework.ts";
-import type { Note } from "./state/fork.ts";
 import { withGivenUp } from "./lists/given-up.ts";
 import type { CastState } from "./state/state.ts";
 import { EMPTY_TABLE, valueIn, withValue } from "./state/table.ts";
@@ -87,12 +87,13 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   if (at === END || typeof items === "string" || items.length !== event.size)
     throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
   const window = state.item?.window;
+  const given = window?.list;
   const entered: CastState = {
     ...state,
     pass: {
       loop: event.loop,
       items,
-      note: noteFor(state, loop?.items ?? []),
+      note: given ? given.note : noteOf(state.notes, loop?.items ?? []),
       // [V6] The cast of one item has the whole list, and walks one item of it.
       cursor: window?.index ?? 0,
       end: window ? window.index + 1 : items.length,
@@ -111,12 +112,6 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     counts: { ...state.counts, returns: withoutMembers(state, event.loop) },
     rework: withoutList(entered, event.loop, phase.reworked ? at : null),
   };
-}
-
-function noteFor({ notes }: CastState, path: readonly string[]): Note | null {
-  const key = path.join(".");
-  // A path may be a word that every object seems to have.
-  return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
 }
 
 /** [G10, R4] A new item: neither returns nor reasons of the old one hold for it. */

@@ -2,8 +2,8 @@ import { END } from "../model/ids.ts";
 import type { Destination, SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
 import type { Edge } from "../model/loadout.ts";
-import type { Graph, GraphExit, GraphSocket } from "./graph.ts";
-import { loopOf, socketsOf } from "./graph.ts";
+import type { Graph, GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
+import { givesUp, loopOf, socketsOf } from "./graph.ts";
 import { neededFields } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
 import type { Way } from "./route.ts";
@@ -91,7 +91,16 @@ function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
     const behind = landings(walker, out.to, socket.loop);
     steps.push({ way: out, satisfied, advanced, exhausted: true, landings: behind });
   }
-  return steps;
+  return loop?.parallel === undefined ? steps : [...steps, ...stepsOfConflict(walker, socket, loop)];
+}
+
+/** [V10] Behind a last item that is given up because it cannot be merged, a loop is left with a no, whatever was said. */
+function stepsOfConflict(walker: Walker, socket: GraphSocket, loop: GraphLoop): readonly Step[] {
+  if (!loop.items || !givesUp(walker.graph, loop)) return [];
+  const way = giveUpExit(loop, socket.id, false);
+  if (way.to === END) return [];
+  const to = landings(walker, way.to, socket.loop);
+  return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
 }
 
 /** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */

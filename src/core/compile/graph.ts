@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { END, Destination, SocketId } from "../model/ids.ts";
-import { Condition, Edge, Exit, edgeTargets } from "../model/loadout.ts";
+import { Condition, Edge, Exit, NEXT, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
 import { wholeNumber } from "../model/values/number.ts";
 import { byId } from "../model/values/record.ts";
@@ -139,6 +139,11 @@ export function materiaOf(graph: Graph, socket: GraphSocket): Materia {
 
 export function loopOf(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
   return socket.loop === null ? undefined : graph.loops[socket.loop];
+}
+
+/** [V10] Whether an item that cannot be done is left undone, as some edge of the loop says. */
+export function givesUp({ sockets }: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
+  return loop.sockets.some((id) => sockets[id]?.edges.some(({ then }) => then === NEXT));
 }
 
 export function socketsOf(graph: Graph): readonly GraphSocket[] {

@@ -4,6 +4,7 @@ import { worstCase } from "../../../src/core/compile/weigh/worst-case.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
 import { walk } from "../walk.ts";
+import type { Walked } from "../walk.ts";
 import type { Graph } from "../texts.ts";
 import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
@@ -12,7 +13,7 @@ import type { Case } from "../random/worlds.ts";
 import { engineGraph, engineStart, runEngine } from "./engine.ts";
 import type { Ran } from "./engine.ts";
 
-export const ASPECTS = ["check", "cast", "state", "resume", "worst case"] as const;
+export const ASPECTS = ["check", "cast", "state", "resume", "lanes", "worst case"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Difference {
@@ -42,13 +43,15 @@ export function compare(each: Case): Compared {
     return { facts, bounded: false, difference: { aspect: "check", kind: text, text } };
   }
   const world = worldOf(each);
-  const { facts, data } = walk(ours.graph, world);
+  const walked = walk(ours.graph, world);
+  const { facts } = walked;
   const ran = runEngine(engineStart(each, theirs.value), [], ours.graph, world);
   const { turns } = worstCase(theirs.value.graph, theirs.value.flow, each.texts.limits);
   const difference =
     firstDifference("cast", facts.filter(isBuilt).map(plainWay), ran.facts.filter(isBuilt).map(plainWay)) ??
-    firstDifference("state", [sorted(data)], [sorted(ran.state.data)]) ??
+    firstDifference("state", leftBy(walked), leftByEngine(ran)) ??
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    inOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     beyondWorst(each, theirs.value, ran);
   return { facts, bounded: turns !== null, ...(difference && { difference }) };
 }
@@ -78,29 +81,69 @@ function resumed(
   { graph, world }: { readonly graph: Graph; readonly world: World },
 ): Difference | undefined {
   const chance = chanceOf("cut", each.seed);
-  const everywhere = ran.events.length < 60 && chance.happens(1 / 3);
-  const cuts = everywhere ? ran.events.map((_, at) => at) : [chance.count(0, ran.events.length - 1)];
+  const everywhere = ran.log.length < 80 && chance.happens(1 / 3);
+  const cuts = everywhere ? ran.log.map((_, at) => at) : [chance.count(0, ran.log.length - 1)];
   const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:told |resumed)/.test(fact));
   for (const cut of cuts) {
-    const again = runEngine(engineStart(each, compiled), ran.events.slice(0, cut), graph, world);
+    const again = runEngine(engineStart(each, compiled), upTo(ran.log, cut), graph, world);
     const difference =
       firstDifference("resume", plain(ran.facts), plain(again.facts)) ??
-      firstDifference("resume", [sorted(ran.state.data)], [sorted(again.state.data)]);
+      firstDifference("resume", leftByEngine(ran), leftByEngine(again));
     if (difference) return { ...difference, text: `cut after ${cut}:\n${difference.text}` };
   }
   return undefined;
 }
 
+/** [V5, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
+function inOtherLanes(
+  each: Case,
+  compiled: Compiled,
+  ran: Ran,
+  { graph, world }: { readonly graph: Graph; readonly world: World },
+): Difference | undefined {
+  const types = new Set(ran.events.map(({ type }) => type));
+  if (!types.has("item_started") || !types.has("cast_ended")) return undefined;
+  if (types.has("limit_reached") || types.has("turn_failed")) return undefined;
+  const start = engineStart(each, compiled);
+  const loops = Object.entries(start.graph.loops).map(
+    ([id, loop]) => [id, { ...loop, ...(loop.parallel === undefined ? {} : { parallel: 8 }) }] as const,
+  );
+  const wide = { ...start, graph: { ...start.graph, loops: Object.fromEntries(loops) } };
+  const again = runEngine(wide, [], graph, { ...world, pace: (work) => -world.pace(work) });
+  if (again.events.at(-1)?.type !== "cast_ended") return undefined;
+  const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:forked|begins) /.test(fact));
+  return (
+    firstDifference("lanes", plain(ran.facts), plain(again.facts)) ??
+    firstDifference("lanes", leftByEngine(ran), leftByEngine(again))
+  );
+}
+
+/** What goes into a journal in one write is there, or is not. */
+function upTo(log: Ran["log"], cut: number): Ran["log"] {
+  const last = log[cut - 1]?.event?.type;
+  return log.slice(0, last === "limits_raised" && log[cut - 1]?.cast !== log[0]?.cast ? cut - 1 : cut);
+}
+
+function leftBy({ data, givenUp, itemsDone }: Walked): readonly string[] {
+  return [sorted(data), `given up: ${givenUp.join()}`, `${itemsDone} items done`];
+}
+
+function leftByEngine({ state: { data, givenUp, done } }: Ran): readonly string[] {
+  const titles = givenUp.first.map(({ title }) => title);
+  const count = givenUp.count === titles.length && givenUp.count === (done.itemsGivenUp ?? 0) ? "" : "miscounted ";
+  return [sorted(data), `${count}given up: ${titles.join()}`, `${done.itemsDone} items done`];
+}
+
 /** [G24] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
-function beyondWorst(each: Case, { graph, flow }: Compiled, { events, turns }: Ran): Difference | undefined {
+function beyondWorst(each: Case, { graph, flow }: Compiled, { log, events, turns }: Ran): Difference | undefined {
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;
   if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
   if (!BUILT.has("interactive bound") && events.some(({ type }) => type === "person_finished")) return undefined;
   const sizes = (loop: string): number =>
     Math.max(0, ...events.map((event) => (event.type === "loop_entered" && event.loop === loop ? event.size : 0)));
-  const visits = events.filter(
-    (event) => event.type === "visit_started" && graph.materia[event.materia]?.type === "agent",
+  const visits = log.filter(
+    ({ event }) => event?.type === "visit_started" && graph.materia[event.materia]?.type === "agent",
   ).length;
   const allowed = [evaluate(formulas.turns, sizes), evaluate(formulas.withRepairs, sizes)] as const;
   if (visits <= allowed[0] && turns <= allowed[1]) return undefined;

@@ -1,12 +1,12 @@
 import { mergeLayers } from "../../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../../src/core/catalog/layer.ts";
-import { apply } from "../../../src/core/cast/apply.ts";
 import { decide } from "../../../src/core/cast/decide.ts";
 import type { Outcome } from "../../../src/core/cast/decide.ts";
-import type { CastEvent, EventBody } from "../../../src/core/cast/state/event.ts";
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
+import { runAt } from "../../../src/core/cast/items/runs.ts";
 import { next } from "../../../src/core/cast/next.ts";
-import { startState } from "../../../src/core/cast/state/state.ts";
-import type { CastState } from "../../../src/core/cast/state/state.ts";
+import type { Effect } from "../../../src/core/cast/next.ts";
+import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
 import { compile } from "../../../src/core/compile/targets/compile.ts";
 import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
@@ -14,13 +14,19 @@ import type { CastId } from "../../../src/core/model/ids.ts";
 import type { Result } from "../../../src/core/model/issue.ts";
 import { turnText } from "../../../src/core/prompt/turn.ts";
 import type { World } from "../cast.ts";
-import type { Graph } from "../texts.ts";
-import { marksOf } from "../told.ts";
-import { LONGEST, TURN } from "../walk.ts";
+import type { Graph, Place } from "../texts.ts";
+import { TURN } from "../visit/asked.ts";
+import { marksOf } from "../visit/told.ts";
+import { LONGEST } from "../walk.ts";
 import type { Case } from "../random/worlds.ts";
-import { factsOf } from "./facts.ts";
+import { performItems, spendElsewhere } from "./items.ts";
+import type { ItemsPlace } from "./items.ts";
+import { factsIn, openJournal } from "./journal.ts";
+import type { Entry, Journal } from "./journal.ts";
 
 export interface Ran {
+  /** What happened in all casts of it, in the order in which it happened. */
+  readonly log: readonly Entry[];
   readonly events: readonly CastEvent[];
   readonly facts: readonly string[];
   readonly state: CastState;
@@ -32,85 +38,153 @@ export function engineGraph({ texts, targets }: Case): Result<Compiled> {
   return compile(refsOf(targets.join(" ")), catalog);
 }
 
-export function engineStart({ texts }: Case, { graph }: Compiled): CastState {
+export function engineStart({ texts }: Case, { graph }: Compiled): CastStart {
   const castId = "law" as CastId; // of an id's form
-  return startState({ castId, request: "do it", graph, limits: texts.limits, budget: texts.budget, data: {} });
+  return { castId, request: "do it", graph, limits: texts.limits, budget: texts.budget, data: {} };
 }
 
+/** What all casts of a case have in common. */
+interface Run {
+  readonly log: Entry[];
+  readonly graph: Graph;
+  readonly world: World;
+  turns: number;
+}
+
+/** Nobody follows it any longer. */
+class TooLong extends Error {}
+
 /** A cast of the engine from a journal that may hold something already. */
-export function runEngine(start: CastState, before: readonly CastEvent[], graph: Graph, world: World): Ran {
-  const events = [...before];
-  const facts = before.flatMap((event) => factsOf(event, graph));
-  let state = before.reduce(apply, start);
-  let turns = 0;
-  let stops = before.filter(({ type }) => type === "limit_reached").length;
-  const note = (body: EventBody): void => {
-    const event: CastEvent = { ...body, seq: state.seq + 1, at: "2026-01-01T00:00:00.000Z" };
-    state = apply(state, event);
-    events.push(event);
-    facts.push(...factsOf(event, graph));
-  };
+export function runEngine(start: CastStart, before: readonly Entry[], graph: Graph, world: World): Ran {
+  const run: Run = { log: [...before], graph, world, turns: 0 };
+  const journal = openJournal(run.log, start, graph);
+  try {
+    for (let goesOn = true; goesOn; goesOn = allowedMore(journal, world)) drive(run, journal, undefined);
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error;
+  }
+  const { log, turns } = run;
+  return { log, events: journal.events(), facts: factsIn(log, start.castId), state: journal.state(), turns };
+}
+
+/** Until it stops by itself. */
+function drive(run: Run, journal: Journal, parent: ItemsPlace | undefined): void {
   const had = new Map<string, number>();
-  for (const event of before)
+  for (const event of journal.events())
     if (event.type === "handoff_rejected" || event.type === "turn_answered")
       had.set(`${event.socket} ${event.visit}`, (had.get(`${event.socket} ${event.visit}`) ?? 0) + 1);
   for (;;) {
-    const effect = next(state);
-    if (effect.kind === "record") {
-      for (const body of effect.events) {
-        if (body.type === "visit_started" && facts.filter((fact) => fact.startsWith("visit ")).length >= LONGEST)
-          return { events, facts, state, turns };
-        if (body.type === "limit_reached") stops += 1;
-        note(body);
-      }
-    } else if (effect.kind === "agent" || effect.kind === "utility") {
-      const place = graph.places.get(effect.socket.id);
-      if (!place) throw new Error(`the interpreter knows no ${effect.socket.id}`);
-      const number = effect.visit.number;
-      const key = `${place.id} ${number}`;
-      const turn = (had.get(key) ?? 0) + 1;
-      had.set(key, turn);
-      if (effect.kind === "agent") {
-        turns += 1;
-        const { system, prompt } = turnText(state, effect);
-        // A repair may quote the reply of this visit that it complains of.
-        const quoted = `«p${place.id}#${number}.`;
-        const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
-        facts.push(`told ${place.id} ${marks.join(" ")}`);
-      }
-      const text = world.reply(place, number, turn);
-      const outcome: Outcome =
-        effect.kind === "utility"
-          ? place.materia.gate
-            ? { kind: "ended", code: world.exitCode(place, number), printed: text }
-            : { kind: "exited", stdout: text, cut: false }
-          : { kind: "replied", text, usage: { input: TURN - 5, output: 5, cost: 0 } };
-      note(decide(state, effect.socket, outcome));
-    } else if (effect.kind === "wait") {
-      const place = graph.places.get(effect.socket.id);
-      if (!place) throw new Error(`the interpreter knows no ${effect.socket.id}`);
-      const at = { socket: effect.socket.id, visit: effect.visit.number };
-      const { yes, text } = world.person(place, at.visit, had.get(`${place.id} ${at.visit}`) ?? 1);
-      note({ type: "cast_resumed", by: "law" });
-      if (place.materia.type === "person") note({ type: "person_judged", ...at, satisfied: yes, text });
-      else note(yes ? { type: "person_finished", ...at } : { type: "person_answered", ...at, text });
-    } else {
-      const limit = events.findLast(({ type }) => type === "limit_reached");
-      if (events.at(-1)?.type === "limits_raised") {
-        note({ type: "cast_resumed", by: "law" });
-        continue;
-      }
-      const raised =
-        effect.kind === "stop" && events.at(-2) === limit && limit?.type === "limit_reached"
-          ? world.raise(limit.limit, stops)
-          : undefined;
-      if (raised === undefined || limit?.type !== "limit_reached") return { events, facts, state, turns };
-      const tokens = state.budget.maxTokens ?? 0;
-      note({
-        type: "limits_raised",
-        ...(limit.limit === "maxTokens" ? { maxTokens: tokens + raised } : { allow: raised }),
-      });
-      note({ type: "cast_resumed", by: "law" });
+    if (parent) spendElsewhere(journal, parent);
+    const effect = next(journal.state());
+    switch (effect.kind) {
+      case "record":
+        for (const body of effect.events) {
+          if (body.type === "visit_started" && visitsIn(run.log) >= LONGEST) throw new TooLong();
+          journal.note(body);
+        }
+        break;
+      case "agent":
+      case "utility":
+        performVisit(run, journal, effect, had);
+        break;
+      case "wait":
+        answerPerson(run, journal, effect, had);
+        break;
+      case "fork":
+      case "items":
+      case "join":
+        performItems({ ...run, journal }, effect, (child, place) => drive(run, child, place));
+        break;
+      case "checkpoint":
+        throw new Error("no files are kept");
+      case "stop":
+        return;
     }
   }
+}
+
+function visitsIn(log: readonly Entry[]): number {
+  return log.filter(({ event }) => event?.type === "visit_started").length;
+}
+
+function placeAt({ graph }: Run, id: string): Place {
+  const place = graph.places.get(id);
+  if (!place) throw new Error(`the interpreter knows no ${id}`);
+  return place;
+}
+
+/** [V6] The visits of an item's own cast are counted anew; what is said there is its own. */
+function nameOf(state: CastState, number: number): string {
+  if (!state.item) return String(number);
+  const [, fork, key = "", attempt] = /_(\d+)_(WI-\d+)(?:_(\d+))?$/.exec(state.castId) ?? [];
+  return `${fork}${key}${attempt === undefined ? "" : `.${attempt}`}/${number}`;
+}
+
+type Visiting = Extract<Effect, { kind: "agent" | "utility" }>;
+
+function performVisit(run: Run, journal: Journal, effect: Visiting, had: Map<string, number>): void {
+  const state = journal.state();
+  const place = placeAt(run, effect.socket.id);
+  const key = `${place.id} ${effect.visit.number}`;
+  const turn = (had.get(key) ?? 0) + 1;
+  had.set(key, turn);
+  const name = nameOf(state, effect.visit.number);
+  if (effect.kind === "agent") {
+    run.turns += 1;
+    const { system, prompt } = turnText(state, effect);
+    // A repair may quote the reply of this visit that it complains of.
+    const quoted = `«p${place.id}#${name}.`;
+    const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
+    journal.tell(`told ${place.id} ${marks.join(" ")}`);
+  }
+  const text = run.world.reply(place, name, turn);
+  const outcome: Outcome =
+    effect.kind === "utility"
+      ? place.materia.gate
+        ? { kind: "ended", code: run.world.exitCode(place, name), printed: text }
+        : { kind: "exited", stdout: text, cut: false }
+      : { kind: "replied", text, usage: { input: TURN - 5, output: 5, cost: 0 } };
+  journal.note(decide(state, effect.socket, outcome));
+}
+
+function answerPerson(
+  run: Run,
+  journal: Journal,
+  effect: Extract<Effect, { kind: "wait" }>,
+  had: ReadonlyMap<string, number>,
+): void {
+  const place = placeAt(run, effect.socket.id);
+  const at = { socket: effect.socket.id, visit: effect.visit.number };
+  const name = nameOf(journal.state(), at.visit);
+  const { yes, text } = run.world.person(place, name, had.get(`${place.id} ${at.visit}`) ?? 1);
+  journal.note({ type: "cast_resumed", by: "law" });
+  if (place.materia.type === "person") journal.note({ type: "person_judged", ...at, satisfied: yes, text });
+  else journal.note(yes ? { type: "person_finished", ...at } : { type: "person_answered", ...at, text });
+}
+
+/** [D17] Whether a person lets a cast go on that stopped at a limit. */
+function allowedMore(journal: Journal, world: World): boolean {
+  const events = journal.events();
+  const state = journal.state();
+  if (events.at(-1)?.type !== "limits_raised") {
+    const limit = events.at(-2);
+    if (limit?.type !== "limit_reached" || !canGoOn(state)) return false;
+    const stops = events.filter(({ type }) => type === "limit_reached").length;
+    const raised = world.raise(limit.limit, stops);
+    if (raised === undefined) return false;
+    const maxTokens = (state.budget.maxTokens ?? 0) + raised;
+    journal.note({ type: "limits_raised", ...(limit.limit === "maxTokens" ? { maxTokens } : { allow: raised }) });
+  }
+  journal.note({ type: "cast_resumed", by: "law" });
+  return true;
+}
+
+/** Where an item failed that no person can help, nobody goes on. */
+function canGoOn({ phase }: CastState): boolean {
+  if (phase.kind !== "ended" || phase.before.kind !== "forked") return true;
+  const { fork } = phase.before;
+  return fork.failed.every((index) => {
+    const run = runAt(fork, index);
+    return run?.kind === "failed" && run.end.limit !== undefined;
+  });
 }

@@ -1,9 +1,9 @@
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { Graph } from "../texts.ts";
-import { marksOf } from "../told.ts";
+import { marksOf } from "../visit/told.ts";
 
-/** An event as the interpreter would have told it. */
-export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
+/** An event as the interpreter would have told it; `atOnce` while items are worked on at once. */
+export function factsOf(event: CastEvent, graph: Graph, atOnce: boolean): readonly string[] {
   switch (event.type) {
     case "visit_started":
       return [`visit ${event.socket} ${event.visit}${event.item ? ` ${event.item.key} ${event.item.title}` : ""}`];
@@ -24,7 +24,18 @@ export function factsOf(event: CastEvent, graph: Graph): readonly string[] {
     case "cursor_advanced":
       return [`advanced ${event.loop} ${event.index}/${event.size}`];
     case "item_given_up":
-      return [`gave up ${event.loop} ${event.index}`];
+      // What comes of it in the end is compared, not when it is said.
+      return atOnce ? [] : [`gave up ${event.loop} ${event.index}`];
+    case "loop_forked":
+      return [event.base === null ? `one by one ${event.loop}` : `forked ${event.loop} ${event.lanes}`];
+    case "item_started":
+      return [`begins ${event.loop} ${event.index} ${event.attempt}`];
+    case "item_merged":
+      return [`merged ${event.loop} ${event.index}`];
+    case "item_conflicted":
+      return [`conflicted ${event.loop} ${event.index} ${event.round}`];
+    case "loop_joined":
+      return [`joined ${event.loop}`];
     case "loop_exhausted":
       return [`exhausted ${event.loop} ${event.by}`];
     case "edge_taken": {

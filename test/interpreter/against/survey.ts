@@ -1,3 +1,4 @@
+import { inLanes } from "../random/lanes.ts";
 import { smallest } from "../random/smaller.ts";
 import { randomCase } from "../random/worlds.ts";
 import type { Case } from "../random/worlds.ts";
@@ -13,12 +14,12 @@ export interface Survey {
 }
 
 /** Interpreter and engine side by side, on one random case after another. */
-export function survey(first: number, casts: number, shown = 5): Survey {
+export function survey(first: number, casts: number, { shown = 5, parallel = false } = {}): Survey {
   const reached = new Map<string, number>();
   const times = new Map<string, number>();
   const differences: Survey["differences"][number][] = [];
   for (let seed = first; seed < first + casts; seed += 1) {
-    const each = randomCase(seed);
+    const each = parallel ? inLanes(randomCase(seed)) : randomCase(seed);
     const { difference, facts, bounded } = compare(each);
     for (const kind of [...facts.map(kindOf), ...(bounded ? ["bounded"] : [])]) count(reached, kind);
     if (!difference || count(times, difference.kind) > 1 || times.size > shown) continue;

@@ -6,14 +6,16 @@ import { BUILT } from "./worlds.ts";
 import type { Case } from "./worlds.ts";
 
 /** What everybody answers in this case: every turn has its own, whoever asks and however often. */
-export function worldOf({ seed, texts }: Case): World {
+export function worldOf({ seed, texts, parallel = false }: Case): World {
   const chance = chanceOf("world", seed);
   const mood: Mood = {
     seed,
     valid: chance.pick(1, 1, 0.95, 0.7),
     longest: chance.pick(0, 1, 2, 3, 4),
     shortest: chance.pick(0, 1, 1, 2),
+    named: parallel ? chanceOf("named", seed).pick(0, 0.3, 0.8) : 0,
   };
+  const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const raises = chance.pick(0, 0, 1, 2);
   return {
     limits: texts.limits,
@@ -21,6 +23,10 @@ export function worldOf({ seed, texts }: Case): World {
     reply: (place, visit, turn) => reply(mood, place, visit, turn),
     exitCode: (place, visit) => (content(mood, place, chanceOf(seed, "exit", place.id, visit)) ? 0 : 1),
     person: (place, visit, turn) => verdict(mood, place, visit, turn),
+    together: (fork) => chanceOf(seed, "together", fork).happens(0.95),
+    pace: (work) => chanceOf(seed, "pace", work).count(0, 2 ** 32),
+    conflict: (attempt) =>
+      chanceOf(seed, "conflict", attempt).happens(clashes) ? `cannot be merged «m${attempt}»` : undefined,
     raise: (limit, times) => (times <= raises ? (limit === "maxTokens" ? 100 : 1) : undefined),
   };
 }
@@ -30,6 +36,8 @@ interface Mood {
   readonly valid: number;
   readonly shortest: number;
   readonly longest: number;
+  /** How often an item names others. */
+  readonly named: number;
 }
 
 /** One socket may always say no while another is content. */
@@ -37,16 +45,16 @@ function content({ seed }: Mood, { id }: Place, chance: Chance): boolean {
   return chance.happens(chanceOf(seed, "mind", id).pick(0, 0.3, 0.5, 0.7, 0.8, 1, 1));
 }
 
-function verdict(mood: Mood, place: Place, visit: number, turn: number): Verdict {
+function verdict(mood: Mood, place: Place, visit: string, turn: number): Verdict {
   const chance = chanceOf(mood.seed, "person", place.id, visit, turn);
   const yes = turn > 3 || content(mood, place, chance);
   return { yes, text: yes && chance.happens(0.5) ? "" : `so «v${place.id}#${visit}.${turn}»` };
 }
 
-function reply(mood: Mood, place: Place, number: number, turn: number): string {
+function reply(mood: Mood, place: Place, name: string, turn: number): string {
   // [G26] A program may find the list that it has made before.
   const steady = place.materia.type === "utility" && chanceOf(mood.seed, "steady", place.id).happens(0.4);
-  const visit = steady ? 1 : number;
+  const visit = steady ? "1" : name;
   const chance = chanceOf(mood.seed, "reply", place.id, visit, turn);
   const at = `${place.id}#${visit}.${turn}`;
   const utility = place.materia.type === "utility";
@@ -68,6 +76,7 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
       title: `ชื่อ «${kind}${at}-${index}» 🙂`,
       context: chance.pick("", `«x${kind}${at}-${index}»`),
       ...(kind === "i" && chance.happens(0.1) ? { id: `«d${at}»` } : {}),
+      ...(mood.named > 0 ? after(mood, `${kind}${at}`, index) : {}),
     }));
   const says = guarded ? 0.97 : 0.3;
   return {
@@ -80,6 +89,14 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
     ...(utility && chance.happens(0.4) ? { state: patch(chance, at, items("k")) } : {}),
     ...(!utility && chance.happens(0.1) ? { [chance.pick("passed", "state", "tasks")]: `«d${at}»` } : {}),
   };
+}
+
+/** [V3] What an item builds on; now and then what cannot be. */
+function after({ seed, named }: Mood, at: string, index: number): JsonObject {
+  const chance = chanceOf(seed, "after", at, index);
+  if (chance.happens(0.01)) return { after: chance.pick<Json>([index + 1], ["1"], [0], "none", null, [1.5]) };
+  if (!chance.happens(named)) return {};
+  return { after: Array.from({ length: index }, (_, before) => before + 1).filter(() => chance.happens(0.4)) };
 }
 
 function patch(chance: Chance, at: string, items: Json): JsonObject {

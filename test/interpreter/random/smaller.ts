@@ -74,6 +74,8 @@ function smallerLoops(loop: LoopText): readonly LoopText[] {
   return [
     ...without(loop.exits ?? []).map((exits) => ({ ...loop, exits })),
     ...(loop.consumes ? [omit(loop, "consumes")] : []),
+    ...(loop.parallel === undefined ? [] : [omit(loop, "parallel")]),
+    ...(loop.parallel === undefined || loop.parallel < 2 ? [] : [{ ...loop, parallel: 1 }]),
   ];
 }
 

@@ -9,6 +9,8 @@ export interface Case {
   readonly seed: number;
   readonly texts: Texts;
   readonly targets: readonly string[];
+  /** Whether loops may be parallel, and items name others. */
+  readonly parallel?: boolean;
 }
 
 /** What the engine does not do yet is not asked of it. */

@@ -4,18 +4,19 @@ import type { SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { never } from "../../model/values/never.ts";
 import { valueAt, withValueAt } from "../../model/values/path.ts";
-import { withGivenUp } from "../lists/given-up.ts";
+import { withGivenUp, withoutLastGivenUp } from "../lists/given-up.ts";
 import { withSameLists } from "../lists/list.ts";
 import type { EventBody, EventOf } from "../state/event.ts";
 import { expect, expectRunning } from "../state/expect.ts";
-import type { Base, Fork, ItemRun, Resume } from "../state/fork.ts";
+import type { Base, Fork, Handed, ItemRun, Resume } from "../state/fork.ts";
+import { withoutItem } from "../state/rework.ts";
 import { NOTHING_USED } from "../state/state.ts";
 import type { CastState, Visit } from "../state/state.ts";
 import { EMPTY_TABLE, withValue } from "../state/table.ts";
 import { countOf } from "../state/tally.ts";
 import { NO_USAGE, addUsage } from "../state/usage.ts";
 import type { Usage } from "../state/usage.ts";
-import { runAt } from "./runs.ts";
+import { handedOfConflict, runAt } from "./runs.ts";
 
 type ItemEvent = Extract<
   EventBody,
@@ -142,6 +143,8 @@ export function mergeItem(state: CastState, event: EventOf<"item_merged">): Cast
     ...state,
     data,
     notes,
+    // [R4] It has advanced.
+    rework: end.advanced === null ? state.rework : withoutItem(state, fork.loop, event.index),
     done: {
       ...state.done,
       itemsDone: state.done.itemsDone + (end.advanced !== null && end.gaveUp === undefined ? 1 : 0),
@@ -170,12 +173,25 @@ function passed(state: CastState, fork: Fork, run: ItemRun, base: Base): CastSta
 }
 
 /** [V9] The item is done again on the merged state, or stops there. */
-function conflictItem(state: CastState, event: EventOf<"item_conflicted">): CastState {
+export function conflictItem(state: CastState, event: EventOf<"item_conflicted">): CastState {
   const { fork } = expect(state, event, "forked");
   const run = runAt(fork, event.index);
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossible(event);
-  const { told: _told, ...work } = run;
-  return withRun(state, fork, { ...work, kind: "stuck", conflict: event });
+  const { told, ...work } = run;
+  // Whether it is given up, and whether it ends the cast, its next attempt decides.
+  const open = told && state.pass ? withoutLastGivenUp(state, state.pass) : state;
+  const ender = fork.ender === event.index ? enderBehind(state, fork, event.index) : fork.ender;
+  return withRun(open, { ...fork, ender }, { ...work, kind: "stuck", conflict: event });
+}
+
+/** The first item behind this one that ended instead of advancing. */
+function enderBehind({ pass }: CastState, fork: Fork, index: number): number | null {
+  const size = pass?.items.length ?? 0;
+  for (let at = index + 1; at < size; at += 1) {
+    const run = runAt(fork, at);
+    if (run?.kind === "ended" && run.end.advanced === null) return at;
+  }
+  return null;
 }
 
 /** [G28, V10] An item that was given up: by its own cast, or because its work cannot be merged. */
@@ -186,7 +202,9 @@ export function giveUpItem(state: CastState, event: EventOf<"item_given_up">): C
   const given = withGivenUp(state, state.pass, event.index, event.reason);
   if (run.kind === "ended") return withRun(given, fork, { ...run, told: true });
   if (run.kind !== "stuck") throw impossible(event);
-  const base: Base = { commit: fork.tip, data: state.data, handed: state.handed, notes: state.notes };
+  const { tip } = fork;
+  const handed = handedOfConflict(state, fork, event.index, event.reason);
+  const base: Base = { commit: tip, data: state.data, handed, notes: state.notes };
   return passed(given, fork, { ...run, kind: "merged", dropped: true }, base);
 }
 
@@ -198,7 +216,7 @@ function joinLoop(state: CastState, event: EventOf<"loop_joined">): CastState {
   if (last?.kind !== "merged" || !pass) throw impossible(event);
   const { end, dropped } = last;
   const satisfied = dropped ? false : end.satisfied;
-  const joined: CastState = { ...state, satisfied, handed: handedAt(state, last) };
+  const joined: CastState = { ...state, satisfied, handed: handedAt(state, fork, last) };
   if (end.advanced === null && !dropped)
     return { ...joined, pass: null, phase: { kind: "arriving", at: END, from: fork.door, reworked: false } };
   const visit = standIn(end.advanced ?? fork.door, fork.from);
@@ -207,10 +225,12 @@ function joinLoop(state: CastState, event: EventOf<"loop_joined">): CastState {
 }
 
 /** A list that was handed on is the one in state, where it holds the same. */
-function handedAt({ data, handed: before }: CastState, { end, dropped }: Extract<ItemRun, { kind: "merged" }>) {
-  const { handed } = end;
-  if (dropped || !handed) return dropped ? before : handed;
-  const { workItems } = data;
+function handedAt(state: CastState, fork: Fork, last: Extract<ItemRun, { kind: "merged" }>): Handed | null {
+  const { handed } = last.end;
+  // [V10] The last that was said of an item whose work is left out is why.
+  if (last.dropped) return handedOfConflict(state, fork, last.index, last.conflict?.reason ?? "");
+  if (!handed) return handed;
+  const { workItems } = state.data;
   const isIt = handed.workItems !== null && JSON.stringify(workItems) === JSON.stringify(handed.workItems);
   return isIt ? { ...handed, workItems: workItems as unknown as typeof handed.workItems } : handed; // it holds the same
 }

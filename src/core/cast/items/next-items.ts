@@ -1,3 +1,4 @@
+import { givesUp, materiaOf, socketOf } from "../../compile/graph.ts";
 import type { GraphLoop } from "../../compile/graph.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { budgetWarning, conflictsAllowed, limitOfConflict, limitOfTurn } from "../limits/limits.ts";
@@ -5,7 +6,7 @@ import type { EventBody } from "../state/event.ts";
 import type { Fork, ItemRun } from "../state/fork.ts";
 import type { CastState } from "../state/state.ts";
 import { NO_USAGE } from "../state/usage.ts";
-import { baseOf, childId, givesUp, runAt } from "./runs.ts";
+import { baseOf, childId, runAt } from "./runs.ts";
 import type { Ended, Running } from "./runs.ts";
 
 /** What a parallel loop needs of the world. */
@@ -38,7 +39,8 @@ export function nextOfFork(state: CastState, fork: Fork): Decision {
   const running = fork.running.flatMap((index) => runningAt(fork, index));
   const merge = first?.kind === "ended" ? first : null;
   if (running.length > 0 || merge) return { kind: "items", fork, running, merge };
-  return failure(state, fork, first) ?? { kind: "join", fork };
+  // [V11] What failed behind an item that ended the cast would never have begun one by one.
+  return isOver(state, fork) ? { kind: "join", fork } : failure(state, fork, first);
 }
 
 function record(event: EventBody): Decision {
@@ -55,7 +57,7 @@ function givenUp(state: CastState, loop: GraphLoop, fork: Fork, first: ItemRun |
   const base = { type: "item_given_up", loop: fork.loop, index: fork.merged } as const;
   if (first?.kind === "ended" && first.end.gaveUp !== undefined && !first.told)
     return { ...base, reason: first.end.gaveUp };
-  if (first?.kind === "stuck" && isStuckForGood(state, fork, first) && givesUp(state, loop))
+  if (first?.kind === "stuck" && isStuckForGood(state, fork, first) && givesUp(state.graph, loop))
     return { ...base, reason: first.conflict?.reason ?? "" };
   return undefined;
 }
@@ -68,12 +70,18 @@ function isStuckForGood(state: CastState, fork: Fork, { index, conflict }: ItemR
 function dueItem(state: CastState, fork: Fork, first: ItemRun | undefined): number | undefined {
   const { pass } = state;
   if (!pass || fork.running.length >= fork.lanes || fork.failed.length > 0 || isOver(state, fork)) return undefined;
-  if (limitOfTurn(state, fork.door)) return undefined;
+  if (limitOfFirstTurn(state, fork)) return undefined;
   if (first?.kind === "stuck") return isStuckForGood(state, fork, first) ? undefined : fork.merged;
   const end = fork.ender ?? pass.items.length;
   for (let index = fork.begun; index < end; index += 1)
     if (!runAt(fork, index) && (pass.items[index]?.after ?? []).every((number) => number <= fork.merged)) return index;
   return undefined;
+}
+
+/** [V13] The budget keeps an item from beginning only where it begins with a turn. */
+function limitOfFirstTurn(state: CastState, { door }: Fork): EventBody | undefined {
+  const { type } = materiaOf(state.graph, socketOf(state.graph, door));
+  return type === "agent" ? limitOfTurn(state, door) : undefined;
 }
 
 /** Whether nothing is left to be merged: the list is at its end, or the item that ended the cast is merged. */
@@ -98,13 +106,14 @@ function started(state: CastState, fork: Fork, index: number): EventBody {
 }
 
 /** [V11] Only when nobody is at work any more: the lowest item that stopped says why the cast fails. */
-function failure(state: CastState, fork: Fork, first: ItemRun | undefined): Decision | undefined {
+function failure(state: CastState, fork: Fork, first: ItemRun | undefined): Decision {
   const [lowest = Infinity] = fork.failed;
-  if (first?.kind === "stuck" && fork.merged <= lowest) return record(limitOfConflict(state, fork.number, first.index));
+  // One that may be tried again has not failed: what keeps it from that is told.
+  if (first?.kind === "stuck" && isStuckForGood(state, fork, first))
+    return record(limitOfConflict(state, fork.number, first.index));
   const run = runAt(fork, lowest);
   if (run?.kind !== "failed") {
-    if (isOver(state, fork)) return undefined;
-    const limit = limitOfTurn(state, fork.door);
+    const limit = limitOfFirstTurn(state, fork);
     if (!limit) throw new Error(`the loop ${fork.loop} has items left, and none can begin`);
     return record(limit);
   }

@@ -5,7 +5,7 @@ import type { Fork } from "../state/fork.ts";
 import type { CastState } from "../state/state.ts";
 import { countOf } from "../state/tally.ts";
 import { totalsOf } from "../state/usage.ts";
-import { endItem, mergeItem } from "./apply-items.ts";
+import { conflictItem, endItem, mergeItem } from "./apply-items.ts";
 import type { Ended } from "./runs.ts";
 
 /** What the cast of an item has come to, as its parent keeps it. */
@@ -67,7 +67,8 @@ export function itemMerged(state: CastState, fork: Fork, { index, conflict }: En
   if (outcome.kind === "conflicted") {
     const { onto, tree, files, reason } = outcome;
     const round = (conflict?.round ?? 0) + 1;
-    return { type: "item_conflicted", ...at, round, onto, tree, files, reason };
+    const event = { type: "item_conflicted", ...at, round, onto, tree, files, reason } as const;
+    return { ...event, totals: totalsOf(conflictItem(state, event)) };
   }
   const event = { type: "item_merged", ...at, commit: outcome.commit, totals: totalsOf(state) } as const;
   return { ...event, totals: totalsOf(mergeItem(state, event)) };

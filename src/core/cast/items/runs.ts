@@ -1,9 +1,9 @@
 import { socketOf } from "../../compile/graph.ts";
-import type { GraphLoop } from "../../compile/graph.ts";
 import { itemKey } from "../../model/handoff.ts";
 import type { CastId } from "../../model/ids.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Base, Fork, ItemRun, Window, Work } from "../state/fork.ts";
+import type { Base, Fork, Handed, ItemRun, Window, Work } from "../state/fork.ts";
+import { valueAt } from "../../model/values/path.ts";
+import { noteOf } from "../lists/notes.ts";
 import { reasonsFor } from "../state/rework.ts";
 import type { CastStart, CastState, Pass } from "../state/state.ts";
 import { valueIn } from "../state/table.ts";
@@ -45,11 +45,20 @@ export function itemStart(state: CastState, fork: Fork, work: Work): CastStart {
     from: fork.from,
     base: from.commit,
     notes: from.notes,
+    ...listBeside(state, pass, from),
     ...(isFirst
       ? { handed: from.handed, reasons: firstReasons(state, fork, index), tree: null }
       : { ...againAfter(state, fork, conflict.reason, index), tree: conflict.tree }),
   };
   return { castId: child, request, graph, limits, budget, data: from.data, window };
+}
+
+/** [V6] The list that is walked, where an item before has put another one in its place. */
+function listBeside({ graph }: CastState, { loop, items, note }: Pass, { data, notes }: Base): Pick<Window, "list"> {
+  const path = graph.loops[loop]?.items ?? [];
+  const stands: unknown = valueAt(data, path);
+  const isSame = stands === items && noteOf(notes, path) === note;
+  return isSame ? {} : { list: { items, note } };
 }
 
 /** Who sent the cast back to this loop meant where it begins: the first item. */
@@ -59,20 +68,16 @@ function firstReasons(state: CastState, { door, reworked }: Fork, index: number)
 }
 
 /** [V9] Nobody but git said it; it is told as the reason to do the item again. */
-function againAfter(
-  { pass, graph }: CastState,
-  { door }: Fork,
-  reason: string,
-  index: number,
-): Pick<Window, "handed" | "reasons"> {
-  const said = { socket: door, materia: socketOf(graph, door).materia, item: pass?.items[index]?.title ?? null };
+function againAfter(state: CastState, fork: Fork, reason: string, index: number): Pick<Window, "handed" | "reasons"> {
+  const { socket, materia, item, ...handed } = handedOfConflict(state, fork, index, reason);
   return {
-    handed: { ...said, text: reason, reason, workItems: null },
-    reasons: [{ ...said, text: reason }],
+    handed: { socket, materia, item, ...handed },
+    reasons: [{ socket, materia, item, text: reason }],
   };
 }
 
-/** Whether an item that cannot be done is left undone, as some edge of the loop says. */
-export function givesUp(state: CastState, loop: GraphLoop): boolean {
-  return loop.sockets.some((id) => socketOf(state.graph, id).edges.some(({ then }) => then === NEXT));
+/** Why the work of an item could not be merged, as if it had been handed on where the item begins. */
+export function handedOfConflict({ pass, graph }: CastState, { door }: Fork, index: number, reason: string): Handed {
+  const { materia } = socketOf(graph, door);
+  return { socket: door, materia, item: pass?.items[index]?.title ?? null, text: reason, reason, workItems: null };
 }

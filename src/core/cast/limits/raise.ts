@@ -31,13 +31,16 @@ function decisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDecision |
 function allowMore(state: CastState, times: number): CastState {
   const hit = hitIn(state.phase);
   if (!hit || times === 0) return state;
-  if (hit.limit !== "maxConflicts" && isForked(state.phase))
-    return { ...state, phase: allowedBelow(state.phase, times) };
+  if (isForked(state.phase)) {
+    const below = { ...state, phase: allowedBelow(state.phase, times) };
+    const isConflict = hit.limit === "maxConflicts" && hit.scope !== undefined;
+    return isConflict ? { ...below, ...addTo(below, "allowed", hit.scope, times) } : below;
+  }
   if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: forgiven(state, hit.at, times) };
   return hit.scope ? { ...state, ...addTo(state, "allowed", hit.scope, times) } : state;
 }
 
-/** [V12] The limit was one of an item: its own cast learns how often more, when it goes on. */
+/** [V12] Of every item that a limit stopped: its own cast learns how often more, when it goes on. */
 function allowedBelow(phase: Phase, times: number): Phase {
   return inFork(phase, (fork) => ({ ...fork, allow: fork.allow + times }));
 }

@@ -14,3 +14,15 @@ export function withGivenUp(state: CastState, pass: Pass, index: number, reason:
     done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
   };
 }
+
+/** [V10] The item that was given up last is worked on again. */
+export function withoutLastGivenUp(state: CastState, pass: Pass): CastState {
+  const { count, first } = state.givenUp;
+  const { itemsGivenUp = 0, ...done } = state.done;
+  return {
+    ...state,
+    pass: { ...pass, givenUp: pass.givenUp - 1 },
+    givenUp: { count: count - 1, first: first.slice(0, count - 1) },
+    done: itemsGivenUp > 1 ? { ...done, itemsGivenUp: itemsGivenUp - 1 } : done,
+  };
+}

@@ -30,6 +30,9 @@ export function listAt(
   { items: path, parallel }: Pick<GraphLoop, "items" | "parallel">,
 ): readonly WorkItem[] | string {
   if (path === null) return "the loop walks no list";
+  // [V6] The cast of an item walks the list of its parent, whatever stands in state by now.
+  const given = state.item?.window.list;
+  if (given) return given.items;
   const isOrdered = parallel !== undefined;
   const value = valueAt(state.data, path) ?? [];
   if (!Array.isArray(value)) return `state.${path.join(".")} is not a list`;

@@ -19,7 +19,7 @@ export function notesAfter(
   const isReplaced = (path: string): boolean =>
     valueAt(before.data, path.split(".")) !== valueAt(data, path.split("."));
   const kept = Object.entries(before.notes).filter(([path]) => !isReplaced(path));
-  const note = noteOf(socket, handoff);
+  const note = noteIn(socket, handoff);
   const made = listTargets(socket).filter(isReplaced);
   return Object.fromEntries([...kept, ...(note ? made.map((path): [string, Note] => [path, note]) : [])]);
 }
@@ -31,7 +31,14 @@ function listTargets({ assign }: GraphSocket): readonly string[] {
     .map(({ target }) => target.join("."));
 }
 
-function noteOf(socket: GraphSocket, { context }: JsonObject): Note | undefined {
+/** What was said beside the list that stands at this path of state. */
+export function noteOf(notes: CastState["notes"], path: readonly string[]): Note | null {
+  const key = path.join(".");
+  // A path may be a word that every object seems to have.
+  return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
+}
+
+function noteIn(socket: GraphSocket, { context }: JsonObject): Note | undefined {
   if (!socket.generator || typeof context !== "string" || context.trim() === "") return undefined;
   return { socket: socket.id, materia: socket.materia, text: cut(context.trim(), NOTE_LIMIT) };
 }

@@ -214,6 +214,8 @@ export const EVENTS = {
     tree: v.string(),
     files: v.array(v.string()),
     reason: v.string(),
+    /** Without what its own cast gave up: it is worked on again. Older journals have none. */
+    totals: v.exactOptional(Totals),
   }),
   loop_joined: v.object({
     type: v.literal("loop_joined"),

@@ -13,6 +13,7 @@ export const Note = v.pipe(v.object({ socket: SocketId, materia: v.string(), tex
 export type Note = v.InferOutput<typeof Note>;
 
 const itemTitle = v.nullable(v.string());
+const workItems = v.custom<readonly WorkItem[]>((value) => Array.isArray(value) && value.every(isWorkItem));
 
 /** Why something is to be done again, and who said so. */
 export const Reason = v.pipe(
@@ -36,7 +37,7 @@ export const Handed = v.pipe(
     text: v.string(),
     /** Why it was not satisfied, where it said so: its own words, or the beginning of its output. */
     reason: v.string(),
-    workItems: v.nullable(v.custom<readonly WorkItem[]>((value) => Array.isArray(value) && value.every(isWorkItem))),
+    workItems: v.nullable(workItems),
   }),
   v.readonly(),
 );
@@ -54,6 +55,8 @@ export const Window = v.pipe(
     from: v.nullable(SocketId),
     handed: v.nullable(Handed),
     notes: v.record(v.string(), Note),
+    /** The list that is walked, where another one stands in its place in state by now. */
+    list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(Note) }), v.readonly())),
     /** Why it is done again, newest first; none for most. */
     reasons: v.pipe(v.array(Reason), v.readonly()),
     /** The commit that its files begin from. */

@@ -265,9 +265,9 @@ export function startState({ window, ...start }: CastStart): CastState {
 }
 
 /** A list that is the one in state is that very one: by this a prompt knows that it is told already. */
-function handedAt({ graph, data }: Omit<CastStart, "window">, { handed, loop }: Window): Handed | null {
+function handedAt({ graph, data }: Omit<CastStart, "window">, { handed, loop, list: given }: Window): Handed | null {
   const path = graph.loops[loop]?.items ?? [];
-  const list = valueAt(data, path);
+  const list = given?.items ?? valueAt(data, path);
   if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;
   return { ...handed, workItems: list as unknown as readonly WorkItem[] }; // it holds the same as what was checked
 }

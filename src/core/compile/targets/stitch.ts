@@ -6,7 +6,7 @@ import type { Condition, Edge } from "../../model/loadout.ts";
 import { setKey } from "../../model/values/record.ts";
 import type { Flow, Step } from "../flow.ts";
 import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
-import { socketLabel, socketOf, socketsOf } from "../graph.ts";
+import { loopOf, socketLabel, socketOf, socketsOf } from "../graph.ts";
 
 /** One seam of a chain: the only terminal of a part and the entry of the next. */
 export interface Stitch {
@@ -31,7 +31,7 @@ export function stitchParts(
   if (!joints.ok) return joints;
   const joined = parts.map((part, index) => {
     const stitch = joints.value[index];
-    return stitch ? redirect(part.graph, stitch) : part.graph;
+    return stitch ? redirect(part, stitch) : part.graph;
   });
   const [first] = joined;
   if (!first) return fail(error("missing_target", "link", "a link needs at least one materia or loadout"));
@@ -116,14 +116,19 @@ function endText(socket: GraphSocket, { way, advanced }: Step): string {
 }
 
 /** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
-function redirect(graph: Graph, { from, to }: Stitch): Graph {
+function redirect({ graph, flow }: Part, { from, to }: Stitch): Graph {
   const terminal = socketOf(graph, from);
   const edges: readonly Edge[] = terminal.edges.map((edge) => ({
     ...edge,
     to: edge.to === END ? to : edge.to,
     ...(edge.then === END ? { then: to } : {}),
   }));
-  const covered = edges.some((edge) => edge.when === "always");
+  // A part may be numbered anew since its flow was worked out: sockets are known by their place.
+  const place = socketsOf(graph).findIndex(({ id }) => id === from);
+  const isOpen = (flow.steps[place] ?? []).some(({ way, exhausted }) => way.via === "none" && !exhausted);
+  // [V2] In a parallel loop an edge that no answer takes would still seem to lead out of it.
+  const isShut = !isOpen && loopOf(graph, terminal)?.parallel !== undefined;
+  const covered = isShut || edges.some((edge) => edge.when === "always");
   const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
   const loops = Object.fromEntries(
     Object.entries(graph.loops).map(([id, loop]) => [id, redirectLoop(loop, terminal, to)]),

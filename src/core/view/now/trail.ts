@@ -62,8 +62,13 @@ function walkAfter(walk: Walk | null, { pass }: CastState, event: CastEvent): Wa
   if (!walk) return null;
   if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
   if (event.type === "item_merged") return { ...walk, done: event.index + 1 - walk.givenUp.count };
-  if (event.type === "item_conflicted" && event.index < CELLS_SHOWN && !walk.reworked.includes(event.index))
-    return { ...walk, reworked: [...walk.reworked, event.index] };
+  if (event.type === "item_conflicted") {
+    // It is worked on again: that its own cast gave it up does not count.
+    const { count, at } = walk.givenUp;
+    const givenUp = { count: pass?.givenUp ?? count, at: at.filter((index) => index !== event.index) };
+    const known = event.index >= CELLS_SHOWN || walk.reworked.includes(event.index);
+    return { ...walk, givenUp, reworked: known ? walk.reworked : [...walk.reworked, event.index] };
+  }
   if (event.type === "item_given_up") {
     const { count, at } = walk.givenUp;
     return { ...walk, givenUp: { count: count + 1, at: event.index < CELLS_SHOWN ? [...at, event.index] : at } };

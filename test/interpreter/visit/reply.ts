@@ -1,10 +1,12 @@
-import { valueAt } from "./texts.ts";
-import type { Answer, Json, JsonObject, Place, Region } from "./texts.ts";
-import { mustAnswer } from "./ways.ts";
+import { valueAt } from "../texts.ts";
+import type { Answer, Json, JsonObject, Place, Region } from "../texts.ts";
+import { mustAnswer } from "../ways.ts";
 
 export interface Item {
   readonly title: string;
   readonly context: string;
+  /** [V3] Numbers of items before it, from 1, on which it builds. */
+  readonly after?: readonly number[];
 }
 
 /** What a socket hands on, as far as the rules know it. */
@@ -49,7 +51,12 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
   if (!agent && state !== undefined && !isObject(state)) return undefined;
   if (satisfied === undefined && mustAnswer(place, region)) return undefined;
   if (workItems === undefined && place.materia.generator) return undefined;
-  const items = workItems?.map((item) => ({ title: item.title, context: item.context }));
+  if (workItems && place.ordered && !isInOrder(workItems)) return undefined;
+  const items = workItems?.map(({ title, context: about, after }) => ({
+    title,
+    context: about,
+    ...(place.ordered && after !== undefined && { after }),
+  }));
   const handoff = {
     ...(satisfied !== undefined && { satisfied }),
     ...(context !== undefined && { context }),
@@ -95,6 +102,15 @@ function isItems(value: Json): value is readonly (JsonObject & Item)[] {
       (item: Json) => isObject(item) && typeof item["title"] === "string" && typeof item["context"] === "string",
     )
   );
+}
+
+/** [V3] Whether every item names none but items before it. */
+export function isInOrder(items: readonly JsonObject[]): boolean {
+  return items.every(({ after }, index) => {
+    if (after === undefined) return true;
+    const earlier = Array.from({ length: index }, (_, at) => at + 1);
+    return Array.isArray(after) && after.every((number: Json) => earlier.some((each) => each === number));
+  });
 }
 
 interface Found {

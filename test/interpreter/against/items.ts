@@ -1,0 +1,80 @@
+import { itemEnd, itemEnded, itemMerged } from "../../../src/core/cast/items/result.ts";
+import type { MergeOutcome } from "../../../src/core/cast/items/result.ts";
+import { itemStart } from "../../../src/core/cast/items/runs.ts";
+import type { Running } from "../../../src/core/cast/items/runs.ts";
+import type { ItemsEffect } from "../../../src/core/cast/items/next-items.ts";
+import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
+import { NO_USAGE, tokensOf } from "../../../src/core/cast/state/usage.ts";
+import { isResult, resumeEvents } from "../../../src/shell/items/items.ts";
+import type { World } from "../cast.ts";
+import type { Graph } from "../texts.ts";
+import { openJournal } from "./journal.ts";
+import type { Entry, Journal } from "./journal.ts";
+
+interface Parent {
+  readonly log: Entry[];
+  readonly graph: Graph;
+  readonly world: World;
+  readonly journal: Journal;
+}
+
+/** The cast of an item, as far as it concerns the budget that it shares. */
+export interface ItemsPlace {
+  readonly parent: CastState;
+  readonly work: Running;
+}
+
+/** What a parallel loop asks of the world, with items in whatever order the world is quick. */
+export function performItems(
+  { log, graph, world, journal }: Parent,
+  effect: ItemsEffect,
+  drive: (child: Journal, place: ItemsPlace) => void,
+): void {
+  const state = journal.state();
+  if (effect.kind === "fork") {
+    const { id, parallel = 1 } = effect.loop;
+    const base = world.together(state.forks + 1) ? "base" : null;
+    return journal.note({ type: "loop_forked", loop: id, lanes: parallel, base });
+  }
+  const { fork } = effect;
+  if (effect.kind === "join") return journal.note({ type: "loop_joined", loop: fork.loop, commit: fork.tip });
+  const works = effect.running.map((work) => ({ pace: world.pace(nameOf("work", fork.number, work)), work }));
+  const [quickest] = works.toSorted((a, b) => a.pace - b.pace);
+  const { merge } = effect;
+  if (merge && (!quickest || world.pace(nameOf("merge", fork.number, merge)) < quickest.pace)) {
+    const reason = world.conflict(`${fork.number} ${merge.index} ${merge.attempt}`);
+    const outcome: MergeOutcome =
+      reason === undefined
+        ? { kind: "merged", commit: `${fork.tip} ${merge.index}` }
+        : { kind: "conflicted", onto: fork.tip, tree: "tree", files: ["a"], reason };
+    return journal.note(itemMerged(state, fork, merge, outcome));
+  }
+  if (!quickest) throw new Error("nothing is under way");
+  const { work } = quickest;
+  const start = itemStart(state, fork, work);
+  // As it is read from its file: nothing in it is the very thing that its parent has.
+  const { data, window } = JSON.parse(JSON.stringify(start)) as Required<Pick<CastStart, "data" | "window">>;
+  const child = openJournal(log, { ...start, data, window }, graph);
+  const known = { state: child.state(), events: child.events() };
+  if (!isResult(known, { resume: work.resume })) {
+    if (known.state.phase.kind === "ended")
+      for (const body of resumeEvents(known.state, { start, resume: work.resume })) child.note(body);
+    drive(child, { parent: state, work });
+  }
+  journal.note(itemEnded(state, fork, work, itemEnd(child.state(), { commit: child.castId })));
+}
+
+function nameOf(what: string, fork: number, { index, attempt }: { index: number; attempt: number }): string {
+  return `${what} ${fork} ${index} ${attempt}`;
+}
+
+/** [V13] Every item knows at once what the others have used, where that is all there is. */
+export function spendElsewhere(journal: Journal, { parent, work }: ItemsPlace): void {
+  const { usage, item, phase, budget } = journal.state();
+  if (!item || budget.maxTokens === undefined || (phase.kind !== "arriving" && phase.kind !== "visiting")) return;
+  const counted = tokensOf(work.before?.usage ?? NO_USAGE);
+  const all = tokensOf(parent.usage) - counted + tokensOf(usage);
+  const known = tokensOf(usage) + tokensOf(item.elsewhere);
+  if (all < budget.maxTokens || known >= all) return;
+  journal.note({ type: "spent_elsewhere", usage: { ...NO_USAGE, input: all - known } });
+}
