@@ -5,6 +5,7 @@ import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { castsIn, journalOf, readText, run } from "../harness/cli.ts";
 import { compiled, startOf } from "../harness/play.ts";
+import type { TestConfig } from "../harness/play.ts";
 import { workshopPlace as place } from "./harness/place.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 
@@ -67,12 +68,22 @@ it("[T14] a cast whose items were worked on at once, with a conflict, replays to
 
 it("[T17] items that are worked on at once are fuzzed as casts of their own: no fault, and everything is reached", () => {
   const config = parallelWorkshop(3);
-  const { findings, missing, outcomes } = fuzz(subjectOf(startOf(config), compiled(config).flow), {
+  const { findings, missing, outcomes, conflicts } = fuzz(subjectOf(startOf(config), compiled(config).flow), {
     casts: 3_000,
     seed: 3,
     items: 4,
   });
   expect(findings.filter(({ fault }) => fault)).toEqual([]);
   expect(missing).toEqual([]);
+  expect(conflicts).toBeGreaterThan(300);
   expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(["completed", "not_satisfied", "failed"]));
+});
+
+it("[T17] a conflict is made up for an item, with its seed, and the limit of them is found where the loop gives nobody up", () => {
+  const text = JSON.stringify(parallelWorkshop(3, { limits: { maxConflicts: 1 } })).replaceAll(',"then":"next"', "");
+  const config = JSON.parse(text) as TestConfig; // as it was written
+  const once = () => fuzz(subjectOf(startOf(config), compiled(config).flow), { casts: 1_000, seed: 3, items: 3 });
+  const found = once().findings.find(({ what }) => what === "limit maxConflicts at Socket-2");
+  expect(found?.smallest.choices.filter(({ by, satisfied }) => by === "merge" && !satisfied)).toHaveLength(2);
+  expect(once()).toEqual(once());
 });

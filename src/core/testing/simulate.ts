@@ -1,11 +1,13 @@
 import { apply } from "../cast/apply.ts";
 import { itemEnd, itemEnded, itemMerged } from "../cast/items/result.ts";
+import type { MergeOutcome } from "../cast/items/result.ts";
 import { itemStart } from "../cast/items/runs.ts";
 import { completed, next } from "../cast/next.ts";
 import type { Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
 import { startState } from "../cast/state/state.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
+import type { SocketId } from "../model/ids.ts";
 import type { ItemEvents } from "./item-events.ts";
 
 /** Something that the engine asks of the world. */
@@ -27,12 +29,16 @@ type Answer = (asked: Asked, state: CastState) => EventBody;
 /** How the items of parallel loops are worked on; both happen to a cast. */
 export type ItemsGo = "at once" | "one by one";
 
+/** Whether the work of an item, which begins at this socket, can be merged. */
+export type Merges = (door: SocketId) => boolean;
+
 /** A cast through the engine itself, with answers that cost nothing; given up after so many of them. */
 export function simulate(
   start: CastStart,
   answer: Answer,
   mostAnswers: number,
   itemsGo: ItemsGo = "one by one",
+  merges: Merges = () => true,
 ): Simulated {
   const events: CastEvent[] = [];
   const items = new Map<string, readonly CastEvent[]>();
@@ -57,7 +63,7 @@ export function simulate(
     else if (effect.kind === "items") {
       const { fork, merge, running } = effect;
       const [run] = running;
-      if (merge) note(itemMerged(state, fork, merge, { kind: "merged", commit: fork.tip }));
+      if (merge) note(itemMerged(state, fork, merge, merges(fork.door) ? mergedAt(fork.tip) : conflictAt(fork.tip)));
       else if (run) {
         const item = simulate(itemStart(state, fork, run), counted, mostAnswers - answers);
         items.set(run.child, item.events);
@@ -69,7 +75,16 @@ export function simulate(
   return over(false);
 }
 
-/** Nothing is really worked on: no item of a parallel loop has files that could conflict. */
+function mergedAt(commit: string): MergeOutcome {
+  return { kind: "merged", commit };
+}
+
+function conflictAt(onto: string): MergeOutcome {
+  const reason = "The work cannot be merged: somebody else changed the same lines.";
+  return { kind: "conflicted", onto, tree: NO_COMMIT, files: ["file"], reason };
+}
+
+/** Nothing is really worked on: there are no files, and only what is made up can conflict. */
 function around(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsGo): EventBody {
   if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
   const { id, parallel = 1 } = effect.loop;

@@ -8,11 +8,13 @@ import { isSimple } from "./smaller.ts";
 /** [T18] A cast as a test file; nothing where a program would have to answer in its own way: programs really run. */
 export function asTest({ choices, cast }: FuzzedCast, graph: Graph): JsonObject | undefined {
   if (!cast || choices.some((choice) => choice.by === "utility" && !isSimple(choice))) return undefined;
+  // No files are made up that could conflict.
+  if (choices.some(({ by, satisfied }) => by === "merge" && !satisfied)) return undefined;
   const replies: Record<string, Json[]> = {};
   const answers: Json[] = [];
   for (const choice of choices) {
     const socket = graph.sockets[choice.socket];
-    if (!socket || choice.by === "utility") continue;
+    if (!socket || choice.by === "utility" || choice.by === "merge") continue;
     const isPerson = graph.materia[socket.materia]?.type === "person";
     if (choice.by === "wait" && !isPerson) answers.push(true);
     else (replies[choice.socket] ??= []).push(isPerson ? judgement(choice) : reply(choice, socket));

@@ -30,6 +30,8 @@ export interface Fuzzed {
   readonly seed: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly mostTurns: number;
+  /** In how many casts the work of an item could not be merged. */
+  readonly conflicts: number;
   readonly findings: readonly Finding[];
   /** What no cast took, by the names of coverage. */
   readonly missing: readonly string[];
@@ -42,12 +44,14 @@ export function fuzz(subject: Subject, { casts, seed, items }: FuzzSettings): Fu
   const outcomes: Record<string, number> = {};
   const found = new Map<string, { casts: number; smallest: FuzzedCast }>();
   let mostTurns = 0;
+  let conflicts = 0;
   for (let number = 0; number < casts; number += 1) {
     const chance = chanceOf(seed + number);
     // Items of a parallel loop may be worked on in either way.
     const one = castOnce(subject, chooser(chance, items), number % 2 === 0 ? "one by one" : "at once");
     const { cast, turns, findings } = one;
     mostTurns = Math.max(mostTurns, turns);
+    if (cast?.events.some(({ type }) => type === "item_conflicted")) conflicts += 1;
     const outcome = cast ? outcomeOf(cast.state) : "broken";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     if (cast && missing.size > 0) for (const each of takenIn(cast)) missing.delete(each);
@@ -63,7 +67,7 @@ export function fuzz(subject: Subject, { casts, seed, items }: FuzzSettings): Fu
     casts: each.casts,
     smallest: smaller(subject, each.smallest, what),
   }));
-  return { casts, seed, outcomes, mostTurns, findings: findings.toSorted(byWeight), missing: [...missing] };
+  return { casts, seed, outcomes, mostTurns, conflicts, findings: findings.toSorted(byWeight), missing: [...missing] };
 }
 
 /** Most answers are good ones, or hardly a cast would come far. */

@@ -3,6 +3,7 @@ import { countedText } from "../../view/numbers.ts";
 import { line, toned, wrapLine } from "../../view/text/line.ts";
 import type { Line } from "../../view/text/line.ts";
 import type { Fuzzed } from "./fuzz.ts";
+import { isTold } from "./one-cast.ts";
 
 const SHOWN = 20;
 
@@ -11,7 +12,7 @@ export function fuzzLines(
   fuzzed: Fuzzed & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
   width: number,
 ): readonly Line[] {
-  const { casts, seed, outcomes, mostTurns, findings, missing, seconds, worst, written } = fuzzed;
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, seconds, worst, written } = fuzzed;
   const faults = findings.filter(({ fault }) => fault).length;
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
   return [
@@ -25,6 +26,11 @@ export function fuzzLines(
       line(toned("dim", "  turns    "), `at most ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
       width,
     ),
+    ...(conflicts === 0
+      ? []
+      : [
+          line(toned("dim", "  items    "), `the work of one could not be merged in ${countedText(conflicts, "cast")}`),
+        ]),
     ...findings.flatMap(({ what, fault, casts: count, smallest }) =>
       wrapLine(
         line(
@@ -32,7 +38,7 @@ export function fuzzLines(
           harmless(what),
           toned(
             "dim",
-            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.length, "answer")}`,
+            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isTold).length, "answer")}`,
           ),
         ),
         width,

@@ -31,10 +31,15 @@ export interface FuzzedCast {
   readonly findings: readonly string[];
 }
 
-/** An answer with whom it was given by. */
+/** An answer with whom it was given by; a no to the merge of an item, which begins at its socket, is a conflict. */
 export interface MadeChoice extends Choice {
-  readonly by: Asked["kind"];
+  readonly by: Asked["kind"] | "merge";
   readonly socket: string;
+}
+
+/** Whether something was answered, or went wrong without anybody. */
+export function isTold({ by, satisfied }: MadeChoice): boolean {
+  return by !== "merge" || !satisfied;
 }
 
 /** Findings that are faults of the graph or of the engine; a limit that was reached is none. */
@@ -60,8 +65,13 @@ export function castOnce(
     if (asked.kind === "agent") turns += 1;
     return answerWith(choice, asked, state);
   };
+  const merges = (door: string): boolean => {
+    const choice = choose(choices.length);
+    choices.push({ ...choice, by: "merge", socket: door });
+    return choice.satisfied;
+  };
   try {
-    const cast = simulate(start, answer, MOST_ANSWERS, itemsGo);
+    const cast = simulate(start, answer, MOST_ANSWERS, itemsGo, merges);
     return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -39,7 +39,7 @@ export function fuzz({ catalog }: Workspace, command: FuzzCommand, from: string)
     command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
   if (!written.ok) return written;
   const worst = worstCaseText(graph, worstCase(graph, flow, limits));
-  const { casts, seed, outcomes, mostTurns, findings, missing } = fuzzed;
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing } = fuzzed;
   return ok({
     code: findings.some(({ fault }) => fault) ? 1 : 0,
     data: {
@@ -49,6 +49,7 @@ export function fuzz({ catalog }: Workspace, command: FuzzCommand, from: string)
       seconds,
       outcomes,
       mostTurns,
+      conflicts,
       findings: findings.map(({ what, fault, casts: count }, index) => ({
         what,
         fault,
