@@ -161,6 +161,17 @@ describe("[W19] a screen of 360 pixels", () => {
           }),
         );
         expect(cut).toEqual([]);
+        // Nor is anything wider than its place, or the bar at the top lower than what it says.
+        const beyond = await page.evaluate(() =>
+          [...document.querySelectorAll("header a, header ~ * *")].flatMap((each) => {
+            const { overflowX, textOverflow } = getComputedStyle(each);
+            const isMeant = textOverflow === "ellipsis" || /auto|scroll/.test(overflowX) || each.clientWidth <= 1;
+            const isCut = each.closest("header") !== null && each.scrollHeight > each.clientHeight;
+            const isWide = each.scrollWidth > each.clientWidth + 1 && each.closest("[data-graph], svg, input") === null;
+            return !isMeant && (isCut || isWide) ? [each.outerHTML.slice(0, 160)] : [];
+          }),
+        );
+        expect(beyond, `${place} at ${size}`).toEqual([]);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         if (width > 360) wider.push(`${place} at ${size}: ${width}`);
       }

@@ -251,7 +251,6 @@ declare module "*/fields.module.css" {
     readonly icon: string;
     readonly label: string;
     readonly limit: string;
-    readonly picker: string;
     readonly segments: string;
     readonly switch: string;
     readonly "switched-on": string;
@@ -587,6 +586,7 @@ declare module "*/reader.module.css" {
 }
 declare module "*/rehearse.module.css" {
   const classes: {
+    readonly "control-button": string;
     readonly reply: string;
     readonly "reply-items": string;
     readonly "socket-replies": string;

@@ -31,7 +31,8 @@ export function GraphPanel(
 ): ReactElement {
   const { cast, view, width, onOpen } = props;
   const { graph } = cast.castFile;
-  const compact = width !== "large";
+  // Large letters fit only where the sockets say less.
+  const compact = width !== "large" || textScale() >= 1.5;
   const handle = useRef<GraphHandle>(null);
   const [legend, setLegend] = useState(false);
   const drawing = useDrawing(cast, compact);

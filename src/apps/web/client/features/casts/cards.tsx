@@ -49,11 +49,11 @@ function CastCard({
   return (
     <li className={css("card-place")} {...place}>
       <div className={css("card")}>
-        <span className={css("row")}>
+        <span className={css("row wrap")}>
           <Status status={cast.status} />
           <span className={css("grow")} />
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
-          <span className={css("faint")}>{ageText(now - millisOf(cast.startedAt, now))}</span>
+          <span className={css("faint one-line")}>{ageText(now - millisOf(cast.startedAt, now))}</span>
         </span>
         <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
           {cast.request}

@@ -2,6 +2,7 @@ import { useReactFlow } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Ref, RefObject } from "react";
 import type { Box, Drawing, Point } from "../../../../../core/view/draw/drawing.ts";
+import { textScale } from "../../browser/use-width.ts";
 import { useHandle, useReveal } from "./use-handle.ts";
 import type { GraphHandle } from "./use-handle.ts";
 
@@ -16,6 +17,7 @@ interface Viewport {
   readonly reveal: (box: Box) => void;
 }
 
+/** Of letters of the usual size: larger ones may shrink until they are as small. */
 const LEAST_ZOOM = 0.8;
 const SMALLEST = 0.3;
 
@@ -28,7 +30,7 @@ export function useViewport(
   const { width, height } = useSize(box);
   const { grows, whole, handle } = options;
   const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
-  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? SMALLEST : LEAST_ZOOM, fits));
+  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? SMALLEST : LEAST_ZOOM / textScale(), fits));
   useFirstPlace(drawing, { width, height: whole ? height : 0, zoom, grows });
   const reveal = useReveal({ grows, width, height });
   useHandle(handle, { box, drawing, width, height, grows }, reveal);

@@ -35,7 +35,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   ] as const;
   return (
     <section className={css("panel time-panel")} aria-label="Timeline and cost">
-      <div className={css("panel-head")}>
+      <div className={css("panel-head wrap")}>
         <Tabs name="time" label="Timeline, cost, journal" tabs={tabs} chosen={tab} onChoose={setTab} />
         <span className={css("grow")} />
         {tab === "timeline" && (

@@ -81,7 +81,7 @@ function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObj
   const isUtility = raw["type"] === "utility";
   return (
     <FormOption label="Behaviour">
-      <span className={css("row")}>
+      <span className={css("row wrap")}>
         <Switch
           label="Generator"
           on={raw["generator"] === true}

@@ -81,7 +81,7 @@ function Foot({ prompt, value }: { readonly prompt: string; readonly value: Mate
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
   const lines = prompt.split("\n").length;
   return (
-    <div className={css("row faint")}>
+    <div className={css("row wrap faint")}>
       <span>{`${lines} ${lines === 1 ? "line" : "lines"} · ${prompt.length.toLocaleString("en")} characters`}</span>
       <span className={css("grow")} />
       {unknown.length === 0 ? (
