@@ -11,7 +11,7 @@ import { notice, result, widget } from "../harness/pi-seen.ts";
 it("[B30] from Pi a cast goes to a fleet and is seen there as if it ran here, answered, and taken home", async () => {
   const place = await fleetPlace();
   const [seen, go] = [join(place.gate, "Socket-1"), join(place.gate, "go")];
-  const command = `touch ${seen}; while [ ! -e ${go} ]; do sleep 0.02; done`;
+  const command = `touch ${seen}; while [ -e ${seen} ] && [ ! -e ${go} ]; do sleep 0.02; done`;
   const tools = [{ name: "bash", arguments: { command } }];
   put(place.cwd, { "replies.json": { replies: { Agent: [{ tools, text: "well done" }] } } });
   const there = await piPlaceIn(place.cwd);

@@ -41,7 +41,7 @@ async function looker({ cwd, url }: FleetPlace, castId: string) {
 
 it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, with its worker, also who comes late", async () => {
   const place = await itemsPlace(3);
-  const command = `while [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done`;
+  const command = `while [ -d ${place.gate} ] && [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done`;
   const reply = { tools: [{ name: "bash", arguments: { command } }], text: "Done.", usage: { input: 60, output: 40 } };
   put(place.cwd, { "replies.json": { replies: { Agent: [reply] }, onEmpty: "repeat-last" } });
   git(place.cwd, "add", "-A");

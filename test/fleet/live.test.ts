@@ -20,7 +20,7 @@ const isKind =
 
 it("[B27] what an agent says and does on a worker is seen on the page as it comes, and in watch", async () => {
   const place = await fleetPlace();
-  const command = `echo half; touch ${join(place.gate, "Socket-1")}; while [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done; echo whole`;
+  const command = `echo half; touch ${join(place.gate, "Socket-1")}; while [ -d ${place.gate} ] && [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done; echo whole`;
   put(place.cwd, {
     "replies.json": { replies: { Agent: [{ tools: [{ name: "bash", arguments: { command } }], text: "well done" }] } },
   });

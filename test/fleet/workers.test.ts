@@ -51,6 +51,29 @@ it("[B14] a leg that the queues give to a worker which must stop is stopped wher
   expect(signal.aborted).toBe(true);
 });
 
+it("[B10] what has stopped may be told something before its worker has let go of it, and what runs may not", async () => {
+  const place = await fleetPlace();
+  const castId = await submitted(place, "Asking");
+  await enrol(place.database, "owner");
+  const told = async (status: string): Promise<unknown> => {
+    await place.database.rows({
+      text: "update materia.casts set status = $1, owner = 'owner', leg = 1, seq = 0",
+      values: [status],
+    });
+    const [row] = await place.database.rows<{ said: string }>({
+      text: "select materia.tell_cast($1, 0, '{}', null, true) as said",
+      values: [castId],
+    });
+    return row?.said;
+  };
+  expect([await told("running"), await told("queued"), await told("waiting"), await told("failed")]).toEqual([
+    "owned",
+    "queued",
+    "taken",
+    "taken",
+  ]);
+});
+
 it("[B11] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
   const { database } = await fleetDatabase();
   closing(database);

@@ -8,7 +8,7 @@ import { copied } from "../copied.ts";
 import { newPlace, put, run, runProcess, userFolder } from "../cli.ts";
 import type { Ran } from "../cli.ts";
 import { closing, fleetDatabase } from "./postgres.ts";
-import { startWorker } from "./start-worker.ts";
+import { startWorker, until } from "./start-worker.ts";
 import type { WorkerProcess, WorkerSetup } from "./start-worker.ts";
 
 /** Each visit writes its name into `work.log`; one that waits says so and goes on when it may. */
@@ -127,12 +127,15 @@ export async function eventsOn({ database }: FleetPlace, castId: string): Promis
   return rows.map(({ event }) => JSON.parse(event) as CastEvent); // written by the program under test
 }
 
+/** Of one that has stopped it is told when its worker has let go of it: until then others are refused. */
 export async function statusOn({ database }: FleetPlace, castId: string): Promise<string> {
-  const [row] = await database.rows<{ status: string }>({
-    text: "select status from materia.casts where cast_id = $1",
-    values: [castId],
+  return until(async () => {
+    const [row] = await database.rows<{ status: string; held: boolean }>({
+      text: "select status, materia.is_driven(owner) and status not in ('running', 'queued') as held from materia.casts where cast_id = $1",
+      values: [castId],
+    });
+    return row?.held !== true && (row?.status ?? "none");
   });
-  return row?.status ?? "none";
 }
 
 /** The id that a submission which nobody follows prints. */

@@ -121,8 +121,9 @@ begin
   select * into c from casts where cast_id = id for update;
   if not found or not may(c.project) then return 'unknown'; end if;
   if c.seq <> at_seq then return 'moved'; end if;
-  if is_driven(c.owner) then return 'owned'; end if;
   if c.status = 'queued' then return 'queued'; end if;
+  -- Of one that has stopped nothing more is written by its worker, which is about to let go of it.
+  if is_driven(c.owner) and c.status not in ('waiting', 'completed', 'not_satisfied', 'failed', 'aborted') then return 'owned'; end if;
   if exists (select from unnest(said) e where e::json ->> 'type' not in
     ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')) then return 'refused'; end if;
   insert into events select id, at_seq + o, e from unnest(said) with ordinality as t (e, o);
