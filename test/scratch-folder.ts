@@ -1,4 +1,4 @@
-import { chmodSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +13,7 @@ export default function setup(): () => void {
   return () => {
     // The one of all tests, and those of tests that were given up.
     for (const pidFile of globSync("**/data/postmaster.pid", { cwd: postgres })) endDatabase(join(postgres, pidFile));
+    for (const pid of programsOf(folder)) end(pid);
     for (const each of [folder, postgres]) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
   };
 }
@@ -20,6 +21,31 @@ export default function setup(): () => void {
 function endDatabase(pidFile: string): void {
   try {
     process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGQUIT");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** What a test that was given up has left running, where that can be seen: it would keep whoever waits for the tests waiting. */
+function programsOf(folder: string): readonly number[] {
+  if (process.platform !== "linux") return [];
+  const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  return others.map(Number).filter((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      // Those that run tests end by themselves.
+      if (command.includes("vitest")) return false;
+      return command.includes(folder) || readFileSync(`/proc/${pid}/environ`, "utf8").includes(folder);
+    } catch {
+      // It has ended meanwhile, or belongs to somebody else.
+      return false;
+    }
+  });
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
   } catch {
     // It has ended meanwhile.
   }

@@ -115,8 +115,10 @@ it("[V12] a process that is killed while items are worked on, merged, mended and
     const cwd = place();
     await killedAfter(cwd, events);
     const [castId = ""] = castsIn(cwd);
-    const { code, stderr } = await run(["recast", castId, "--rehearse", "replies.json"], { cwd });
-    expect([code, stderr.split("\n").at(-2)], `killed after ${events} events`).toEqual([0, expect.any(String)]);
+    await run(["recast", castId, "--rehearse", "replies.json"], { cwd });
+    // The last events come so close together that a kill may find it at its end, where there is nothing to resume.
+    const shown = await run(["status", castId, "--json"], { cwd });
+    expect(JSON.parse(shown.stdout), `killed after ${events} events`).toMatchObject({ status: "completed" });
     expect(readFileSync(join(cwd, "same.txt"), "utf8")).toBe("one, two\n");
     expect(git(cwd, "log", "--format=%s", "--reverse").split("\n")).toEqual(["first", "a", "b", "c"]);
     expect([git(cwd, "status", "--porcelain"), git(cwd, "worktree", "list").split("\n").length]).toEqual(["", 1]);
