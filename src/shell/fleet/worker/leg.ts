@@ -145,30 +145,42 @@ async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
   return (await database.rows({ text, values: [workerId] })).length === 0;
 }
 
-async function drive(
-  place: LegPlace,
-  cast: LoadedCast,
-  { host, leg, parking }: Pick<TakenLeg, "leg" | "parking"> & { readonly host: AgentHost },
-): Promise<LegEnd> {
-  const { store, trees, stopping, env, workerId, database, tellTurn } = place;
-  const { castId, file } = cast;
-  const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });
-  const pause = openPause(place, parking);
+/** The files are brought when nobody else can change them any more. */
+function claiming({ store, trees, database, stopping }: LegPlace, { castId, file }: LoadedCast, leg: number) {
   let missing: string | undefined;
   let isHandedOn = false;
-  // Brought when nobody else can change them any more.
+  const bring = async (): Promise<Result<unknown>> => {
+    isHandedOn = await wasHandedOn(database, castId, leg);
+    return isHandedOn
+      ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
+      : trees.bring(file, stopping);
+  };
   const claim: CastStore["claim"] = async (id, how) => {
     const owned = await store.claim(id, how);
     if (!owned.ok) return owned;
-    isHandedOn = await wasHandedOn(database, castId, leg);
-    const tree: Result<unknown> = isHandedOn
-      ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
-      : await trees.bring(file, stopping);
+    const tree = await bring().catch(async (thrown: unknown) => {
+      // Kept, the claim would stand in the way of this worker's own next try.
+      await owned.value.release();
+      throw thrown;
+    });
     if (tree.ok) return owned;
     missing = tree.issues.map(({ message }) => message).join("; ");
     await owned.value.release();
     return tree;
   };
+  return { claim, found: () => ({ isHandedOn, missing }) };
+}
+
+async function drive(
+  place: LegPlace,
+  cast: LoadedCast,
+  { host, leg, parking }: Pick<TakenLeg, "leg" | "parking"> & { readonly host: AgentHost },
+): Promise<LegEnd> {
+  const { store, trees, env, workerId, database, tellTurn } = place;
+  const { castId, file } = cast;
+  const live = openLiveTurn({ database, castId, workerId, env, tell: tellTurn });
+  const pause = openPause(place, parking);
+  const { claim, found } = claiming(place, cast, leg);
   try {
     const plan = {
       cast,
@@ -187,6 +199,7 @@ async function drive(
       onProgress: live.onProgress,
       onSteps: pause.onSteps,
     });
+    const { isHandedOn, missing } = found();
     if (isHandedOn) return { how: "over already" };
     // [B16] Nobody else could bring them either: a person has to look.
     if (missing !== undefined)
