@@ -71,18 +71,19 @@ describe("what is not saved", () => {
     await page.getByRole("textbox", { name: "Description" }).fill("Zwölf Äpfel 🍏");
     await isKept(page, "Äpfel");
     await page.getByRole("link", { name: "Link", exact: true }).click();
-    await page.getByRole("textbox", { name: "Request" }).fill("link it");
+    // The page of the materia, still there for a moment, has a "Request of the preview".
+    await page.getByRole("textbox", { name: "Request", exact: true }).fill("link it");
     await page.getByRole("combobox", { name: "Add a target" }).fill("Own");
     await page.keyboard.press("Enter");
     await isKept(page, "link it");
     await page.goto(`http://127.0.0.1:${at.port}/#/casts`);
     await page.getByRole("button", { name: "New cast" }).first().click();
-    await page.getByRole("textbox", { name: "Request" }).fill("कुछ करो");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Request" }).fill("कुछ करो");
     await isKept(page, "कुछ करो");
     await reopened(page, `http://127.0.0.1:${at.port}/#/materia/Mine`);
     await expect.poll(() => page.getByRole("textbox", { name: "Description" }).inputValue()).toBe("Zwölf Äpfel 🍏");
     await page.goto(`http://127.0.0.1:${at.port}/#/link`);
-    await expect.poll(() => page.getByRole("textbox", { name: "Request" }).inputValue()).toBe("link it");
+    await expect.poll(() => page.getByRole("textbox", { name: "Request", exact: true }).inputValue()).toBe("link it");
     await page.getByRole("button", { name: "Undo: Add Own" }).click();
     await says(page, "No target yet.");
     await page.goto(`http://127.0.0.1:${at.port}/#/casts`);
