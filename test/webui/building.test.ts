@@ -61,6 +61,8 @@ describe("building in the browser", () => {
     const step = async (text: string): Promise<void> => {
       await expect.poll(() => panel.getByRole("status").first().textContent()).toBe(text);
     };
+    // Before the first steps have come there is no next one.
+    await expect.poll(() => panel.getByRole("status").first().textContent()).toMatch(/of 6$/);
     for (;;) {
       const next = panel.getByRole("button", { name: /^Next/ });
       if ((await next.getAttribute("aria-disabled")) === "true") break;

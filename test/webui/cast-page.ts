@@ -7,6 +7,7 @@ import { TOKEN, project, site } from "../webserver/harness.ts";
 import type { Project, Site } from "../webserver/harness.ts";
 import { launchBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";
+import { slowed } from "./slow-page.ts";
 
 export const ASSETS = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/web");
 
@@ -68,9 +69,10 @@ export async function look(
   { width = 1440, theme = "light" }: Look = {},
 ): Promise<Seen> {
   const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
-  const page = await context?.newPage();
-  if (!context || !page) throw new Error("there is no browser");
+  if (!context) throw new Error("there is no browser");
   onTestFinished(() => context.close());
+  await slowed(context);
+  const page = await context.newPage();
   // Of every page that is opened in it, too.
   context.setDefaultTimeout(120_000);
   const complaints: string[] = [];

@@ -58,7 +58,7 @@ describe("a file that changes elsewhere", () => {
     await says(page, "Own was changed in its file while you edit it.");
     await page.getByRole("button", { name: "Compare and choose…" }).click();
     const row = page.getByRole("row").filter({ hasText: "description" });
-    expect(await row.getByRole("cell").allInnerTexts()).toEqual(["second", "third", "second", "theirs"]);
+    await expect.poll(() => row.getByRole("cell").allInnerTexts()).toEqual(["second", "third", "second", "theirs"]);
     await page.getByRole("button", { name: "Take both" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await socket(page, "Socket-2").focus();
@@ -90,6 +90,7 @@ describe("the active loadout", () => {
     await says(page, "Renamed is saved.");
     expect(filed(from).activeLoadout).toBe("Renamed");
     await page.goto(`http://127.0.0.1:${at.port}/#/loadouts/Other`);
+    await page.getByRole("heading", { name: "Other" }).first().waitFor();
     await menu(page, "Make active");
     await says(page, "Other is the active loadout now.");
     expect(filed(from).activeLoadout).toBe("Other");

@@ -178,4 +178,25 @@ describe("[W19] a screen of 360 pixels", () => {
     }
     expect(wider).toEqual([]);
   });
+
+  it("[W19] nor is the bar at the top while the server is slow to answer, or does not", async () => {
+    const at = await served();
+    const { page } = await look(at, "link", { width: 360 });
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    await page.addInitScript(() =>
+      document.addEventListener("readystatechange", () =>
+        document.documentElement.style.setProperty("font-size", "32px"),
+      ),
+    );
+    const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    let isSilent = true;
+    await page.route("**/api/**", (route) => (isSilent ? undefined : route.abort()));
+    await page.reload();
+    await page.getByText("Connecting…").waitFor();
+    expect(await width()).toBe(360);
+    isSilent = false;
+    await page.reload();
+    await page.getByText("Reconnecting…").waitFor();
+    expect(await width()).toBe(360);
+  });
 });

@@ -625,10 +625,11 @@ declare module "*/shell.module.css" {
     readonly asked: string;
     readonly brand: string;
     readonly connecting: string;
-    readonly "connection-text": string;
+    readonly connection: string;
     readonly dot: string;
     readonly "go-to": string;
     readonly icon: string;
+    readonly "is-live": string;
     readonly loading: string;
     readonly lost: string;
     readonly navigation: string;

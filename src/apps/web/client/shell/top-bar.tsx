@@ -126,9 +126,9 @@ function Dot(): ReactElement {
           ? "Connecting…"
           : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
   return (
-    <span className={css("row")} role="status" aria-live="polite">
+    <span className={css("row connection")} role="status" aria-live="polite">
       <span className={css(state === "live" ? "dot" : `dot ${state}`)} aria-hidden="true" />
-      <span className={css(state === "live" ? "connection-text" : "")}>{text}</span>
+      <span className={css(state === "live" ? "cut is-live" : "cut")}>{text}</span>
     </span>
   );
 }
