@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
 
@@ -27,6 +28,21 @@ interface InTerminal {
 // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
 const PATIENCE_MS = 120_000;
 
+/**
+ * `SLOW_TERMINAL=50 npx vitest run test/e2e-pi` shows what a program writes that many milliseconds late and in small pieces: a
+ * test that looks before the screen has answered, or at half a screen, fails each time instead of once in hundreds of runs.
+ */
+const LATE_MS = Number(process.env["SLOW_TERMINAL"] ?? 0);
+const PIECE = 256;
+
+async function showLate(data: string, show: (piece: string) => void): Promise<void> {
+  await sleep(LATE_MS);
+  for (let at = 0; at < data.length; at += PIECE) {
+    show(data.slice(at, at + PIECE));
+    await sleep(1);
+  }
+}
+
 /** Runs Node with these arguments. */
 export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): PseudoTerminal {
   const size = { cols: columns, rows };
@@ -44,16 +60,21 @@ export function runInTerminal({ args, cwd, env, columns, rows }: InTerminal): Ps
   const screen = (): string => linesFrom(0);
   // A program that asks its terminal something waits for the answer.
   terminal.onData((data) => child.write(data));
-  child.onData((data) => {
+  const show = (data: string): void => {
     raw += data;
     terminal.write(data, () => {
       for (const look of looking) look();
     });
+  };
+  let shown = Promise.resolve();
+  child.onData((data) => {
+    if (LATE_MS === 0) show(data);
+    else shown = shown.then(() => showLate(data, show));
   });
   const exited = new Promise<number>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       // What was written last may still be on its way through the terminal.
-      terminal.write("", () => resolve(signal ? 128 + signal : exitCode));
+      void shown.then(() => terminal.write("", () => resolve(signal ? 128 + signal : exitCode)));
     });
   });
   const until: PseudoTerminal["until"] = (what, holds) =>
