@@ -9,7 +9,7 @@ import { endReason, limitReached, outcomeOf, stateAt, visitsOf } from "./observe
 import type { Observed, SeenVisit } from "./observed.ts";
 import { comparePath } from "./path.ts";
 import type { Expect } from "./test-file.ts";
-import { waysTaken } from "./way-names.ts";
+import { joinWay, splitWay, waysTaken } from "./way-names.ts";
 
 /** One expectation that was not met: what, both sides, and the place in the graph. */
 export interface Failure {
@@ -100,22 +100,13 @@ function knownWays(graph: Graph): ReadonlySet<string> {
 
 /** A way may be told with materia in place of sockets; then it means each of their sockets. */
 function byIds(name: string, graph: Graph): readonly string[] {
-  const [from, when, ...to] = splitWay(name);
-  if (from === undefined || when === undefined) return [name];
+  const way = splitWay(name);
+  if (!way) return [name];
   const ids = (word: string): readonly string[] => {
     const own = socketsOf(graph).filter(({ id, materia }) => id === word || materia === word);
     return own.length === 0 ? [word] : own.map(({ id }) => id);
   };
-  const target = to.at(-1) ?? "";
-  return ids(from).flatMap((start) => ids(target).map((end) => [start, when, ...to.slice(0, -1), end].join(" ")));
-}
-
-/** Names of materia may hold blanks; the condition between them may not. */
-function splitWay(name: string): readonly string[] {
-  const match = /^(.+?) (always|satisfied|not_satisfied|otherwise) (then )?(.+)$/.exec(name);
-  if (!match || name.startsWith("limit ")) return [];
-  const [, from = "", when = "", then, to = ""] = match;
-  return then === undefined ? [from, when, to] : [from, when, "then", to];
+  return ids(way.from).flatMap((from) => ids(way.to).map((to) => joinWay({ ...way, from, to })));
 }
 
 type FileWanted = NonNullable<Expect["files"]>[string];

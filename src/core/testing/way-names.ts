@@ -20,6 +20,25 @@ export function otherwiseName(from: SocketId, to: string): string {
   return `${from} otherwise ${to}`;
 }
 
+/** The parts of a way that a socket leaves by an edge, `Build satisfied then Eval` included. */
+export interface WayParts {
+  readonly from: string;
+  readonly how: string;
+  readonly to: string;
+}
+
+/** Names of materia may hold blanks; the condition between them may not. */
+export function splitWay(name: string): WayParts | undefined {
+  const match = /^(.+?) ((?:always|satisfied|not_satisfied|otherwise)(?: then)?) (.+)$/.exec(name);
+  if (!match || name.startsWith("limit ")) return undefined;
+  const [, from = "", how = "", to = ""] = match;
+  return { from, how, to };
+}
+
+export function joinWay({ from, how, to }: WayParts): string {
+  return `${from} ${how} ${to}`;
+}
+
 /** The id of an exit is unique in its loop; where two loops have the same, the loop stands before it. */
 export function exitName(graph: Graph, loop: string, id: string): string {
   const loops = Object.values(graph.loops).filter(({ exits }) => exits.some((exit) => exit.id === id));

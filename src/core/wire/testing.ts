@@ -78,3 +78,22 @@ export const TestsTold = v.object({
   coverage: v.record(v.string(), v.object({ taken: wholeNumber(0), of: wholeNumber(0), missing: v.array(v.string()) })),
 });
 export type TestsTold = v.InferOutput<typeof TestsTold>;
+
+const name = v.pipe(v.string(), v.minLength(1, "is empty"));
+
+/** [N38] A materia or loadout that has another name now. */
+const Rename = v.strictObject({ kind: v.picklist(["materia", "loadout"]), was: name, now: name });
+export type Rename = v.InferOutput<typeof Rename>;
+
+/** [N38] Without `tests` nothing is written; with them those that are still as they were seen. */
+export const RenameInTests = v.strictObject({
+  ...Rename.entries,
+  tests: v.optional(v.array(v.strictObject({ file: v.string(), etag: v.string() }))),
+});
+export type RenameInTests = v.InferInput<typeof RenameInTests>;
+
+/** [N38] The tests that still say the old name, where they say it, and the tag of each as it stands. */
+export const NamingTests = v.object({
+  tests: v.array(v.object({ file: v.string(), etag: v.string(), places: v.array(v.string()) })),
+});
+export type NamingTests = v.InferOutput<typeof NamingTests>;

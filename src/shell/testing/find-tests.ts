@@ -33,7 +33,15 @@ function testsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> 
     const test = readTest(place);
     return test.ok ? ok([test.value]) : test;
   }
-  return collect(jsonFiles(place).flatMap((file) => (isTest(file) ? [readTest(file)] : [])));
+  return collect(testFiles(place).map(readTest));
+}
+
+/** In a folder of tests stand seeds and configurations as well; a broken file may be a test and is told. */
+export function testFiles(folder: string): readonly string[] {
+  return jsonFiles(folder).filter((file) => {
+    const raw = readJsonFile(file);
+    return raw !== undefined && (!raw.ok || (isJsonObject(raw.value) && Object.hasOwn(raw.value, "expect")));
+  });
 }
 
 /** [T1] One file, or everything that is wrong with it. */
@@ -42,12 +50,6 @@ function readTest(file: string): Result<FoundTest> {
   if (!raw.ok) return raw;
   const { value, issues } = validate(TestFile, raw.value, [], "refused");
   return value === undefined ? failAll(issues.map((issue) => ({ ...issue, file }))) : ok({ file, test: value });
-}
-
-/** In a folder of tests stand seeds and configurations as well; a broken file may be a test and is told. */
-function isTest(file: string): boolean {
-  const raw = readJsonFile(file);
-  return raw !== undefined && (!raw.ok || (isJsonObject(raw.value) && Object.hasOwn(raw.value, "expect")));
 }
 
 const MOST_FILES = 20_000;

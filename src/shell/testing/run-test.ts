@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from "node:path";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStep } from "../../core/cast/step.ts";
 import { hitIn } from "../../core/cast/limits/limits.ts";
@@ -107,7 +108,7 @@ async function play(found: FoundTest, place: TestPlace, scratch: Scratch): Promi
       for (const { event, after } of steps) ofItems.set(after.castId, [...(ofItems.get(after.castId) ?? []), event]);
     },
   };
-  const targets = targetsOf(test.cast, workspace);
+  const targets = castTargets(test.cast, workspace.catalog);
   const ready = await prepareCast(workspace, { targets, prompt: test.cast.request }, agents);
   if (!ready.ok) return ready;
   let end = await startCast(workspace.store, ready.value.plan, driver);
@@ -154,7 +155,7 @@ function openTested({ file, test }: FoundTest, { place }: Workspace, { work, con
   });
 }
 
-function targetsOf({ loadout, link }: TestCast, { catalog }: Workspace): readonly TargetRef[] {
+export function castTargets({ loadout, link }: TestCast, catalog: Catalog): readonly TargetRef[] {
   if (link) return link.map(readTarget);
   return [{ kind: "loadout", name: loadout ?? catalog.settings.activeLoadout.value }];
 }

@@ -1,6 +1,9 @@
 import { withMateriaRenamed } from "../../../../core/edit/text/file.ts";
 import type { EditableLayer } from "../../../../core/wire/catalog.ts";
-import { getConfig, putConfig } from "../net/api.ts";
+import type { NamingTests, Rename } from "../../../../core/wire/testing.ts";
+import { openStore } from "../browser/store.ts";
+import type { Store } from "../browser/store.ts";
+import { getConfig, putConfig, renameInTests } from "../net/api.ts";
 import { toast } from "../parts/controls/toasts.tsx";
 import { knownCatalog, readCatalog } from "./use-catalog.ts";
 
@@ -24,4 +27,13 @@ export async function followRename(layer: EditableLayer, was: string, now: strin
   const why = written.issues[0]?.message ?? "";
   const again = { label: "Try again", act: () => void followRename(layer, was, now) };
   toast({ text: `${where} still says ${was}: ${why}.`, tone: "bad", action: again });
+}
+
+/** [E31] What was renamed last, and the tests that still say its old name; null where none does. */
+export const stillNamed: Store<(Rename & NamingTests) | null> = openStore<(Rename & NamingTests) | null>(null);
+
+/** [E31] Tests see the project's file, not the user's. */
+export async function findInTests(rename: Rename): Promise<void> {
+  const answer = await renameInTests(rename);
+  stillNamed.set(answer.ok && answer.value.tests.length > 0 ? { ...rename, ...answer.value } : null);
 }

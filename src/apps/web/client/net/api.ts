@@ -18,6 +18,8 @@ import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import type { Found, SearchOver } from "../../../../core/wire/find.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
 import type { Draft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
+import { NamingTests } from "../../../../core/wire/testing.ts";
+import type { RenameInTests } from "../../../../core/wire/testing.ts";
 import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
 import {
   readCastMessage,
@@ -114,6 +116,11 @@ export async function askCommand<const S extends v.GenericSchema>(
   const data = "data" in answer.value ? answer.value.data : undefined;
   const read = readWire(shape, data, command);
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body: data };
+}
+
+/** [E31] The tests that still say an old name; with `tests`, those that are to say the new one, and then what is left. */
+export function renameInTests(body: RenameInTests): Promise<Answer<NamingTests>> {
+  return request("/api/tests/rename", NamingTests, { method: "POST", body });
 }
 
 /** A cast of a loadout or a chain with replies that were typed or made up. */

@@ -10,6 +10,7 @@ import { go, hrefOf, usePlace } from "../browser/route.ts";
 import { switchTheme } from "./theme.ts";
 import { Toasts } from "../parts/controls/toasts.tsx";
 import { Standing } from "./standing.tsx";
+import { TestsQuestion } from "../dialogs/tests-question.tsx";
 import { TrustQuestion } from "../dialogs/trust-question.tsx";
 import { PLACES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
@@ -67,6 +68,7 @@ export function App(): ReactElement {
       </main>
       <Toasts />
       <TrustQuestion />
+      <TestsQuestion />
       {dialog === "keys" && <KeysDialog onClose={close} />}
       {dialog === "palette" && <Palette onClose={close} />}
     </>

@@ -8,7 +8,7 @@ import { getConfig, putConfig } from "../../net/api.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { readCatalog } from "../../data/use-catalog.ts";
 import { keepActive } from "../../data/active-loadout.ts";
-import { followRename } from "../../data/renamed-elsewhere.ts";
+import { findInTests, followRename } from "../../data/renamed-elsewhere.ts";
 
 /** What is to be written: one named thing, and perhaps the name it had. */
 export interface Saving {
@@ -59,6 +59,8 @@ export function useReview(layer: EditableLayer, saving: Saving) {
       await readCatalog();
       if (section === "loadouts") await keepActive(was ?? name, text === null ? null : name);
       else if (was !== null) await followRename(layer, was, name);
+      if (was !== null && layer === "project")
+        void findInTests({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
       return true;
     }
     // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.

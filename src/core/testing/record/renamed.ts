@@ -1,0 +1,73 @@
+import { applyEdits, findNodeAtLocation } from "jsonc-parser";
+import type { Node } from "jsonc-parser";
+import { readTarget, targetText } from "../../command/command.ts";
+import { parseJsonc } from "../../edit/text/parse.ts";
+import type { Rename } from "../../wire/testing.ts";
+import { joinWay, splitWay } from "../way-names.ts";
+
+/** The text of a test with the new name, and the places that said the old one. */
+export interface RenamedTest {
+  readonly text: string;
+  readonly places: readonly string[];
+}
+
+interface Change {
+  readonly node: Node;
+  readonly by: string;
+  readonly place: string;
+}
+
+/** [E31] What a test casts, by its new name: the rest of the text stays, comments included. */
+export function withCastRenamed(text: string, { kind, was, now }: Rename): RenamedTest {
+  return changed(text, (tree) => {
+    const links = childrenAt(tree, ["cast", "link"]).flatMap((node, index) => {
+      const target = readTarget(String(node.value));
+      const isMeant = target.name === was && (target.kind === kind || target.kind === "either");
+      return isMeant ? [{ node, by: targetText({ ...target, name: now }), place: `cast.link.${index}` }] : [];
+    });
+    const loadout = kind === "loadout" ? findNodeAtLocation(tree, ["cast", "loadout"]) : undefined;
+    return loadout?.value === was ? [{ node: loadout, by: now, place: "cast.loadout" }, ...links] : links;
+  });
+}
+
+/** [E31] What a test answers and expects of a materia, under its new name. */
+export function withVisitsRenamed(text: string, { was, now }: Rename): RenamedTest {
+  const word = (each: string): string => (each === was ? now : each);
+  return changed(text, (tree) => [
+    ...keysAt(tree, ["replies"], (key) => key.replace(/^(.*?)(@WI-\d+(?:\.\d+)?)?$/su, behind(word))),
+    ...childrenAt(tree, ["expect", "path"]).flatMap((node, index) =>
+      node.value === was ? [{ node, by: now, place: `expect.path.${index}` }] : [],
+    ),
+    ...keysAt(tree, ["expect", "edges"], (key) => {
+      const way = splitWay(key);
+      return way ? joinWay({ ...way, from: word(way.from), to: word(way.to) }) : key;
+    }),
+    ...keysAt(tree, ["expect", "prompts"], (key) => key.replace(/^(.*?)(#\d+)?$/su, behind(word))),
+  ]);
+}
+
+function behind(word: (name: string) => string) {
+  return (_whole: string, name: string, rest: string | undefined): string => `${word(name)}${rest ?? ""}`;
+}
+
+function changed(text: string, find: (tree: Node) => readonly Change[]): RenamedTest {
+  const read = parseJsonc(text);
+  const changes = read.ok ? find(read.value.tree) : [];
+  const edits = changes.map(({ node: { offset, length }, by }) => ({ offset, length, content: JSON.stringify(by) }));
+  return { text: applyEdits(text, edits), places: changes.map(({ place }) => place) };
+}
+
+function childrenAt(tree: Node, path: readonly string[]): readonly Node[] {
+  return findNodeAtLocation(tree, [...path])?.children ?? [];
+}
+
+function keysAt(tree: Node, path: readonly string[], rename: (key: string) => string): readonly Change[] {
+  const keys = childrenAt(tree, path).flatMap(({ children }) => children?.[0] ?? []);
+  const known = new Set(keys.map(({ value }) => String(value)));
+  return keys.flatMap((node) => {
+    const key = String(node.value);
+    const by = rename(key);
+    // Two entries of one name would be one of them less.
+    return by === key || known.has(by) ? [] : [{ node, by, place: [...path, key].join(".") }];
+  });
+}
