@@ -26,10 +26,10 @@ export interface Level {
   readonly parts: readonly Part[];
 }
 
-/** Ways to the cut that share their traversals. */
+/** An edge that leads to the cut, maybe in several ways. */
 export interface CountedReturn {
   readonly bound: number;
-  readonly from: readonly number[];
+  readonly from: number;
 }
 
 /** What bounds the ways to the cut that nothing counts: the traversals that set back the returns to the cut, and to each socket that they begin at. */
@@ -38,10 +38,9 @@ export interface FreeReturns {
   readonly bounds: readonly { readonly place: number; readonly bound: number }[];
 }
 
-/** A single place, or a level with several. */
 export interface Part {
-  readonly place: number;
-  readonly level: Level | null;
+  /** A single place, or a level with several. */
+  readonly at: number | Level;
   /** Where it leads within the level around it, itself left out. */
   readonly onward: readonly number[];
 }
@@ -90,11 +89,15 @@ function levelWithin(component: Component, descent: Descent, depth: number): Fou
   for (const arc of arcs) (arc.to === cut ? into : between).push(arc);
   const innerReturns = new Set<Arc>();
   const parts: Part[] = [];
-  for (const { place, component: inner, onward } of partsOf(component, cut, between, descent.localOf)) {
-    const found = inner && levelWithin(inner, descent, depth + 1);
-    if (found === undefined) return undefined;
-    if (found) for (const arc of found.returns) innerReturns.add(arc);
-    parts.push({ place, level: found && found.level, onward });
+  for (const { at, onward } of partsOf(component, between, descent.localOf)) {
+    if (typeof at === "number") {
+      parts.push({ at, onward });
+      continue;
+    }
+    const found = levelWithin(at, descent, depth + 1);
+    if (!found) return undefined;
+    for (const arc of found.returns) innerReturns.add(arc);
+    parts.push({ at: found.level, onward });
   }
   const free = into.filter((arc) => arc.limit === null);
   const isOnlyDoor = doors.size === 1 && doors.has(cut);
@@ -114,14 +117,9 @@ function levelWithin(component: Component, descent: Descent, depth: number): Fou
 }
 
 function countedReturns(into: readonly Arc[]): readonly CountedReturn[] {
-  const byLimit = new Map<Limit, number[]>();
-  for (const { limit, from } of into) {
-    if (limit === null) continue;
-    const known = byLimit.get(limit);
-    if (known) known.push(from);
-    else byLimit.set(limit, [from]);
-  }
-  return Array.from(byLimit, ([{ bound }, from]) => ({ bound, from }));
+  const fromOf = new Map<Limit, number>();
+  for (const { limit, from } of into) if (limit !== null) fromOf.set(limit, from);
+  return Array.from(fromOf, ([{ bound }, from]) => ({ bound, from }));
 }
 
 const NO_RETURNS: FreeReturns = { boundOfCut: 0, bounds: [] };
@@ -149,8 +147,7 @@ function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[]
 export function boundOf(arcs: readonly Arc[]): number {
   let only: Limit | null = null;
   let limits: Set<Limit> | undefined;
-  for (let index = 0; index < arcs.length; index += 1) {
-    const limit = arcs[index]?.limit ?? null;
+  for (const { limit } of arcs) {
     if (limit === null || limit === only) continue;
     // Most ways round have one such edge, or none.
     if (only !== null) (limits ??= new Set([only])).add(limit);
@@ -162,44 +159,42 @@ export function boundOf(arcs: readonly Arc[]): number {
   return sum;
 }
 
-interface CutPart extends Omit<Part, "level"> {
-  /** What leads round even so; null for a single place. */
-  readonly component: { readonly places: readonly number[]; readonly doors: Set<number>; readonly arcs: Arc[] } | null;
+interface CutPart {
+  /** A single place, or what leads round even so. */
+  readonly at: number | { readonly places: readonly number[]; readonly doors: Set<number>; readonly arcs: Arc[] };
   readonly onward: number[];
 }
 
 /** What becomes of a component once it is cut: parts that lead round, and single places; each after those that lead to it. */
-function partsOf(
-  { places, doors }: Component,
-  cut: number,
-  between: readonly Arc[],
-  localOf: number[],
-): readonly CutPart[] {
-  for (let index = 0; index < places.length; index += 1) localOf[places[index] ?? -1] = index;
-  const local = arcsBetween(places.length);
+function partsOf({ places, doors }: Component, between: readonly Arc[], localOf: number[]): readonly CutPart[] {
+  let size = 0;
+  for (const place of places) {
+    localOf[place] = size;
+    size += 1;
+  }
+  const local = arcsBetween(size);
   for (const { from, to } of between) drawArc(local, localOf[from] ?? -1, localOf[to] ?? -1);
   const partAt: CutPart[] = [];
   const parts = components(local).map((members): CutPart => {
     if (typeof members === "number") {
-      const single: CutPart = { place: places[members] ?? -1, component: null, onward: [] };
+      const single: CutPart = { at: places[members] ?? -1, onward: [] };
       partAt[members] = single;
       return single;
     }
     const inside = members.map((index) => places[index] ?? -1);
-    const entered = inside.filter((place) => place === cut || doors.has(place));
-    const component = { places: inside, doors: new Set(entered), arcs: [] };
-    const part: CutPart = { place: inside[0] ?? -1, component, onward: [] };
+    const entered = inside.filter((place) => doors.has(place));
+    const part: CutPart = { at: { places: inside, doors: new Set(entered), arcs: [] }, onward: [] };
     for (const index of members) partAt[index] = part;
     return part;
   });
   for (const arc of between) {
     const from = partAt[localOf[arc.from] ?? -1];
     const to = partAt[localOf[arc.to] ?? -1];
-    if (from === to) to?.component?.arcs.push(arc);
-    else {
-      from?.onward.push(arc.to);
-      to?.component?.doors.add(arc.to);
-    }
+    if (!from || !to) throw new Error("a way leads to no part");
+    if (from !== to) from.onward.push(arc.to);
+    if (typeof to.at === "number") continue;
+    if (from === to) to.at.arcs.push(arc);
+    else to.at.doors.add(arc.to);
   }
   return parts.toReversed();
 }

@@ -29,18 +29,20 @@ export interface Limit {
   readonly bound: number;
 }
 
+type WalkedLoop = GraphLoop & { readonly items: readonly string[] };
+
 /** The loops that walk a list, and which of them holds each socket: its number, or -1. */
 export interface LoopMap {
   readonly flow: Flow;
-  readonly loops: readonly GraphLoop[];
+  readonly loops: readonly WalkedLoop[];
   readonly loopAt: readonly number[];
 }
 
 export function loopMapOf(graph: Graph, flow: Flow): LoopMap {
-  const loops = Object.values(graph.loops).filter((loop) => loop.items !== null);
+  const loops = Object.values(graph.loops).filter((loop): loop is WalkedLoop => loop.items !== null);
   const numberOf = new Map<string | null, number>();
   for (const loop of loops) numberOf.set(loop.id, numberOf.size);
-  const loopAt = flow.sockets.map(({ loop }) => (loop === null ? -1 : (numberOf.get(loop) ?? -1)));
+  const loopAt = flow.sockets.map(({ loop }) => numberOf.get(loop) ?? -1);
   return { flow, loops, loopAt };
 }
 
@@ -68,7 +70,8 @@ export function itemRegion({ flow, loopAt }: LoopMap): Region {
 export function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
   const firstLoop = flow.sockets.length;
   const placeAt = loopAt.map((loop, socket) => (loop === -1 ? socket : firstLoop + loop));
-  const drawing = drawingOf(firstLoop + loops.length);
+  const size = firstLoop + loops.length;
+  const drawing = drawingOf(size);
   eachStep(flow, (socket, { way, landings }) => {
     if (!flow.reached.has(socket)) return;
     const from = placeAt[socket] ?? -1;
@@ -78,7 +81,7 @@ export function outerRegion({ flow, loops, loopAt }: LoopMap): Region {
       if (to !== from || from === socket) noteLimit(drawing, drawArc(drawing.arcs, from, to), socket, way);
     }
   });
-  const isStart = numbers(firstLoop + loops.length, 0);
+  const isStart = numbers(size, 0);
   for (const start of flow.starts) isStart[placeAt[start] ?? -1] = 1;
   return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop };
 }

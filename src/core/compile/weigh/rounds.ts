@@ -44,7 +44,7 @@ export function weighRound({ places, bound, level }: Circle, weighing: Weighing)
   const { returns, firstLoop, weights, visits } = weighing;
   const mostVisits = (1 + returns) * (1 + counted(bound, weighing));
   let all = 0;
-  for (let index = 0; index < places.length; index += 1) all += weights[places[index] ?? -1] ?? 0;
+  for (const place of places) all += weights[place] ?? 0;
   if (!level) {
     for (const place of places) visits[place] = place < firstLoop ? mostVisits : Infinity;
     return { once: all, extra: times(mostVisits - 1, all) };
@@ -69,20 +69,15 @@ function weighLevel(level: Level, { segments, once }: Entered, weighing: Weighin
   // Entered elsewhere, it comes by the cut once more without having gone round.
   const aside = level.isOnlyDoor ? 0 : segments;
   const closing = byCounted(level, weighing);
-  const heaviest = level.freeFrom.length === 0 ? 0 : heaviestOf(level.freeFrom, weighing);
+  const heaviest = heaviestOf(level.freeFrom, weighing.upTo);
   const byEdges = byTraversals(level, closing, heaviest, weighing);
   const byCut = byReturns(level, once, weighing);
   const byOthers = byReturnsBefore(level, closing, heaviest, weighing);
   const rounds = Math.min(byEdges.rounds, byCut.rounds, byOthers.rounds) + aside;
   let extra = Math.min(byEdges.extra, byCut.extra, byOthers.extra) + times(aside, once);
-  for (let index = 0; index < level.parts.length; index += 1) {
-    const part = level.parts[index];
-    if (!part) continue;
-    if (part.level === null) weighing.visits[part.place] = segments + rounds;
-    else {
-      const inner = { segments: segments + rounds, once: weighSegment(part.level, weighing) };
-      extra += weighLevel(part.level, inner, weighing);
-    }
+  for (const { at } of level.parts) {
+    if (typeof at === "number") weighing.visits[at] = segments + rounds;
+    else extra += weighLevel(at, { segments: segments + rounds, once: weighSegment(at, weighing) }, weighing);
   }
   return extra;
 }
@@ -113,7 +108,6 @@ function byReturns({ cut, boundAround }: Level, once: number, weighing: Weighing
 function byReturnsBefore({ cut, returns }: Level, closing: Bound, heaviest: number, weighing: Weighing): Bound {
   const { firstLoop } = weighing;
   if (cut >= firstLoop) return NO_BOUND;
-  if (returns.bounds.length === 0) return closing;
   if (returns.bounds.some(({ place }) => place >= firstLoop)) return NO_BOUND;
   const arrivals = (1 + weighing.returns) * (1 + counted(returns.boundOfCut, weighing)) - 1;
   let departures = 0;
@@ -132,45 +126,38 @@ function byCounted({ counted: ways }: Level, weighing: Weighing): Bound {
   if (!weighing.counts) return { rounds, extra };
   for (const { bound, from } of ways) {
     rounds += bound;
-    extra += times(bound, heaviestOf(from, weighing));
+    extra += times(bound, weighing.upTo[from] ?? 0);
   }
   return { rounds, extra };
 }
 
-function heaviestOf(places: readonly number[], { upTo }: Weighing): number {
+function heaviestOf(places: readonly number[], weights: readonly number[]): number {
   let most = 0;
-  for (let index = 0; index < places.length; index += 1) most = Math.max(most, upTo[places[index] ?? -1] ?? 0);
+  for (const place of places) most = Math.max(most, weights[place] ?? 0);
   return most;
 }
 
 /** The heaviest segment of a level, inner levels passed through once; what it weighs up to each place is noted. */
 function weighSegment({ places, parts }: Level, weighing: Weighing): number {
   const { upTo, arriving, weights } = weighing;
-  for (let index = 0; index < places.length; index += 1) arriving[places[index] ?? -1] = 0;
+  for (const place of places) arriving[place] = 0;
   let most = 0;
-  for (let index = 0; index < parts.length; index += 1) {
-    const part = parts[index];
-    if (!part) continue;
-    const { place, level, onward } = part;
-    let weight = arriving[place] ?? 0;
-    if (level) {
-      for (const inner of level.places) weight = Math.max(weight, arriving[inner] ?? 0);
-      weight += weighSegment(level, weighing);
-      for (const inner of level.places) upTo[inner] = weight;
+  for (const { at, onward } of parts) {
+    let weight = 0;
+    if (typeof at === "number") {
+      weight = (arriving[at] ?? 0) + (weights[at] ?? 0);
+      upTo[at] = weight;
     } else {
-      weight += weights[place] ?? 0;
-      upTo[place] = weight;
+      weight = heaviestOf(at.places, arriving) + weighSegment(at, weighing);
+      for (const inner of at.places) upTo[inner] = weight;
     }
-    for (let way = 0; way < onward.length; way += 1) {
-      const to = onward[way] ?? -1;
-      if (weight > (arriving[to] ?? 0)) arriving[to] = weight;
-    }
-    if (weight > most) most = weight;
+    for (const to of onward) arriving[to] = Math.max(weight, arriving[to] ?? 0);
+    most = Math.max(most, weight);
   }
   return most;
 }
 
 /** Nothing stays nothing, however often. */
 export function times(count: number, weight: number): number {
-  return count === 0 || weight === 0 ? 0 : count * weight;
+  return weight === 0 ? 0 : count * weight;
 }

@@ -32,7 +32,7 @@ export function courseOf(region: Region): Course {
   const size = isStart.length;
   const found = components(arcs);
   const isDoor = isStart.slice();
-  const scratch = { componentAt: numbers(size, -1), localOf: numbers(size, -1) };
+  const scratch = { componentAt: numbers(size, -1), localOf: numbers(size, 0) };
   const stages: (number | Circle)[] = [];
   for (let number = found.length - 1; number >= 0; number -= 1) {
     const places = found[number] ?? [];

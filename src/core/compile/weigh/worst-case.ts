@@ -4,7 +4,7 @@ import type { Materia } from "../../model/materia.ts";
 import { setKey } from "../../model/values/record.ts";
 import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import type { Graph, GraphSocket } from "../graph.ts";
 import { materiaOf } from "../graph.ts";
 import { makesList, mayMakeLists } from "../check/writers.ts";
 import { itemRegion, loopMapOf, outerRegion } from "./region.ts";
@@ -24,35 +24,41 @@ export function worstCase(
 ): { readonly turns: Amount; readonly withRepairs: Amount } {
   const map = loopMapOf(graph, flow);
   const courses = { items: courseOf(itemRegion(map)), outside: courseOf(outerRegion(map)) };
-  const materia = flow.sockets.map((socket) => materiaOf(graph, socket));
+  const seats = flow.sockets.map((socket) => ({ socket, materia: materiaOf(graph, socket) }));
   const amount = (repairs: number): Amount => {
-    const weights = flow.sockets.map((socket, at) => turnsOf(materia[at], socket, repairs));
+    const weights = seats.map((seat) => turnsOf(seat, repairs));
     const attempts = 1 + mostConflicts(limits);
-    return amountOf(map, courses, { materia, weights, returns: limits.maxNoAdvanceCycles, attempts });
+    return amountOf(map, courses, { seats, weights, returns: limits.maxNoAdvanceCycles, attempts });
   };
   return { turns: amount(0), withRepairs: amount(limits.maxRepairs) };
 }
 
 /** The turns of one visit. */
-function turnsOf(materia: Materia | undefined, socket: GraphSocket, repairs: number): number {
-  if (materia?.type !== "agent") return 0;
+function turnsOf({ socket, materia }: Seat, repairs: number): number {
+  if (materia.type !== "agent") return 0;
   // Any text will do, unless it must be a list for `assign`.
   if (socket.parse === "text" && socket.assign.length === 0) return 1;
   // An interactive visit may need one more turn to put what was agreed into the contract; that is no repair.
   return 1 + repairs + (socket.interactive ? 1 : 0);
 }
 
+interface Seat {
+  readonly socket: GraphSocket;
+  readonly materia: Materia;
+}
+
 interface Load {
-  /** What is seated in each socket. */
-  readonly materia: readonly Materia[];
+  /** Every socket, by its number. */
+  readonly seats: readonly Seat[];
   readonly weights: readonly number[];
   readonly returns: number;
   /** How often an item of a parallel loop is worked on. */
   readonly attempts: number;
 }
 
-/** What an item weighs: its counted edges used up, without them, and what they add in all. */
+/** What an item of a loop weighs: its counted edges used up, without them, and what they add in all. */
 interface ItemWeight {
+  readonly loop: LoopMap["loops"][number];
   readonly whole: number;
   readonly plain: number;
   readonly added: number;
@@ -66,12 +72,9 @@ function amountOf(
   const { upTo, visits } = weigh(outside, { ...load, counts: true });
   const terms = new Map<string, number>([["", upTo.reduce((most, weight) => Math.max(most, weight), 0)]]);
   const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, load);
-  const listsFor = listCounter(map, load.materia, visits);
-  map.loops.forEach((loop, number) => {
-    const place = outside.firstLoop + number;
-    const weight = itemWeights[number];
-    if ((upTo[place] ?? -1) < 0 || !weight || weight.whole === 0) return;
-    const passes = visits[place] ?? 1;
+  const listsFor = listCounter(map, load.seats, visits);
+  itemWeights.forEach(({ loop, ...weight }, number) => {
+    const passes = visits[outside.firstLoop + number] ?? 1;
     // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
     if (loop.parallel !== undefined) {
       terms.set(loop.id, times(passes, times(load.attempts, weight.whole)));
@@ -93,7 +96,7 @@ function amountOf(
 function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): readonly ItemWeight[] {
   const full = weigh(items, { ...load, counts: true });
   const bare = weigh(items, { ...load, counts: false });
-  const found = loops.map(() => ({ whole: 0, plain: 0, added: 0 }));
+  const found = loops.map((loop) => ({ loop, whole: 0, plain: 0, added: 0 }));
   loopAt.forEach((loop, at) => {
     const weight = found[loop];
     if (!weight) return;
@@ -106,14 +109,13 @@ function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): read
 
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
 function listCounter(
-  { flow, loopAt }: LoopMap,
-  seated: readonly Materia[],
+  { loopAt }: LoopMap,
+  seats: readonly Seat[],
   visits: readonly number[],
-): (loop: GraphLoop) => number {
-  const makers = seated.flatMap((materia, at) => {
-    const socket = flow.sockets[at];
-    return socket && mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [];
-  });
+): (loop: ItemWeight["loop"]) => number {
+  const makers = seats.flatMap(({ materia, socket }, at) =>
+    mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [],
+  );
   const count = (list: readonly string[]): number => {
     // What an earlier cast left is there from the start.
     let lists = list[0] === "previousCastContext" ? 1 : 0;
@@ -125,7 +127,7 @@ function listCounter(
   const known = new Map<string, number>();
   return ({ items }) => {
     const place = JSON.stringify(items);
-    const lists = known.get(place) ?? count(items ?? []);
+    const lists = known.get(place) ?? count(items);
     known.set(place, lists);
     return lists;
   };
