@@ -93,3 +93,17 @@ function isRecent(text: string): boolean {
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
+
+const OPERATIONS: readonly (readonly [string, string])[] = [
+  ["MERGE_HEAD", "a merge"],
+  ["rebase-merge", "a rebase"],
+  ["rebase-apply", "a rebase"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+  ["BISECT_LOG", "a bisection"],
+];
+
+/** What git is in the middle of in a working tree, whose own folder of git this is. */
+export function operationIn(gitDir: string): string | undefined {
+  return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
+}

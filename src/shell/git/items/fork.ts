@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { findRepository } from "../repository.ts";
+import { findRepository, operationIn } from "../repository.ts";
 import type { Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit } from "../run-git.ts";
 import type { Refused } from "../../ports.ts";
@@ -20,8 +20,8 @@ export async function findForkPlace(cwd: string, artifacts: string): Promise<For
     return refused("the repository is one of jj, whose workspaces are not safe to make at once");
   if (existsSync(join(repository.top, ".gitmodules")))
     return refused("the repository has submodules, which are empty in a new working tree");
-  const doing = OPERATIONS.find(([name]) => existsSync(join(repository.gitDir, name)));
-  if (doing) return refused(`${doing[1]} is in progress in the repository`);
+  const doing = operationIn(repository.gitDir);
+  if (doing !== undefined) return refused(`${doing} is in progress in the repository`);
   const changed = await changedFiles(repository, artifacts);
   if (typeof changed === "string") return refused(changed);
   if (changed.length === 0) return { kind: "found", repository };
@@ -29,15 +29,6 @@ export async function findForkPlace(cwd: string, artifacts: string): Promise<For
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
   return refused(`there are changes that are not committed: ${first}${more}`);
 }
-
-const OPERATIONS: readonly (readonly [string, string])[] = [
-  ["MERGE_HEAD", "a merge"],
-  ["rebase-merge", "a rebase"],
-  ["rebase-apply", "a rebase"],
-  ["CHERRY_PICK_HEAD", "a cherry-pick"],
-  ["REVERT_HEAD", "a revert"],
-  ["BISECT_LOG", "a bisection"],
-];
 
 /** What is not committed, the folder of casts left out; or why nobody knows. */
 async function changedFiles({ top }: Repository, artifacts: string): Promise<readonly string[] | string> {

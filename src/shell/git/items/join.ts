@@ -14,6 +14,8 @@ export async function joinTip({ repository, identity }: OpenRepository, { base, 
   if (head === "") return refused("HEAD stands at no commit any more");
   // Where nobody moved the branch, it goes forward; git itself refuses any other way.
   if (head === base && head !== tip) return forward(repository, tip);
+  const behind = await followHead(top, base, head);
+  if (behind !== undefined) return refused(behind);
   if (head === tip || (await isAncestor(top, tip, head))) return (await mendCut(repository, head)) ?? joined(head);
   if (await isAncestor(top, head, tip)) return forward(repository, tip);
   // [V8] The branch moved meanwhile: the items' commits go behind what came.
@@ -23,6 +25,18 @@ export async function joinTip({ repository, identity }: OpenRepository, { base, 
   return refused(
     `the branch has moved meanwhile, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then go on`,
   );
+}
+
+/**
+ * [V8] An agent that took the person's branch into its own tree moved it under the person's files, which still stand at
+ * the base: they go to where the branch is, as in a checkout. The answer is why git refused.
+ */
+async function followHead(cwd: string, base: string, head: string): Promise<string | undefined> {
+  const standsAt = async (commit: string): Promise<boolean> =>
+    (await runGit(["diff-index", "--cached", "--quiet", commit, "--"], { cwd })).ok;
+  if (!(await standsAt(base)) || (await standsAt(head))) return undefined;
+  const moved = await runGit(["read-tree", "-m", "-u", base, head], { cwd });
+  return moved.ok ? undefined : saidOf(moved);
 }
 
 async function forward(repository: Repository, tip: string): Promise<Joined> {

@@ -5,12 +5,12 @@ import type { Broken, KeptWork } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
 import { countChanges } from "../checkpoint.ts";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
-import type { GitAnswer } from "../run-git.ts";
 import { isUntouched } from "../known-tree.ts";
 import type { KnownTree } from "../known-tree.ts";
 import type { Repository } from "../repository.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
 import { keepRef, readRef } from "./refs.ts";
+import { openNested, setInnerTreesAside } from "./tree/nested.ts";
 import { mendedTree } from "./tree/prepare.ts";
 import { setAside } from "./tree/tree.ts";
 
@@ -44,6 +44,8 @@ export async function keepItem(opened: OpenRepository, request: KeepRequest): Pr
   // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
   if (lies === "something else") setAside(tree);
   if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
+  const unmoved = await setInnerTreesAside(repository, tree);
+  if (unmoved !== undefined) return unkept(unmoved);
   const kept = await keepWork(opened, { ...request, known: asLeft });
   if (kept.kind === "broken") return { work: kept, isFree: false };
   if (kept.commit === null) return { work: kept, isFree: true };
@@ -70,10 +72,8 @@ export async function keepWork(
   { tree, base, title, known: asLeft }: Omit<KeepRequest, "ref">,
 ): Promise<KeptWork | Broken> {
   // The last checkpoint has all of it, where nobody used git in between.
-  const checkpoint = asLeft?.kept.tree;
-  const written = checkpoint === undefined ? await writeTree(tree) : undefined;
-  if (written && !written.ok) return broken(written);
-  const now = checkpoint ?? (written ? textOf(written) : "");
+  const now = asLeft?.kept.tree ?? (await writeTree(tree, base));
+  if (typeof now !== "string") return now;
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
   const parent = asLeft ? base : await parentOf(tree, base, "HEAD");
   return commitWork({ identity }, { cwd: tree, now, parent, base, title });
@@ -121,7 +121,7 @@ async function commitWork(
     input: `${title}\n`,
     env: await identity(),
   });
-  return made.ok ? { kind: "kept", commit: textOf(made) } : broken(made);
+  return made.ok ? { kind: "kept", commit: textOf(made) } : broken(complaintOf(made));
 }
 
 /** A reset, or another branch: what lies in the files is the work, and it began from the base. */
@@ -132,9 +132,9 @@ async function parentOf(cwd: string, base: string, at: string): Promise<string> 
 }
 
 /** The files as they are, in an index of our own: what the agent has staged stays as it is. */
-async function writeTree(tree: string): Promise<GitAnswer> {
+async function writeTree(tree: string, base: string): Promise<string | Broken> {
   const asked = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: tree });
-  if (!asked.ok) return asked;
+  if (!asked.ok) return broken(complaintOf(asked));
   const index = textOf(asked);
   const own = join(index, "..", "materia-index");
   try {
@@ -142,8 +142,11 @@ async function writeTree(tree: string): Promise<GitAnswer> {
     rmSync(`${own}.lock`, { force: true });
     if (existsSync(index)) copyIndex(index, own);
     const env = { GIT_INDEX_FILE: own };
+    const closed = await openNested({ tree, base, env });
+    if (closed !== undefined) return broken(closed);
     const added = await runGit(["add", "--all", "--", ":/"], { cwd: tree, env });
-    return added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
+    const written = added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
+    return written.ok ? textOf(written) : broken(complaintOf(written));
   } finally {
     rmSync(own, { force: true });
   }
@@ -156,6 +159,6 @@ function copyIndex(from: string, to: string): void {
   utimesSync(to, atime, mtime);
 }
 
-function broken(answer: GitAnswer): Broken {
-  return { kind: "broken", problem: `the work of an item cannot be kept: ${complaintOf(answer)}` };
+function broken(problem: string): Broken {
+  return { kind: "broken", problem: `the work of an item cannot be kept: ${problem}` };
 }

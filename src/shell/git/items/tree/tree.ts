@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { dirname, join, resolve } from "node:path";
 import { problemText } from "../../../system/problem.ts";
 import { gitDirOf } from "../../known-tree.ts";
+import { operationIn } from "../../repository.ts";
 import type { Repository } from "../../repository.ts";
 import { complaintOf, runGit, textOf } from "../../run-git.ts";
 import type { GitAnswer } from "../../run-git.ts";
@@ -65,8 +66,12 @@ export async function reuseTree(
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const unmoved = await moveTree(repository, from, folder);
   if (unmoved !== undefined) return unmoved;
+  const gitDir = gitDirOf(folder) ?? folder;
   // A tree that shows a part of its files only is no use to another.
-  if (existsSync(join(gitDirOf(folder) ?? folder, "config.worktree"))) return "it has settings of its own";
+  if (existsSync(join(gitDir, "config.worktree"))) return "it has settings of its own";
+  // A checkout leaves it as it is, and the next agent would be told to go on with it.
+  const doing = operationIn(gitDir);
+  if (doing !== undefined) return `${doing} is in progress in it`;
   const taken = await runGit(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder });
   if (!taken.ok) return complaintOf(taken);
   // No file of an earlier item is left, not even one that git ignores: what an item finds must not depend on who came before.
@@ -160,18 +165,21 @@ export function isSetAside(name: string): boolean {
 
 /** What lies where a tree should be, and is none, may be somebody's work: it is set aside. */
 export function setAside(folder: string): void {
+  renameSync(folder, asideOf(folder));
+}
+
+/** Where the next thing goes that nobody may remove with a tree. */
+export function asideOf(folder: string): string {
   for (let number = 1; ; number += 1) {
     const aside = `${folder}${ASIDE}${number}`;
-    if (existsSync(aside)) continue;
-    renameSync(folder, aside);
-    return;
+    if (!existsSync(aside)) return aside;
   }
 }
 
 const lines = new Map<string, Promise<unknown>>();
 
 /** Eight at once failed in one of ten tries. */
-function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+export function oneAtATime<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
   const before = lines.get(commonDir) ?? Promise.resolve();
   const now = before.then(work, work);
   lines.set(

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { problemText } from "../../../system/problem.ts";
+import type { Repository } from "../../repository.ts";
+import { complaintOf, partsOf, runGit } from "../../run-git.ts";
+import { asideOf, oneAtATime } from "./tree.ts";
+
+/** [V8] Working trees that an agent added inside of its own would go with it: they are set aside. The answer is a sentence where that failed. */
+export async function setInnerTreesAside({ top, commonDir }: Repository, tree: string): Promise<string | undefined> {
+  for (const inner of innerTrees(commonDir, tree)) {
+    const move = ["worktree", "move", "--force", "--force", inner, asideOf(tree)];
+    const moved = await oneAtATime(commonDir, () => runGit(move, { cwd: top }));
+    if (!moved.ok) return `the working tree in ${inner} cannot be set aside: ${complaintOf(moved)}`;
+  }
+  return undefined;
+}
+
+/** Innermost first: git does not follow what lies inside of what it moves. A look at files, so that nobody pays a process. */
+function innerTrees(commonDir: string, tree: string): readonly string[] {
+  const registered = join(commonDir, "worktrees");
+  if (!existsSync(registered) || !existsSync(tree)) return [];
+  const below = `${realpathSync(tree)}${sep}`;
+  const places = readdirSync(registered).flatMap((name) => placeOf(join(registered, name)));
+  return places
+    .filter((place) => place.startsWith(below) && existsSync(place))
+    .toSorted((one, other) => other.length - one.length);
+}
+
+function placeOf(gitDir: string): readonly string[] {
+  try {
+    return [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))];
+  } catch {
+    return [];
+  }
+}
+
+export interface NestedRequest {
+  readonly tree: string;
+  readonly base: string;
+  /** Names the index that the work is added to. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * [V8] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
+ * folder of git is set aside, so that its files are files like any other.
+ */
+export async function openNested({ tree, base, env }: NestedRequest): Promise<string | undefined> {
+  const call = { cwd: tree, env };
+  for (;;) {
+    const untracked = await runGit(["ls-files", "-z", "--others", "--exclude-standard", "--", ":/"], call);
+    const staged = await runGit(["diff-index", "--cached", "-z", "--no-renames", base, "--"], call);
+    if (!untracked.ok || !staged.ok) return complaintOf(untracked.ok ? staged : untracked);
+    // git names a folder that is a repository of its own with a slash behind it.
+    const named = partsOf(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
+    const links = newLinks(partsOf(staged));
+    const nested = [...new Set([...named, ...links])].filter((name) => existsSync(join(tree, name, ".git")));
+    if (nested.length === 0) return undefined;
+    const unmoved = setHistoriesAside(tree, nested);
+    if (unmoved !== undefined) return unmoved;
+    const input = links.map((name) => `${name}\0`).join("");
+    const dropped = await runGit(["update-index", "-z", "--force-remove", "--stdin"], { ...call, input });
+    if (!dropped.ok) return complaintOf(dropped);
+  }
+}
+
+/** Each lies below the place where it was, so that it can be put back. */
+function setHistoriesAside(tree: string, nested: readonly string[]): string | undefined {
+  const aside = asideOf(tree);
+  try {
+    for (const name of nested) {
+      mkdirSync(join(aside, name), { recursive: true, mode: 0o700 });
+      renameSync(join(tree, name, ".git"), join(aside, name, ".git"));
+    }
+    return undefined;
+  } catch (thrown) {
+    return problemText(thrown);
+  }
+}
+
+/** Of `:<mode> <mode> <object> <object> <kind>`, `<name>`, again and again: what is a repository now and was none. */
+function newLinks(parts: readonly string[]): readonly string[] {
+  return parts.filter((_, at) => at % 2 === 1 && /^:(?!160000)\d+ 160000 /.test(parts[at - 1] ?? ""));
+}
