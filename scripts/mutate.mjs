@@ -18,7 +18,7 @@ for (const part of parts) {
   const config = `tools/mutation/${part.startsWith("core/") ? "core" : "shell"}.json`;
   run(process.execPath, [stryker, "run", config, "--mutate", sources], root);
 }
-cleanUp();
+await cleanUp();
 
 function run(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: "inherit" });

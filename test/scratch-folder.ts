@@ -1,20 +1,22 @@
-import { chmodSync, globSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, readdirSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** One folder for all that a run of the tests makes, the programs they start included: a killed one cleans up nothing. */
-export default function setup(): () => void {
+export default function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "materia-tests-")));
   // Another user runs the database, and must reach it; it is started by the first test that wants one.
   const postgres = realpathSync(mkdtempSync(join(tmpdir(), "materia-postgres-")));
   chmodSync(postgres, 0o711);
   process.env["TMPDIR"] = folder;
   process.env["MATERIA_TEST_POSTGRES"] = postgres;
-  return () => {
+  return async () => {
     // The one of all tests, and those of tests that were given up.
     for (const pidFile of globSync("**/data/postmaster.pid", { cwd: postgres })) endDatabase(join(postgres, pidFile));
     for (const pid of programsOf(folder)) end(pid);
-    for (const each of [folder, postgres]) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
+    // Beside the end of the last workers: while this process stands still it does not hear of it, and says that they hang.
+    for (const each of [folder, postgres]) await rm(each, { recursive: true, force: true, maxRetries: 5 });
   };
 }
 
