@@ -8,10 +8,12 @@ import type { TitledConversation } from "../../src/apps/pi/conversation/conversa
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
 import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
 import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
+import { openWatch } from "../../src/apps/pi/live/watch.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
 import { useTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, toned } from "../../src/core/view/text/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
+import { itemsAtWork, retitled } from "../parallel/harness/at-work.ts";
 
 const { visibleWidth } = tui;
 const NARROWEST = 20;
@@ -23,6 +25,8 @@ const THEME = {
   underline: (text: string) => `\u001b[4m${text}\u001b[24m`,
   strikethrough: (text: string) => `\u001b[9m${text}\u001b[29m`,
 } as unknown as Theme; // no more of it is used
+
+const atWork = await itemsAtWork(["a", "b"]);
 
 beforeAll(() => {
   useTui(tui);
@@ -76,6 +80,18 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
       }),
       { numRuns: 40, seed: 1 },
     );
+  });
+
+  it("the rows of items at work, in the widget", () => {
+    assert(
+      property(anyText, integer({ min: NARROWEST, max: WIDEST }), (text, any) => {
+        const { render } = itemsWidget(text);
+        for (const width of [any, 40, 60, 80]) expect(tooWide(render(width), width)).toBeUndefined();
+      }),
+      { numRuns: 150, seed: 1 },
+    );
+    const rows = itemsWidget(`begins ${"x".repeat(493)}`).render(40);
+    expect(rows.filter((row) => /WI-[12].*begins/.test(row))).toHaveLength(2);
   });
 
   it("a card with Markdown", () => {
@@ -191,6 +207,22 @@ function widgetOf(lines: Parameters<typeof openWidget>[1]["lines"]): ReturnType<
   openWidget(ctx, { lines, status: () => "" }).close();
   if (!component) throw new Error("no widget was set");
   return component;
+}
+
+/** As a cast is watched whose items are all called this. */
+function itemsWidget(title: string): ReturnType<Component> {
+  const { steps, ...cast } = retitled(atWork, title);
+  const watch = openWatch(cast, {
+    onVisit: () => undefined,
+    onChange: () => undefined,
+    opened: () => true,
+    streams: () => false,
+    agent: () => undefined,
+    unheard: () => [],
+    hint: () => "Esc interrupts",
+  });
+  watch.onItemSteps(steps);
+  return widgetOf(watch.picture.lines);
 }
 
 /** The first row that is wider than the screen, or is not one. */

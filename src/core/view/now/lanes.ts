@@ -1,5 +1,6 @@
 import type { CastStep } from "../../cast/step.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
+import type { Window } from "../../cast/state/fork.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
 import type { Usage } from "../../cast/state/usage.ts";
@@ -9,8 +10,8 @@ import { harmless } from "../../model/values/text.ts";
 import { nameText } from "../graph/words.ts";
 import { amountText, clockText, millisOf } from "../numbers.ts";
 import { titleText } from "../tell/handed.ts";
-import { padColumns } from "../text/columns.ts";
-import { fitLine, line, toned } from "../text/line.ts";
+import { cutColumns, padColumns } from "../text/columns.ts";
+import { fitLine, line, lineColumns, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { placeOf } from "./path.ts";
 import { usedAfter } from "./used.ts";
@@ -74,21 +75,52 @@ export function laneLines(lanes: Lanes, now: number, width: number): readonly Li
   const rows = [...lanes.values()]
     .flatMap((lane) => (lane.state.item ? [{ ...lane, window: lane.state.item.window }] : []))
     .toSorted((a, b) => a.window.index - b.window.index);
-  return rows.map(({ state, since, used, worker, window }) => {
-    const at = placeOf(state.phase);
-    const place = at === null ? "" : nameText(socketOf(state.graph, at).materia);
-    const attempt = window.attempt === 1 ? "" : `, attempt ${window.attempt}`;
-    const clock = clockText(Math.max(0, now - millisOf(since, now)));
-    const tokens = amountText(tokensOf(addUsage(state.usage, used)));
-    const before = line(
-      toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
-      toned("strong", padColumns(place, 12)),
-      toned("dim", ` ${clock} · ${tokens} tokens  `),
-    );
+  const [wide, narrow] = [rows.map((row) => beforeTitle(row, now)), rows.map((row) => briefly(row, now))];
+  const isRoom = wide.every((before) => lineColumns(before) + LEAST_TITLE <= width);
+  return rows.map(({ state, worker }, at) => {
     const title = titleText(titleIn(state), 200);
     const by = worker === undefined ? "" : `  on ${harmless(worker)}`;
-    return fitLine(line(...before, toned("plain", title), toned("dim", by)), width);
+    return fitLine(line(...((isRoom ? wide : narrow)[at] ?? []), toned("plain", title), toned("dim", by)), width);
   });
+}
+
+/** Without so many columns of them nobody could tell titles apart: what stands before them is said in fewer words. */
+const LEAST_TITLE = 12;
+const PLACE = 12;
+
+interface Row extends Lane {
+  readonly window: Window;
+}
+
+function beforeTitle({ state, since, used, window }: Row, now: number): Line {
+  const attempt = window.attempt === 1 ? "" : `, attempt ${window.attempt}`;
+  return line(
+    toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
+    toned("strong", padColumns(placeIn(state), PLACE)),
+    toned("dim", ` ${clockSince(since, now)} · ${tokensIn(state, used)} tokens  `),
+  );
+}
+
+function briefly({ state, since, used, window }: Row, now: number): Line {
+  const attempt = window.attempt === 1 ? "" : `.${window.attempt}`;
+  return line(
+    toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
+    toned("strong", cutColumns(placeIn(state), PLACE)),
+    toned("dim", ` ${clockSince(since, now)} · ${tokensIn(state, used)}  `),
+  );
+}
+
+function placeIn({ phase, graph }: CastState): string {
+  const at = placeOf(phase);
+  return at === null ? "" : nameText(socketOf(graph, at).materia);
+}
+
+function clockSince(since: string, now: number): string {
+  return clockText(Math.max(0, now - millisOf(since, now)));
+}
+
+function tokensIn({ usage }: CastState, used: Usage): string {
+  return amountText(tokensOf(addUsage(usage, used)));
 }
 
 function titleIn({ pass, item }: CastState): string {

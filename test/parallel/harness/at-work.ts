@@ -1,0 +1,41 @@
+import type { CastEvent } from "../../../src/core/cast/state/event.ts";
+import type { CastStep } from "../../../src/core/cast/step.ts";
+import { NO_LANES, followLane } from "../../../src/core/view/now/lanes.ts";
+import type { CastFile } from "../../../src/shell/store/cast-file.ts";
+import { eventsOf, live, newPlace } from "./lives.ts";
+import { doing, parallelWorkshop } from "./scenarios.ts";
+
+/** A cast in the moment in which all its items are at work. */
+export interface AtWork {
+  readonly file: CastFile;
+  readonly events: readonly CastEvent[];
+  /** What the casts of its items have done so far. */
+  readonly steps: readonly CastStep[];
+}
+
+export async function itemsAtWork(titles: readonly string[]): Promise<AtWork> {
+  const workItems = titles.map((title) => ({ title, context: "c" }));
+  const build = { "Socket-2": () => ({ text: "built", tokens: 10, patience: 50 }) };
+  const place = newPlace({ config: parallelWorkshop(titles.length), files: {}, deed: doing(workItems, build) });
+  const steps: CastStep[] = [];
+  let lanes = NO_LANES;
+  await live(place, {
+    onItemSteps: (more) => {
+      if (lanes.size === titles.length) return;
+      for (const step of more) lanes = followLane(lanes, step);
+      steps.push(...more);
+    },
+  });
+  const events = await eventsOf(place);
+  const until = events.findIndex(({ type }) => type === "item_ended");
+  return { file: place.file, events: events.slice(0, until), steps };
+}
+
+/** The same with another title for every item. */
+export function retitled({ file, events, steps }: AtWork, title: string): AtWork {
+  const named = (state: CastStep["after"]): CastStep["after"] =>
+    state.pass
+      ? { ...state, pass: { ...state.pass, items: state.pass.items.map((item) => ({ ...item, title })) } }
+      : state;
+  return { file, events, steps: steps.map((step) => ({ ...step, after: named(step.after) })) };
+}
