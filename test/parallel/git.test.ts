@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { personsView } from "../git/scratch.ts";
+import { commitAll, personsView } from "../git/scratch.ts";
 import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
 import type { Doing, Ran } from "./harness/repository.ts";
 import { withFullDisk } from "./harness/full-disk.ts";
@@ -130,6 +130,17 @@ it.each<[what: string, prepare: (cwd: string) => void, why: string]>([
   [
     "submodules",
     (cwd) => (writeFiles(cwd, { ".gitmodules": "" }), git(cwd, "add", "-A"), git(cwd, "commit", "-qm", "x")),
+    "submodules",
+  ],
+  [
+    "a repository inside that nothing names",
+    (cwd) => {
+      mkdirSync(join(cwd, "inner"));
+      writeFiles(cwd, { "inner/file.txt": "x" });
+      commitAll(join(cwd, "inner"));
+      git(cwd, "add", "-A");
+      git(cwd, "commit", "-qm", "x");
+    },
     "submodules",
   ],
   ["no repository", (cwd) => rmSync(join(cwd, ".git"), { recursive: true }), "no git repository"],

@@ -2,8 +2,11 @@ import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSyn
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { removeRefs } from "../../src/shell/git/cast-ref.ts";
+import { joinTip } from "../../src/shell/git/items/join.ts";
+import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { scratch } from "../git/scratch.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing } from "./harness/repository.ts";
+import type { Doing, Files } from "./harness/repository.ts";
 
 const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
@@ -23,16 +26,87 @@ it("[V8] a branch that moved meanwhile keeps what came, with the items behind it
   expect(subjects(cwd)).toEqual(["first", "a person's", "a", "b"]);
 });
 
-it("[V8] a branch that was put back behind the base gets the items on top of what it is now", async () => {
+/** A repository of two commits, the second of which may be taken away. */
+function twoCommits(): string {
   const cwd = repositoryWith({ "zero.txt": "0" });
   writeFiles(cwd, { "first.txt": LINES });
   git(cwd, "add", "-A");
   git(cwd, "commit", "-qm", "second");
+  return cwd;
+}
+
+it("[V8] a branch that was put back behind the base gets the items, and not what it left behind", async () => {
+  const cwd = twoCommits();
   const doing: Doing = { "WI-2": () => void git(cwd, "reset", "-q", "--hard", "HEAD~1") };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing });
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
-  expect(subjects(cwd)[0]).toBe("first");
-  expect(read(cwd, "WI-1.txt")).toBe("WI-1\n");
+  expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "a"], ""]);
+  expect([existsSync(join(cwd, "first.txt")), read(cwd, "WI-1.txt")]).toEqual([false, "WI-1\n"]);
+});
+
+/** What somebody else has pushed over the second commit, and the person has taken over. */
+function forcePushed(cwd: string, files: Files): void {
+  const [origin, other] = [scratch(), scratch()];
+  git(origin, "init", "-q", "--bare", "-b", "main");
+  git(cwd, "push", "-q", origin, "main");
+  git(other, "clone", "-q", origin, ".");
+  writeFiles(other, files);
+  git(other, "add", "-A");
+  git(other, "commit", "-q", "--amend", "-m", "second, mended");
+  git(other, "push", "-q", "--force", "origin", "main");
+  git(cwd, "fetch", "-q", origin, "main");
+  git(cwd, "reset", "-q", "--hard", "FETCH_HEAD");
+}
+
+it("[V8] a branch that was pushed over meanwhile keeps what came, with the items' own work behind it", async () => {
+  const cwd = twoCommits();
+  const doing: Doing = {
+    "WI-2": (request) => {
+      writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
+      forcePushed(cwd, { "first.txt": "mended\n" });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second, mended", "a", "b"], ""]);
+  expect([read(cwd, "first.txt"), read(cwd, "WI-2.txt")]).toEqual(["mended\n", "WI-2\n"]);
+});
+
+it("[V8] items that conflict with what the branch has become fail the cast, and change nothing", async () => {
+  const cwd = twoCommits();
+  const doing: Doing = {
+    "WI-1": (request) => {
+      writeFiles(request.cwd, { "first.txt": LINES.replace("one", "1") });
+      forcePushed(cwd, { "first.txt": LINES.replace("one", "uno") });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  const reason = expect.stringMatching(
+    /the branch has moved meanwhile.* conflict with it in first\.txt; merge [0-9a-f]+/,
+  );
+  expect(ran.state.phase).toMatchObject({ outcome: "failed", reason });
+  expect([subjects(cwd), read(cwd, "first.txt")]).toEqual([["first", "second, mended"], LINES.replace("one", "uno")]);
+  expect([git(cwd, "status", "--porcelain"), existsSync(join(cwd, "WI-2.txt"))]).toEqual(["", false]);
+});
+
+it("[V12] what is behind a branch that moved is not put there again after a kill", async () => {
+  const cwd = twoCommits();
+  const base = git(cwd, "rev-parse", "HEAD");
+  const commit = (name: string): string => {
+    writeFiles(cwd, { [name]: `${name}\n` });
+    git(cwd, "add", "-A");
+    git(cwd, "commit", "-qm", name);
+    return git(cwd, "rev-parse", "HEAD");
+  };
+  const tip = commit("item");
+  git(cwd, "reset", "-q", "--hard", base);
+  commit("person");
+  const opened = await openRepository(cwd);
+  if ("kind" in opened) throw new Error(opened.problem);
+  const request = { base, tip, fork: 1, unmerged: [] };
+  const [first, second] = [await joinTip(opened, request), await joinTip(opened, request)];
+  expect([first.kind, second]).toEqual(["joined", first]);
+  expect(subjects(cwd)).toEqual(["first", "second", "person", "item"]);
 });
 
 it.each<[what: string, prepare: (cwd: string) => void, clear: (cwd: string) => void]>([

@@ -18,7 +18,7 @@ export async function findForkPlace(cwd: string, artifacts: string): Promise<For
   const { repository } = found;
   if (existsSync(join(repository.top, ".jj")))
     return refused("the repository is one of jj, whose workspaces are not safe to make at once");
-  if (existsSync(join(repository.top, ".gitmodules")))
+  if (existsSync(join(repository.top, ".gitmodules")) || (await hasInner(repository)))
     return refused("the repository has submodules, which are empty in a new working tree");
   const doing = operationIn(repository.gitDir);
   if (doing !== undefined) return refused(`${doing} is in progress in the repository`);
@@ -28,6 +28,13 @@ export async function findForkPlace(cwd: string, artifacts: string): Promise<For
   const [first = "", ...others] = changed;
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
   return refused(`there are changes that are not committed: ${first}${more}`);
+}
+
+/** Without a word in `.gitmodules` a repository inside is as empty in a new tree as with it. */
+async function hasInner({ top }: Repository): Promise<boolean> {
+  return partsOf(await runGit(["ls-files", "-z", "--stage"], { cwd: top })).some((entry) =>
+    entry.startsWith("160000 "),
+  );
 }
 
 /** What is not committed, the folder of casts left out; or why nobody knows. */

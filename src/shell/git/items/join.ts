@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Joined, JoinRequest } from "../../ports.ts";
+import { treeOf } from "../changes.ts";
 import type { Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
 import type { GitAnswer } from "../run-git.ts";
@@ -17,10 +18,17 @@ export async function joinTip({ repository, identity }: OpenRepository, { base, 
   const behind = await followHead(top, base, head);
   if (behind !== undefined) return refused(behind);
   if (head === tip || (await isAncestor(top, tip, head))) return (await mendCut(repository, head)) ?? joined(head);
-  if (await isAncestor(top, head, tip)) return forward(repository, tip);
+  // A branch that was put back stands on the way to the tip too, but what it left behind must not come back.
+  const isRewritten = !(await isAncestor(top, base, head));
+  if (!isRewritten && (await isAncestor(top, head, tip))) return forward(repository, tip);
   // [V8] The branch moved meanwhile: the items' commits go behind what came.
-  const moved = await replay({ cwd: top, base, commit: tip, onto: head, title: "The items of a cast", identity });
-  if (moved.kind === "replayed") return forward(repository, moved.commit);
+  const title = "The items of a cast";
+  const moved = await replay({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
+  if (moved.kind === "replayed") {
+    // A kill may have come when they were there already.
+    const isThere = (await treeOf(top, moved.commit)) === (await treeOf(top, head));
+    return isThere ? joined(head) : forward(repository, moved.commit);
+  }
   if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
   return refused(
     `the branch has moved meanwhile, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then go on`,

@@ -12,6 +12,8 @@ export interface ReplayRequest {
   readonly base: string;
   readonly commit: string;
   readonly onto: string;
+  /** Set where the base is no part of what `onto` stands on: what was between them is gone, and must not come back. */
+  readonly isRewritten?: boolean;
   /** Of the one commit that stands for all, where they cannot be replayed one by one. */
   readonly title: string;
   readonly identity: Identity;
@@ -19,8 +21,10 @@ export interface ReplayRequest {
 
 /** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
 export async function replay(request: ReplayRequest): Promise<Replayed> {
-  const { cwd, commit, onto } = request;
-  const merged = await mergeTrees(cwd, onto, commit);
+  const { cwd, commit, onto, base, isRewritten = false } = request;
+  const ours = isRewritten ? await asIfBehind(request, onto, base) : onto;
+  if (ours === undefined) return { kind: "failed", problem: "the files of the branch cannot be read" };
+  const merged = await mergeTrees(cwd, ours, commit);
   if (merged.kind !== "clean") return merged;
   const made = (await oneByOne(request, merged.tree)) ?? (await asOne(request, merged.tree));
   return made === undefined
@@ -99,16 +103,26 @@ function readCommit(text: string): ReadCommit {
   return { id, parents: parents.split(" ").filter(Boolean), env, words };
 }
 
-/** What one commit changed, on top of others: git finds the base by the history, so the others are given one that fits. */
+/** What one commit changed, on top of others. */
 async function pickOnto(
-  { cwd, identity }: ReplayRequest,
+  request: ReplayRequest,
   tip: string,
   { id, parents: [parent = ""] }: ReadCommit,
 ): Promise<MergedTrees | undefined> {
-  const tree = await treeOf(cwd, tip);
+  const ours = await asIfBehind(request, tip, parent);
+  return ours === undefined ? undefined : mergeTrees(request.cwd, ours, id);
+}
+
+/** The files of a commit behind another one: git finds by the history what two sides began from, so it is given one that fits. */
+async function asIfBehind(
+  { cwd, identity }: ReplayRequest,
+  commit: string,
+  parent: string,
+): Promise<string | undefined> {
+  const tree = await treeOf(cwd, commit);
   if (tree === undefined) return undefined;
-  const ours = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
-  return ours.ok ? mergeTrees(cwd, textOf(ours), id) : undefined;
+  const made = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
+  return made.ok ? textOf(made) : undefined;
 }
 
 async function copyCommit(

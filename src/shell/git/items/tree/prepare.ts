@@ -50,11 +50,11 @@ export async function prepareTree(place: TreePlace, preparing: Preparing): Promi
   return unfurnished === undefined ? { tree, known } : broken(unfurnished);
 }
 
-/** A tree whose own file of git was removed or broken is still one: git knows it and can mend that file. */
+/** A tree whose own file of git was removed or broken, or that was moved with its project, is still one: git can mend that file. */
 export async function mendedTree(repository: Repository, folder: string): Promise<TreeState> {
   const lies = await stateOfTree(repository, folder);
   if (lies !== "something else") return lies;
-  await runGit(["worktree", "repair"], { cwd: repository.top });
+  await runGit(["worktree", "repair", folder], { cwd: repository.top });
   return stateOfTree(repository, folder);
 }
 
