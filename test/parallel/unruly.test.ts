@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { keepWork } from "../../src/shell/git/items/keep.ts";
+import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
 import type { Doing, Ran } from "./harness/repository.ts";
 
@@ -163,6 +165,34 @@ it("[V8] whatever agents do with git in their trees, each brings what lies there
   );
   expect(git(aside(cwd, ran, 12, "b3 ü"), "log", "--format=%s")).toBe("nested");
   expect(existsSync(aside(cwd, ran, 13, "b4/deep/.git"))).toBe(true);
+});
+
+it("[V8] a submodule that an agent adds stays one, and the next may add it too", async () => {
+  const cwd = personsRepository();
+  const adds: Doing[string] = ({ cwd: tree }) => {
+    const common = git(tree, "rev-parse", "--path-format=absolute", "--git-common-dir");
+    git(tree, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(common, ".."), "sub");
+    if (!existsSync(join(cwd, ".pi", "second"))) git(tree, "commit", "-qm", "a submodule");
+    writeFiles(cwd, { ".pi/second": "" });
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing: { "WI-1": adds, "WI-2": adds }, lanes: 1 });
+  expect([ran.problem, ran.state.phase]).toMatchObject(["", { outcome: "completed" }]);
+  expect(git(cwd, "ls-tree", "HEAD", "sub")).toMatch(/^160000 commit /);
+  expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second", "a submodule", "b"], ""]);
+});
+
+it("[V8] a kill between the history of a repository inside and its files loses neither", async () => {
+  const cwd = personsRepository();
+  const base = git(cwd, "rev-parse", "HEAD");
+  script(
+    cwd,
+    `git init -q sub; cd sub; echo 1 > file; git add -A; ${NESTED}; cd ..; ${COMMIT} linked; rm -rf sub/.git`,
+  );
+  const opened = await openRepository(cwd);
+  if ("kind" in opened) throw new Error(opened.problem);
+  const kept = await keepWork(opened, { tree: cwd, base, title: "a", known: undefined });
+  expect(kept).toMatchObject({ kind: "kept" });
+  expect(kept.kind === "kept" && git(cwd, "ls-tree", "-r", "--name-only", `${kept.commit}`, "sub")).toBe("sub/file");
 });
 
 it("[V8] what an agent says about line ends holds for its files, and changes none of another", async () => {

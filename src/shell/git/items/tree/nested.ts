@@ -43,18 +43,19 @@ export interface NestedRequest {
 
 /**
  * [V8] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
- * folder of git is set aside, so that its files are files like any other.
+ * folder of git is set aside, so that its files are files like any other. A submodule that is named as one stays one.
  */
 export async function openNested({ tree, base, env }: NestedRequest): Promise<string | undefined> {
   const call = { cwd: tree, env };
+  const submodules = await submodulesOf(tree);
   for (;;) {
     const untracked = await runGit(["ls-files", "-z", "--others", "--exclude-standard", "--", ":/"], call);
     const staged = await runGit(["diff-index", "--cached", "-z", "--no-renames", base, "--"], call);
     if (!untracked.ok || !staged.ok) return complaintOf(untracked.ok ? staged : untracked);
+    const links = newLinks(partsOf(staged)).filter((name) => !submodules.has(name));
     // git names a folder that is a repository of its own with a slash behind it.
     const named = partsOf(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
-    const links = newLinks(partsOf(staged));
-    const nested = [...new Set([...named, ...links])].filter((name) => existsSync(join(tree, name, ".git")));
+    const nested = [...new Set([...named.filter((name) => !submodules.has(name)), ...links])];
     if (nested.length === 0) return undefined;
     const unmoved = setHistoriesAside(tree, nested);
     if (unmoved !== undefined) return unmoved;
@@ -64,11 +65,18 @@ export async function openNested({ tree, base, env }: NestedRequest): Promise<st
   }
 }
 
-/** Each lies below the place where it was, so that it can be put back. */
+async function submodulesOf(tree: string): Promise<ReadonlySet<string>> {
+  if (!existsSync(join(tree, ".gitmodules"))) return new Set();
+  const ask = ["config", "--file", ".gitmodules", "--null", "--get-regexp", "^submodule\\..*\\.path$"];
+  const paths = partsOf(await runGit(ask, { cwd: tree })).map((entry) => entry.slice(entry.indexOf("\n") + 1));
+  return new Set(paths);
+}
+
+/** Each lies below the place where it was, so that it can be put back. After a kill some are there already. */
 function setHistoriesAside(tree: string, nested: readonly string[]): string | undefined {
   const aside = asideOf(tree);
   try {
-    for (const name of nested) {
+    for (const name of nested.filter((each) => existsSync(join(tree, each, ".git")))) {
       mkdirSync(join(aside, name), { recursive: true, mode: 0o700 });
       renameSync(join(tree, name, ".git"), join(aside, name, ".git"));
     }

@@ -67,8 +67,9 @@ export async function reuseTree(
   const unmoved = await moveTree(repository, from, folder);
   if (unmoved !== undefined) return unmoved;
   const gitDir = gitDirOf(folder) ?? folder;
-  // A tree that shows a part of its files only is no use to another.
-  if (existsSync(join(gitDir, "config.worktree"))) return "it has settings of its own";
+  // A tree that shows a part of its files only is no use to another, nor one in which the next submodule has a past.
+  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name))))
+    return "it has settings of its own";
   // A checkout leaves it as it is, and the next agent would be told to go on with it.
   const doing = operationIn(gitDir);
   if (doing !== undefined) return `${doing} is in progress in it`;
