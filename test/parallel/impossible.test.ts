@@ -71,7 +71,14 @@ describe("[V7] events of items that cannot have happened", () => {
     ["a join before every item is merged", put(merged.before, joined.event)],
     ["a join of what was never forked", put(forked.before, joined.event)],
   ])("[V7] %s", (_what, deed) => {
-    expect(deed).toThrow(Error);
+    expect(deed).toThrow(/ cannot happen (while the cast is|in the loop) /);
+  });
+
+  it("[V7] what cannot have happened is named, with its item where it is about one", () => {
+    expect(put(merged.before, merged.event, { index: 1 })).toThrow(
+      "item_merged of WI-2 cannot happen in the loop each now",
+    );
+    expect(put(merged.before, joined.event)).toThrow("loop_joined cannot happen in the loop each now");
   });
 });
 
