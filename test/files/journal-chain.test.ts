@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
+import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
+import { openWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { scratchFolder } from "../harness/agents.ts";
+import { TIME, socket } from "../harness/seats.ts";
+import { castFile, idOf } from "../harness/store/store-casts.ts";
+
+const castId = idOf("c-1");
+const first = firstHead(castId);
+
+function event(seq: number, text = ""): CastEvent {
+  const about = { socket: socket("Socket-1"), visit: 1, attempt: 1, delayMs: 0 };
+  return { seq, at: TIME, type: "turn_retried", ...about, error: text };
+}
+
+const row = (from: number, to: number, text = ""): CastEvent[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => event(from + at, text));
+
+function written(content: string): string {
+  const file = join(scratchFolder(), "journal.jsonl");
+  writeFileSync(file, content);
+  return file;
+}
+
+function read(file: string, format = 2) {
+  const of = castFile(castId);
+  const folded = foldJournal(
+    file,
+    { ...of, versions: { ...of.versions, format } },
+    () => [] as CastEvent[],
+    (events, each) => {
+      events.push(each);
+      return events;
+    },
+  );
+  return folded.ok ? folded.value : folded.issues[0]?.message;
+}
+
+it.each([3, 1_023, 2_100])(
+  "[D16] a later owner goes on from line %i of thousands, and what stood behind it does not count",
+  (kept) => {
+    const before = encodeLines(row(1, kept), first, 1);
+    const lost = encodeLines(row(kept + 1, 2_500, "lost"), before.head, 1);
+    const after = encodeLines(row(kept + 1, kept + 3, "true"), before.head, 2);
+    const late = encodeLines([event(2_501, "late")], lost.head, 1);
+    const folded = read(written(`${before.text}${lost.text}${after.text}${late.text}`));
+    expect(folded).toMatchObject({ head: after.head, tornBytes: 0 });
+    expect(folded).toHaveProperty("value", [...row(1, kept), ...row(kept + 1, kept + 3, "true")]);
+  },
+);
+
+it("[D16] owners that wrote nothing change nothing: the one before them is late, and the next goes on from it", () => {
+  const one = encodeLines(row(1, 3), first, 1);
+  const four = encodeLines(row(4, 5), one.head, 4);
+  const nine = encodeLines(row(6, 6), four.head, 9);
+  const late = [encodeLines([event(4, "late")], one.head, 1).text, encodeLines([event(6, "late")], four.head, 4).text];
+  for (const behind of [late, late.toReversed()])
+    expect(read(written([one.text, four.text, nine.text, ...behind].join("")))).toMatchObject({
+      value: row(1, 6),
+      head: nine.head,
+    });
+});
+
+it("[J23] a journal of the first format has no digests, and is gone on with as it began", () => {
+  const line = (each: CastEvent): string => `${JSON.stringify(each)}\n`;
+  const file = written(row(1, 2).map(line).join(""));
+  expect(read(file, 1)).toMatchObject({ value: row(1, 2), head: { seq: 2, crc: 0 } });
+  const writing = { folder: join(file, ".."), file, format: 1, epoch: 1, head: { seq: 2, crc: 0 } };
+  const journal = openWriter({ ...writing, durability: "write", redact: (text) => text });
+  expect(journal.append([event(4)], 3)).toBe("the journal stands at 2, not at 3");
+  expect(journal.append([event(3)], 2)).toBeUndefined();
+  expect(journal.append([event(4)], 3)).toBeUndefined();
+  journal.close();
+  expect(journal.append([event(5)], 4)).toBe("the journal cannot be written: it is closed");
+  expect(readFileSync(file, "utf8")).toBe(row(1, 4).map(line).join(""));
+});
+
+it("[C36] the ends of a journal count the lines that cannot be read, and are asked for no farther than is wanted", () => {
+  const { text } = encodeLines(row(1, 20), first, 1);
+  const lines = text.split("\n");
+  const asked: number[] = [];
+  const ends = journalEnds(written([...lines.slice(0, 18), "no event", ...lines.slice(18)].join("\n")), (tail) => {
+    asked.push(tail.length);
+    return tail.length >= 4;
+  });
+  expect(ends).toEqual({ first: event(1), last: row(17, 20), unread: 1 });
+  expect(asked).toEqual([1, 2, 4]);
+  const missing = journalEnds(join(scratchFolder(), "none"), () => true);
+  expect(missing).toMatchObject({ last: [], unread: 0, problem: expect.stringContaining("ENOENT") as string });
+});
