@@ -27,7 +27,7 @@ function written(content: string): string {
   return file;
 }
 
-function read(file: string, format = 2) {
+function read(file: string, format: 1 | 2 = 2) {
   const of = castFile(castId);
   const folded = foldJournal(
     file,

@@ -95,15 +95,19 @@ describe("[V6, O4] what the cast of an item begins with", () => {
   });
 });
 
+/** Keys that a table cannot tell apart but by comparing them. */
+const ALIKE = ["AaAa", "AaBB", "BBAa", "BBBB"];
+
 it("[J1] what a cast counts is kept however much it is: set, changed and removed like in a plain list of pairs", () => {
   const step = fc.record({ key: fc.nat(60), how: fc.constantFrom("set", "change", "remove"), value: fc.nat() });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+    // Of the usual size, few tables would hold more than the few that stand in one row.
+    fc.property(fc.array(step, { minLength: 20, maxLength: 120, size: "max" }), (steps) => {
       let plain = new Map<string, number>();
       let table: Table<number> = EMPTY_TABLE;
       const before = [{ table, plain }];
       for (const { key: number, how, value } of steps) {
-        const key = `Socket-${number}`;
+        const key = ALIKE[number] ?? `Socket-${number}`;
         plain = new Map(plain);
         if (how === "remove") plain.delete(key);
         else plain.set(key, how === "set" ? value : (plain.get(key) ?? -1) + value);
@@ -118,6 +122,6 @@ it("[J1] what a cast counts is kept however much it is: set, changed and removed
         expect([...stood.plain.keys()].map((key) => valueIn(stood.table, key))).toEqual([...stood.plain.values()]);
       }
     }),
-    { seed: 1, numRuns: 100 },
+    { seed: 1, numRuns: 25 },
   );
 });

@@ -4,6 +4,7 @@ import { next, started } from "../../src/core/cast/next.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
+import { deepFreeze } from "../harness/deep-freeze.ts";
 import { play, startOf } from "../harness/play.ts";
 import { items, workshop } from "../harness/seats.ts";
 
@@ -71,7 +72,7 @@ it("[Y5] only a visit that can write is looked at, before it is over", () => {
 });
 
 it("[Y5] a checkpoint in the middle of a turn is the last one, and the visit began where it began", () => {
-  const before = upTo(of("visit_started", "Socket-2", 1));
+  const before = deepFreeze(upTo(of("visit_started", "Socket-2", 1)));
   const files = { commit: "half", ...changed };
   const taken = put(before, { type: "checkpoint_taken", socket: "Socket-2", visit: 1, files });
   expect(taken.files).toEqual({ base: "begin", last: "half", visit: "begin", item: "begin", meanwhile: [] });

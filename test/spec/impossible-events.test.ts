@@ -70,3 +70,32 @@ it("[G31] a pass knows how many of its items were given up", () => {
   const { event, before } = at(of("item_given_up"));
   expect([before.pass?.givenUp, apply(before, event).pass?.givenUp]).toEqual([0, 1]);
 });
+
+it("[J3] events follow each other without gaps, begin once, and a visit begins where the cast is on its way to", () => {
+  const { event, before } = at(of("visit_started", { socket: "Socket-2" }));
+  for (const seq of [event.seq - 1, event.seq + 1])
+    expect(() => apply(before, { ...event, seq })).toThrow(`event ${seq} cannot follow event ${before.seq}`);
+  expect(() => apply(before, { ...event, socket: "Socket-4" } as CastEvent)).toThrow("on its way to Socket-2");
+  const began = at(of("cast_started"));
+  expect(() => apply(before, { ...began.event, seq: event.seq })).toThrow("cast_started cannot happen");
+  expect(apply(began.before, began.event).rehearsed).toBe(false);
+  expect(apply(began.before, { ...began.event, rehearsed: true } as CastEvent).rehearsed).toBe(true);
+});
+
+it("[J1] limits of a cast that reached the end of its graph cannot be raised", () => {
+  const end = events.reduce(apply, first);
+  const raised: CastEvent = { type: "limits_raised", allow: 1, seq: end.seq + 1, at: "2026-01-01T00:00:00.000Z" };
+  expect(() => apply(end, raised)).toThrow("limits_raised cannot follow the end of a cast that is ");
+});
+
+it("[G9] no more sockets are kept as walked than a person reads", () => {
+  const { event, before } = at(of("visit_started", { socket: "Socket-2" }));
+  const [walked = ""] = before.walked;
+  for (const [stood, kept] of [
+    [39, 40],
+    [40, 40],
+  ] as const) {
+    const long = { ...before, walked: Array.from({ length: stood }, () => walked) } as CastState;
+    expect(apply(long, event).walked).toEqual([...Array.from({ length: kept - 1 }, () => walked), "Socket-2"]);
+  }
+});
