@@ -1,11 +1,18 @@
 import { renameSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { parseCastId } from "../../src/core/model/ids.ts";
+import { openParking } from "../../src/shell/fleet/items/parking.ts";
+import type { Profile } from "../../src/shell/fleet/open/profile.ts";
+import { driveLeg } from "../../src/shell/fleet/worker/leg.ts";
+import { openTrees } from "../../src/shell/fleet/worker/trees.ts";
+import { BUDGETS, openNews } from "../../src/shell/store/postgres/database/news.ts";
+import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
 import { eventsOn, fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
-import { closing, fleetDatabase } from "../harness/fleet/postgres.ts";
+import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 const FAULTS = new URL("../harness/chaos/faults.mjs", import.meta.url).href;
@@ -98,6 +105,43 @@ it.each([120_000, 0])(
     expect(legs).toMatchObject([{ castId, how: "completed" }]);
   },
 );
+
+it("[B5] a database that breaks down behind a claim leaves nobody's claim in the way of the next try", async () => {
+  const place = await fleetPlace();
+  const castId = parseCastId(await submitted(place, "Quick"));
+  if (castId === undefined) throw new Error("no id was printed");
+  const workerId = await enrol(place.database, "w");
+  const folder = join(dirname(place.cwd), "work");
+  const database = await opened(place.url);
+  let isAway = true;
+  const rows: typeof database.rows = async (statement) => {
+    if (isAway && statement.text.includes("from materia.packs"))
+      throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+    return database.rows(statement);
+  };
+  const profile: Profile = { name: "f", url: place.url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
+  const trees = openTrees({ ...database, rows }, folder, profile);
+  const scratch = join(folder, "casts");
+  const worker = { id: workerId, scratch, packOf: trees.packOf, keeping: trees.keeping };
+  const store = closing(postgresStore({ database, place: scratch, worker }));
+  const at = {
+    profile,
+    workerId,
+    database,
+    store,
+    trees,
+    troubled: new Set<never>(),
+    tellTurn: store.tellTurn,
+    budgets: closing(openNews(database, BUDGETS)),
+    env: process.env,
+    draining: new AbortController().signal,
+    stopping: new AbortController().signal,
+  };
+  const leg = { castId, leg: 1, parking: openParking(database, { castId, leg: 1, workerId }) };
+  await expect(driveLeg(at, leg)).rejects.toThrow("Connection terminated");
+  isAway = false;
+  expect(await driveLeg(at, { ...leg, isAgain: true })).toEqual({ how: "completed" });
+});
 
 it("[B16] a repository that the worker cannot read, and one that lost what was submitted from, fail the cast and say so", async () => {
   const place = await pushedPlace();
