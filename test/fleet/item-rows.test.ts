@@ -1,43 +1,11 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parseCastId } from "../../src/core/model/ids.ts";
-import { NO_LANES, followLane, followParent, laneLines, laneUses } from "../../src/core/view/now/lanes.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
-import { followOnFleet } from "../../src/shell/commands/fleet/follow.ts";
-import { workspaceOn } from "../../src/shell/fleet/on-fleet.ts";
 import { git } from "../git/scratch.ts";
-import { envOf, put } from "../harness/cli.ts";
+import { put } from "../harness/cli.ts";
 import { letGo } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { itemsPlace } from "../harness/fleet/items-place.ts";
-import { closing } from "../harness/fleet/postgres.ts";
+import { looker } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
-
-/** Somebody who looks at a cast, with the rows of its items as they see them. */
-async function looker({ cwd, url }: FleetPlace, castId: string) {
-  const here = openWorkspace({ cwd, env: { ...envOf(cwd), FLEET_URL: url } });
-  const there = here.ok ? await workspaceOn(here.value, "f") : here;
-  if (!there.ok) throw new Error(JSON.stringify(there.issues));
-  const { workspace } = closing(there.value);
-  const id = parseCastId(castId);
-  const cast = id && (await workspace.store.load(id));
-  if (!cast?.ok) throw new Error(`no cast ${castId}`);
-  let lanes = NO_LANES;
-  const end = followOnFleet(workspace, cast.value, {
-    signal: new AbortController().signal,
-    onSteps: (steps) => {
-      for (const step of steps) lanes = followParent(lanes, step);
-    },
-    onItemSteps: (steps) => {
-      for (const step of steps) lanes = followLane(lanes, step);
-    },
-    onItemProgress: (progress, state) => {
-      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
-    },
-  });
-  return { end, rows: (): readonly string[] => laneLines(lanes, Date.now(), 130).map(lineText) };
-}
 
 it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, with its worker, also who comes late", async () => {
   const place = await itemsPlace(3);

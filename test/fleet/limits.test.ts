@@ -1,4 +1,7 @@
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
+import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { parseArgv } from "../../src/core/command/parse.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
 import { sendDue } from "../../src/shell/fleet/worker/outbox.ts";
@@ -6,6 +9,7 @@ import { providersOf } from "../../src/shell/fleet/submit/providers.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { newPlace, put, run, userFolder } from "../harness/cli.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { looker } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 import { enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { graphOf } from "../harness/build.ts";
@@ -114,9 +118,9 @@ it("[B22] a cast uses the providers that its agents name, or that the worker cho
   expect(providersOf({ ...file, rehearsal: "r.json" })).toEqual([]);
 });
 
-it("[B22] limits are shown and changed by who may, and what they hold back is told with its place", async () => {
+it("[B22, B29] limits are shown and changed by who may, and what they hold back is told with its place wherever one looks", async () => {
   const place = await fleetPlace();
-  await place.worker();
+  const worker = await place.worker();
   const set = await place.materia("fleet", "limits", "set", "project", "p", "1", "--json");
   expect(JSON.parse(set.stdout)).toEqual([{ kind: "project", name: "p", most: 1, busy: 0 }]);
   const first = await submitted(place, "Slow");
@@ -129,11 +133,38 @@ it("[B22] limits are shown and changed by who may, and what they hold back is to
     queued: { place: 1, waiting: 2, held: [{ kind: "project", name: "p", most: 1 }] },
   });
   expect((await place.materia("fleet", "limits")).stdout).toContain("project p  1 of at most 1 at once");
+  const why = { kind: "limit", limits: [{ kind: "project", name: "p", most: 1 }] };
+  const listed = JSON.parse((await place.materia("casts", "--json")).stdout) as { castId: string; waits?: object }[];
+  const waits = listed.flatMap((cast) => (cast.waits ? [[cast.castId, cast.waits]] : []));
+  expect(Object.fromEntries(waits)).toEqual({ [second]: why, [third]: why });
+  expect((await place.materia("casts")).stdout).toContain(
+    "2 casts waiting: held back by a limit: 1 at once of project p",
+  );
+  // Once, not at every look.
+  await until(() => worker.waiting.length > 0);
+  const [printed, io] = printing();
+  const { end } = await looker(
+    place,
+    third,
+    openProgress(io, "lines", () => expect.fail("nothing is drawn")),
+  );
+  await until(() => printed.length > 0);
   letGo(place);
   for (const castId of [first, second, third]) await until(async () => (await statusOn(place, castId)) === "completed");
+  expect(await end).toMatchObject({ ok: true, value: { kind: "ended" } });
+  expect(printed).toEqual(["Waits for a worker: held back by a limit: 1 at once of project p\n"]);
+  expect(worker.waiting).toMatchObject([{ queue: "casts", why }]);
   expect((await place.materia("fleet", "limits", "unset", "project", "p")).stdout).toContain("No limit is set");
   expect((await place.materia("fleet", "limits", "unset", "project", "p")).stdout).toContain("There was no limit");
 });
+
+/** What stands in for a terminal, and what is printed there for a person. */
+function printing(): readonly [printed: readonly string[], io: Io] {
+  const printed: string[] = [];
+  const [env, cwd, stdin] = [{}, "/", Readable.from([])];
+  const as = { live: false, canAsk: false, isTerminal: false, color: false, columns: () => 60, program: "materia" };
+  return [printed, { ...as, env, cwd, stdin, out: () => undefined, err: (text) => void printed.push(text) }];
+}
 
 it("[B22] people who are members may look at limits and not change them", async () => {
   const name = `m_${Math.random().toString(36).slice(2, 8)}`;

@@ -148,4 +148,7 @@ it("[B29] who waits where nobody works is told how to have it worked on", async 
   await place.database.rows({ text: "update materia.workers set queues = '{casts}'" });
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
     expect((await place.materia(...words)).stdout).not.toContain("obody works");
+  // It has no place for any.
+  expect((await place.materia("casts")).stdout).toContain("1 cast waiting: every worker is busy");
+  expect((await place.materia("status", castId)).stdout).toContain("Every worker is busy.");
 });

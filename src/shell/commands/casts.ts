@@ -8,6 +8,8 @@ import { harmless } from "../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../core/view/now/board.ts";
 import { castLines } from "../../core/view/casts.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
+import { groupText, waitGroups } from "../../core/view/now/fleet.ts";
+import type { QueuedCast } from "../../core/view/now/fleet.ts";
 import { deliveryLines } from "../../core/view/text/delivery.ts";
 import { follow, startTrail } from "../../core/view/now/trail.ts";
 import { line, toned } from "../../core/view/text/line.ts";
@@ -53,10 +55,27 @@ async function list(workspace: Workspace): Promise<Result<Answer>> {
   // [B26] The demo runs here and on no fleet.
   const other = workspace.fleet ? "" : `, or see "${program} demo"`;
   const none = line(`No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>"${other}.`);
+  const waits = await waitsOf(workspace, listed.value);
   const missing = await nobodyLines(workspace, listed.value);
   const lines: Answer["lines"] = (width) =>
-    casts.length === 0 ? [none] : [...castLines(casts, { now: Date.now(), width }), ...missing];
-  return ok({ code: 0, data: casts, lines });
+    casts.length === 0 ? [none] : [...castLines(casts, { now: Date.now(), width }), ...groupLines(waits), ...missing];
+  const why = new Map(waits.map((cast) => [cast.castId, cast.why]));
+  const data = casts.map((cast) => ({ ...cast, ...(why.has(cast.castId) ? { waits: why.get(cast.castId) } : {}) }));
+  return ok({ code: 0, data, lines });
+}
+
+/** [B29] The listed ones that wait for a worker, as far as they are told one by one. */
+async function waitsOf({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly QueuedCast[]> {
+  const queued = new Set(casts.filter(({ status: stands }) => stands === "queued").map(({ castId }) => castId));
+  if (!fleet || queued.size === 0) return [];
+  const standing = await fleet.standing();
+  return standing.ok ? standing.value.queue.filter(({ castId }) => queued.has(castId)) : [];
+}
+
+/** Where nobody works is said with the command that would help. */
+function groupLines(waits: readonly QueuedCast[]): readonly Line[] {
+  const groups = waitGroups(waits.filter(({ why }) => why.kind !== "nobody_up"));
+  return groups.map((group) => line(toned("wait", groupText(group))));
 }
 
 async function nobodyLines({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly Line[]> {

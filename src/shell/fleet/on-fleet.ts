@@ -3,7 +3,7 @@ import { parentOf } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import type { FetchedFiles, OnFleet, QueuePlace } from "../casting/workspace/on-fleet.ts";
+import type { FetchedFiles, OnFleet } from "../casting/workspace/on-fleet.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { takePack } from "../git/packs/packs.ts";
 import { findRepository } from "../git/repository.ts";
@@ -13,7 +13,7 @@ import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { tellCast } from "./tell-cast.ts";
-import { fleetStanding } from "./workers.ts";
+import { fleetStanding, placeOf } from "./workers.ts";
 import { castOfKey, submitCast } from "./submit/submit.ts";
 import type { SubmitOptions } from "./submit/submit.ts";
 
@@ -78,7 +78,7 @@ export function workspaceWith(
       if (!cast.ok) return cast;
       return tellCast(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
-    placeOf: (castId) => placeOf(fleet, castId),
+    placeOf: (castId) => placeOf(fleet, castId).catch(() => undefined),
     unserved: () => unserved(fleet),
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
     standing: () => fleetStanding(fleet),
@@ -87,12 +87,6 @@ export function workspaceWith(
   };
   const { store } = fleet;
   return { ...workspace, store, root: store.place, fleet: on };
-}
-
-async function placeOf({ database }: OpenFleet, castId: CastId): Promise<QueuePlace | undefined> {
-  const text = `select p.*, c.queue, ${SERVED} as "isServed" from materia.queue_place($1) p, materia.casts c where c.cast_id = $1`;
-  const [row] = await database.rows<QueuePlace & Record<string, unknown>>({ text, values: [castId] }).catch(() => []);
-  return row;
 }
 
 const SERVED = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";

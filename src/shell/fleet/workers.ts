@@ -1,7 +1,9 @@
+import type { CastId } from "../../core/model/ids.ts";
 import { fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { whyWaits } from "../../core/view/now/fleet.ts";
 import type { FleetStanding, HeldBy, QueuedCast, WorkerStanding } from "../../core/view/now/fleet.ts";
+import type { QueuePlace } from "../casting/workspace/on-fleet.ts";
 import { databaseIssue } from "../store/postgres/database/database.ts";
 import type { Database } from "../store/postgres/database/database.ts";
 import type { OpenFleet } from "./open/fleet.ts";
@@ -10,7 +12,10 @@ import type { OpenFleet } from "./open/fleet.ts";
 const LISTED = 100;
 
 /** [B18, B29] Who works, on what, and what waits for whom. Nothing of it is more than the workers and the first that wait. */
-export async function fleetStanding({ database, profile }: OpenFleet): Promise<Result<FleetStanding>> {
+export async function fleetStanding({
+  database,
+  profile,
+}: Pick<OpenFleet, "database" | "profile">): Promise<Result<FleetStanding>> {
   try {
     const [workers, waiting, [row]] = await Promise.all([
       database.rows<WorkerStanding>({ name: "workers", text: WORKERS }),
@@ -25,6 +30,18 @@ export async function fleetStanding({ database, profile }: OpenFleet): Promise<R
   } catch (thrown) {
     return fail(databaseIssue(profile.name, thrown));
   }
+}
+
+/** [B22, B29] Where one cast stands that waits for a worker; nothing where it does not, or none could begin it. */
+export async function placeOf(
+  { database }: Pick<OpenFleet, "database">,
+  castId: CastId,
+): Promise<QueuePlace | undefined> {
+  const text = "select p.*, c.queue from materia.queue_place($1) p, materia.casts c where c.cast_id = $1";
+  const [row] = await database.rows<Omit<QueuePlace, "why"> & Record<string, unknown>>({ text, values: [castId] });
+  if (!row) return undefined;
+  const workers = await database.rows<WorkerStanding>({ name: "workers", text: WORKERS });
+  return { ...row, why: whyWaits({ blocked: null, held: row.held, queue: row.queue }, workers) };
 }
 
 interface WaitingRow extends Omit<QueuedCast, "why"> {

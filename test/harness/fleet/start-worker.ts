@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { WaitGroup } from "../../../src/core/view/now/fleet.ts";
 import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
 import type { Pace } from "../../../src/shell/fleet/worker/watchdog.ts";
 
@@ -29,9 +30,13 @@ export interface WorkerProcess {
   /** Its exit code, and everything it said. */
   readonly ended: Promise<number | null>;
   readonly said: readonly Record<string, unknown>[];
+  /** [B29] Why casts wait, as it told them. */
+  readonly waiting: readonly WaitGroup[];
   /** Killed, unless it has ended by itself. */
   readonly end: () => Promise<void>;
 }
+
+type Told = Record<string, unknown> & { readonly waiting?: readonly WaitGroup[] };
 
 const PACE: Pace = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50, againMs: 60_000 };
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
@@ -56,13 +61,15 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   if (setup.signal?.aborted) child.kill("SIGKILL");
   setup.signal?.addEventListener("abort", () => child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
+  const waiting: WaitGroup[] = [];
   let wrong = "";
   child.stderr.on("data", (bytes: Buffer) => (wrong += bytes.toString()));
   const lines = createInterface(child.stdout);
   const id = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {
-      const value = JSON.parse(text) as Record<string, unknown>; // the script prints one object per line
-      said.push(value);
+      const { waiting: groups, ...value } = JSON.parse(text) as Told; // the script prints one object per line
+      if (groups) waiting.push(...groups);
+      else said.push(value);
       if (typeof value["started"] === "string") resolve(value["started"]);
     });
     void ended.then((code) => reject(new Error(`the worker left with ${code}: ${JSON.stringify(said)} ${wrong}`)));
@@ -74,6 +81,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
     kill,
     ended,
     said,
+    waiting,
     end: async () => {
       kill("SIGKILL");
       await ended;

@@ -29,6 +29,7 @@ const done = await runWorker({
   stopping: stopping.signal,
   onStarted: (figures) => say({ started: figures().workerId }),
   onLeg: say,
+  onWaiting: (waiting) => say({ waiting }),
 });
 if (!done.ok) say({ issues: done.issues });
 process.exit(done.ok ? done.value : 2);

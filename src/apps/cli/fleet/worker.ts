@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
+import { groupText } from "../../../core/view/now/fleet.ts";
+import type { WaitGroup } from "../../../core/view/now/fleet.ts";
 import { deliveryText } from "../../../core/view/text/delivery.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { localFolder } from "../../../shell/fleet/embedded/local.ts";
@@ -45,6 +47,7 @@ export async function worker(
         void loadPi().catch(() => undefined);
       },
       onLeg: (leg) => io.out(`${options.json ? jsonText(leg) : legLine(leg)}\n`),
+      onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(waitingLine).join("")),
     });
     // [B14] Given up: a queue that waits for what others drive by now must not keep it.
     if (done.ok && done.value !== 0) setTimeout(() => process.exit(), LEAVES_MS).unref();
@@ -68,6 +71,11 @@ function tellStart(
 function legLine({ castId, leg, ms, how, why, delivered }: LegReport): string {
   const time = new Date().toISOString();
   return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(harmless(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
+}
+
+/** [B29] And one for why others wait. */
+function waitingLine(group: WaitGroup): string {
+  return `${new Date().toISOString()} ${oneLine(groupText(group), 300)}\n`;
 }
 
 function stopSignals() {

@@ -4,11 +4,16 @@ import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
 import { NO_LANES, followLane, followParent, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
+import { waitLine } from "../../../core/view/now/fleet.ts";
 import { eventLine } from "../../../core/view/tell/event-line.ts";
 import { follow } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import { usedAfter } from "../../../core/view/now/used.ts";
+import { hangLine } from "../../../core/view/text/hang.ts";
 import { fitLine, line, toned } from "../../../core/view/text/line.ts";
+import type { Line } from "../../../core/view/text/line.ts";
+import { asTyped } from "../../../core/view/text/typed.ts";
+import type { Queued } from "../../../shell/casting/drive/driver.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Io } from "./io.ts";
 import { jsonText, paint } from "./lines.ts";
@@ -20,6 +25,8 @@ export interface Progress {
   /** The same of items that are worked on at once. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** [B29] Why no worker drives it yet. */
+  readonly onQueued?: (queued: Queued | undefined) => void;
   /** Clears away what was only for the moment. */
   readonly stop: () => void;
 }
@@ -48,7 +55,15 @@ export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail
 
 /** One plain line per event that matters, on standard error. */
 function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress {
+  let told = "";
   return {
+    onQueued: (queued) => {
+      for (const each of waitLines(io, queued)) {
+        const words = paint({ ...io, color: false }, each);
+        if (words !== told) io.err(`${words}\n`);
+        told = words;
+      }
+    },
     onSteps: (steps) => {
       also(steps);
       for (const { before, event } of steps) {
@@ -68,14 +83,17 @@ function liveProgress(io: Io, start: Trail): Progress {
   let activity = "";
   let used = NO_USAGE;
   let lanes = NO_LANES;
+  let queued: Queued | undefined;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
   const draw = (): void => {
     const width = io.columns() - 1;
     const now = Date.now();
-    const board = boardOf(trail, { now, used: addUsage(used, lanesUsage(lanes)) });
+    const alive = queued ? "queued" : true;
+    const board = boardOf(trail, { now, alive, used: addUsage(used, lanesUsage(lanes)) });
     const lines = [
       ...boardLines({ ...board, next: [] }, width),
       ...laneLines(lanes, now, width),
+      ...waitLines(io, queued).flatMap((each) => hangLine(each, width).map((row) => fitLine(row, width))),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
     ];
     io.err(asOneFrame(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`));
@@ -105,12 +123,21 @@ function liveProgress(io: Io, start: Trail): Progress {
     onItemProgress: (progress, state) => {
       if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
     },
+    onQueued: (why) => {
+      queued = why;
+      draw();
+    },
     stop: () => {
       clearInterval(timer);
       io.err(erase());
       drawn = 0;
     },
   };
+}
+
+/** [B29] With a way out as it is typed here. */
+function waitLines({ program }: Io, queued: Queued | undefined): readonly Line[] {
+  return queued ? asTyped([waitLine(queued, queued.fleet)], program) : [];
 }
 
 /** A terminal that knows this shows all of it at once, so that nobody sees the board half erased. */

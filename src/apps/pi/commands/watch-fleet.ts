@@ -2,7 +2,10 @@ import { quoteWord } from "../../../core/command/words.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import { waitLine } from "../../../core/view/now/fleet.ts";
+import { lineText } from "../../../core/view/text/line.ts";
 import { textOf } from "../../../shell/agents/turn.ts";
+import type { Queued } from "../../../shell/casting/drive/driver.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { followOnFleet } from "../../../shell/commands/fleet/follow.ts";
@@ -36,10 +39,19 @@ export async function showOnFleet(
   state.stopWatching?.();
   const looking = new AbortController();
   let widget: Widget | undefined;
-  const watch = openFleetWatch(context, cast.value, { on, onChange: () => widget?.changed() });
+  let queued: Queued | undefined;
+  const onQueued = (why: Queued | undefined): void => {
+    queued = why;
+    widget?.changed();
+  };
+  const watch = openFleetWatch(context, cast.value, { on, onChange: () => widget?.changed(), queued: () => queued });
   widget = screen.live ? openWidget(context.user.ctx, watch.picture) : undefined;
   state.stopWatching = () => looking.abort();
-  const followed = followOnFleet(workspace, cast.value, { ...heardBy(screen, watch), signal: looking.signal });
+  const followed = followOnFleet(workspace, cast.value, {
+    ...heardBy(screen, watch),
+    onQueued,
+    signal: looking.signal,
+  });
   const done = announce(screen, cast.value, followed)
     .then((end) => {
       const place = { runDir: store.placeOf(castId), on, items: watch.items() };
@@ -54,7 +66,11 @@ export async function showOnFleet(
 function openFleetWatch(
   { user, screen }: CommandContext,
   cast: LoadedCast,
-  { on, onChange }: { readonly on: string; readonly onChange: () => void },
+  {
+    on,
+    onChange,
+    queued,
+  }: { readonly on: string; readonly onChange: () => void; readonly queued: () => Queued | undefined },
 ): Watch {
   return openWatch(cast, {
     onVisit: screen.visit,
@@ -63,7 +79,11 @@ function openFleetWatch(
     streams: () => false,
     agent: () => undefined,
     unheard: () => [],
-    hint: () => `the fleet ${on} drives it · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`,
+    hint: () => {
+      const waits = queued();
+      const where = waits ? lineText(waitLine(waits, waits.fleet)) : `the fleet ${on} drives it`;
+      return `${where} · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`;
+    },
   });
 }
 

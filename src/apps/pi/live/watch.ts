@@ -29,7 +29,7 @@ import { PROGRAM } from "../session/place.ts";
 import type { Picture } from "./widget.ts";
 
 /** A cast as it goes on, for whoever shows it. */
-export interface Watch extends Required<Omit<Listening, "signal">> {
+export interface Watch extends Required<Omit<Listening, "signal" | "onQueued">> {
   readonly trail: () => Trail;
   /** What became of the items so far. */
   readonly items: () => readonly ItemTale[];

@@ -1,7 +1,9 @@
 import { quoteWord } from "../../command/words.ts";
 import { never } from "../../model/values/never.ts";
 import { harmless } from "../../model/values/text.ts";
-import { ageText } from "../numbers.ts";
+import { ageText, countedText } from "../numbers.ts";
+import { line, toned } from "../text/line.ts";
+import type { Line } from "../text/line.ts";
 
 /** A worker as the others see it. */
 export interface WorkerStanding {
@@ -85,6 +87,35 @@ export function waitText(why: WaitReason, queue: string): string {
     default:
       return never(why);
   }
+}
+
+/** [B29] How many casts wait for one reason. */
+export interface WaitGroup {
+  readonly casts: number;
+  readonly queue: string;
+  readonly why: WaitReason;
+}
+
+/** [B29] Those that wait, reason by reason; what is about to begin needs none. */
+export function waitGroups(queue: readonly Pick<QueuedCast, "queue" | "why">[]): readonly WaitGroup[] {
+  const waiting = queue.filter(({ why }) => why.kind !== "soon");
+  const groups = Map.groupBy(waiting, (cast) => waitText(cast.why, cast.queue));
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ casts: 1 + others.length, queue: first.queue, why: first.why }] : [],
+  );
+}
+
+export function groupText({ casts, queue, why }: WaitGroup): string {
+  return `${countedText(casts, "cast")} waiting: ${waitText(why, queue)}`;
+}
+
+/** [B29] Why one cast waits, with a way out: who waits for nobody waits for ever. */
+export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, fleet: string): Line {
+  const command = wayOut(why, { fleet, queue });
+  return line(
+    toned("wait", `Waits for a worker: ${waitText(why, queue)}`),
+    ...(command === undefined ? [] : [": ", toned("accent", command)]),
+  );
 }
 
 /** [B29] What a person can type against it, on any machine that is to work; nothing where waiting helps. */

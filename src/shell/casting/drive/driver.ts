@@ -1,5 +1,6 @@
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
+import type { QueuedCast } from "../../../core/view/now/fleet.ts";
 import type { AgentHost, Items, Ports, TurnProgress } from "../../ports.ts";
 import { redactor } from "../../secrets/redact.ts";
 import type { CastFile } from "../../store/cast-file.ts";
@@ -14,6 +15,12 @@ export interface Listening {
   /** The same of the items of a parallel loop, each of which is a cast of its own. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** [B29] Told why no worker of a fleet drives it yet; nothing once one does, or is about to. */
+  readonly onQueued?: (queued: Queued | undefined) => void;
+}
+
+export interface Queued extends Pick<QueuedCast, "queue" | "why"> {
+  readonly fleet: string;
 }
 
 /** Who drives a cast: who answers for its agents, who listens, how safely it is written. */

@@ -3,7 +3,7 @@ import type { Limit } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
-import type { FleetStanding } from "../../../core/view/now/fleet.ts";
+import type { FleetStanding, WaitReason } from "../../../core/view/now/fleet.ts";
 import type { Progress } from "../../../core/wire/stream.ts";
 import type { Following, LoadedCast, NewCast } from "../../store/cast-store.ts";
 
@@ -21,7 +21,7 @@ export interface OnFleet {
   readonly setGoing: (cast: LoadedCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
   readonly raise: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
-  /** Nothing where the cast does not wait for a worker. */
+  /** Nothing where the cast does not wait for a worker, or none could begin it. */
   readonly placeOf: (castId: CastId) => Promise<QueuePlace | undefined>;
   /** [B29] Queues in which casts wait that nobody works on. */
   readonly unserved: () => Promise<readonly string[]>;
@@ -41,8 +41,8 @@ export interface QueuePlace {
   readonly waiting: number;
   readonly held: readonly (Limit & { readonly most: number })[];
   readonly queue: string;
-  /** [B29] Whether any worker that is up pulls from its queue. */
-  readonly isServed: boolean;
+  /** [B29] */
+  readonly why: WaitReason;
 }
 
 export interface FetchedFiles {

@@ -1,22 +1,69 @@
+import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import type { Listening } from "../../casting/drive/driver.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
+import type { Listening, Queued } from "../../casting/drive/driver.ts";
 import { watchCast } from "../../casting/watch.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 
+/** Why a cast waits may change without a word of its own: others end, workers come and go. */
+const LOOK_MS = 1_000;
+
 /** [B10, B27] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
 export async function followOnFleet(
-  { store, fleet }: Pick<Workspace, "store" | "fleet">,
+  workspace: Pick<Workspace, "store" | "fleet">,
   cast: LoadedCast,
   listening: Listening,
 ): Promise<Result<RunEnd>> {
-  return watchCast(store, cast, {
-    ...listening,
-    ...(fleet ? { followTurn: fleet.followTurn } : {}),
-    isExpected: async () => {
-      const status = (await store.summary(cast.castId))?.status;
-      return status === "queued" || status === "running";
+  const { store, fleet } = workspace;
+  const queue = listening.onQueued && watchQueue(workspace, cast.castId, listening.onQueued);
+  try {
+    return await watchCast(store, cast, {
+      ...listening,
+      ...(fleet ? { followTurn: fleet.followTurn } : {}),
+      isExpected: async () => {
+        const summary = await store.summary(cast.castId);
+        await queue?.hear(summary);
+        return summary?.status === "queued" || summary?.status === "running";
+      },
+    });
+  } finally {
+    queue?.close();
+  }
+}
+
+/** [B29] Tells what keeps a cast from being driven, while it does. */
+function watchQueue(
+  { store, fleet }: Pick<Workspace, "store" | "fleet">,
+  castId: CastId,
+  tell: NonNullable<Listening["onQueued"]>,
+): { readonly hear: (summary: CastSummary | undefined) => Promise<void>; readonly close: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  // A later look is the truer one, and behind the last there is nothing to tell.
+  let looks = 0;
+  const look = async (summary: CastSummary | undefined): Promise<Queued | undefined> => {
+    if (summary?.status !== "queued" || !fleet) return undefined;
+    const at = { fleet: fleet.name, queue: "" };
+    if (summary.blocked !== undefined) return { ...at, why: { kind: "blocked", why: summary.blocked } };
+    const place = await fleet.placeOf(castId);
+    return place && place.why.kind !== "soon" ? { ...at, queue: place.queue, why: place.why } : undefined;
+  };
+  const hear = async (summary: CastSummary | undefined): Promise<void> => {
+    const mine = ++looks;
+    const queued = await look(summary);
+    if (mine !== looks) return;
+    tell(queued);
+    clearTimeout(timer);
+    if (summary?.status !== "queued") return;
+    timer = setTimeout(() => void store.summary(castId).then(hear, () => undefined), LOOK_MS);
+    timer.unref();
+  };
+  return {
+    hear,
+    close: () => {
+      looks += 1;
+      clearTimeout(timer);
     },
-  });
+  };
 }

@@ -7,14 +7,15 @@ import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
 /** [B22] Where a cast stands among those of its project that wait, which limit holds it back, and who is missing. */
 export function placeLines(queued: QueuePlace | undefined, fleet: string | undefined): readonly Line[] {
   if (!queued) return [];
-  const { place, waiting, held, queue, isServed } = queued;
+  const { place, waiting, held, queue, why } = queued;
   return [
     line(toned("wait", `Waits for a worker: place ${place} of ${waiting} of its project.`)),
     ...held.map(({ kind, name, most }) => {
       const whose = kind === "all" ? "the fleet" : `${kind} ${harmless(name)}`;
       return line(toned("wait", `Held back: ${whose} may have ${most} under way at once.`));
     }),
-    ...(isServed || fleet === undefined ? [] : [nobodyLine(fleet, queue)]),
+    ...(why.kind === "busy" ? [line(toned("wait", "Every worker is busy."))] : []),
+    ...(why.kind === "nobody_up" && fleet !== undefined ? [nobodyLine(fleet, queue)] : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import { parseCastId } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { WaitGroup } from "../../../core/view/now/fleet.ts";
 import { thisProcess } from "../../process/process-owner.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { guarded } from "../../store/postgres/looking.ts";
@@ -19,6 +20,7 @@ import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
 import { forgetGone, removeLeft, workerName } from "../operations/gone.ts";
 import { offerRefused } from "../operations/legs.ts";
+import { openWaiting } from "../operations/waiting.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { driveLeg } from "./leg.ts";
@@ -45,6 +47,8 @@ export interface WorkerRequest {
   readonly toolsUser?: string;
   readonly onStarted?: (figures: () => WorkerFigures) => void;
   readonly onLeg?: (leg: LegReport) => void;
+  /** [B29] Told why casts of its queues wait, when a reason comes up. */
+  readonly onWaiting?: (waiting: readonly WaitGroup[]) => void;
   readonly pace?: Pace;
   /** How long one statement waits for a database that is away or full. */
   readonly patienceMs?: number;
@@ -236,8 +240,10 @@ interface Beating {
 }
 
 /** [B14] Beat after beat: shows that it lives, looks after the others, and sends what is due. */
-async function untilOver({ draining, stopping, queues }: WorkerRequest, beating: Beating): Promise<number> {
+async function untilOver(request: WorkerRequest, beating: Beating): Promise<number> {
+  const { draining, stopping, queues, profile, onWaiting: tell = () => undefined } = request;
   const { session, dispatcher, database, pace, workerId } = beating;
+  const tellWaiting = openWaiting({ database, profile, queues, againMs: pace.againMs, tell });
   const due = openNews(database, DUE);
   let wake = (): void => undefined;
   const signals = [draining, stopping];
@@ -252,6 +258,7 @@ async function untilOver({ draining, stopping, queues }: WorkerRequest, beating:
     await dispatcher.takeBackLost();
     await freeParked(database);
     await offerRefused(database, { workerId, queues, againMs: pace.againMs });
+    await tellWaiting();
   };
   try {
     for (let beats = 0, nextBeat = 0, nextLook = 0; ;) {

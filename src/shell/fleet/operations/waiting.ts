@@ -1,0 +1,34 @@
+import { groupText, waitGroups } from "../../../core/view/now/fleet.ts";
+import type { WaitGroup } from "../../../core/view/now/fleet.ts";
+import type { OpenFleet } from "../open/fleet.ts";
+import { fleetStanding } from "../workers.ts";
+
+export interface Waiting extends Pick<OpenFleet, "database" | "profile"> {
+  readonly queues: readonly string[];
+  /** What was not seen for so long is told as if it were new. */
+  readonly againMs: number;
+  readonly tell: (waiting: readonly WaitGroup[]) => void;
+}
+
+/** [B29] Looks why casts of these queues wait, and tells a reason when it comes up, not for as long as it lasts. */
+export function openWaiting({ queues, againMs, tell, ...fleet }: Waiting): () => Promise<void> {
+  const seen = new Map<string, number>();
+  return async () => {
+    // Most of the time nobody waits.
+    const text = "select from materia.casts where status = 'queued' and queue = any($1) limit 1";
+    if ((await fleet.database.rows({ text, values: [queues] })).length === 0) return;
+    const standing = await fleetStanding(fleet);
+    if (!standing.ok) return;
+    const now = Date.now();
+    for (const [reason, at] of seen) if (now - at >= againMs) seen.delete(reason);
+    const groups = waitGroups(standing.value.queue.filter(({ queue }) => queues.includes(queue)));
+    const fresh = groups.filter((group) => !seen.has(reasonOf(group)));
+    for (const group of groups) seen.set(reasonOf(group), now);
+    if (fresh.length > 0) tell(fresh);
+  };
+}
+
+/** However many wait for it. */
+function reasonOf(group: WaitGroup): string {
+  return groupText({ ...group, casts: 1 });
+}
