@@ -146,29 +146,39 @@ async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
 }
 
 /** The files are brought when nobody else can change them any more. */
-function claiming({ store, trees, database, stopping }: LegPlace, { castId, file }: LoadedCast, leg: number) {
+function claiming({ store, trees, database, stopping, draining }: LegPlace, { castId, file }: LoadedCast, leg: number) {
   let missing: string | undefined;
   let isHandedOn = false;
-  const bring = async (): Promise<Result<unknown>> => {
+  let isLeaving = false;
+  const bring = async (signal: AbortSignal): Promise<Result<unknown>> => {
     isHandedOn = await wasHandedOn(database, castId, leg);
     return isHandedOn
       ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
-      : trees.bring(file, stopping);
+      : trees.bring(file, signal);
   };
   const claim: CastStore["claim"] = async (id, how) => {
     const owned = await store.claim(id, how);
     if (!owned.ok) return owned;
-    const tree = await bring().catch(async (thrown: unknown) => {
-      // Kept, the claim would stand in the way of this worker's own next try.
-      await owned.value.release();
-      throw thrown;
-    });
-    if (tree.ok) return owned;
-    missing = tree.issues.map(({ message }) => message).join("; ");
+    const abort = new AbortController();
+    const stopListening = owned.value.onAbortRequest(() => abort.abort());
+    // [B12] A setup may take long, and no visit is under way that would have to end first.
+    const leaving = AbortSignal.any([stopping, draining]);
+    const tree = await bring(AbortSignal.any([leaving, abort.signal]))
+      .catch(async (thrown: unknown) => {
+        // Kept, the claim would stand in the way of this worker's own next try.
+        await owned.value.release();
+        throw thrown;
+      })
+      .finally(stopListening);
+    if (tree.ok && !abort.signal.aborted) return owned;
     await owned.value.release();
+    // [B20] Claimed as one that is to be aborted it ends like any other, set up or not.
+    if (tree.ok || abort.signal.aborted) return store.claim(id, how);
+    missing = tree.issues.map(({ message }) => message).join("; ");
+    isLeaving = leaving.aborted;
     return tree;
   };
-  return { claim, found: () => ({ isHandedOn, missing }) };
+  return { claim, found: () => ({ isHandedOn, missing, isLeaving }) };
 }
 
 async function drive(
@@ -199,11 +209,11 @@ async function drive(
       onProgress: live.onProgress,
       onSteps: pause.onSteps,
     });
-    const { isHandedOn, missing } = found();
+    const { isHandedOn, missing, isLeaving } = found();
     if (isHandedOn) return { how: "over already" };
     // [B16] Nobody else could bring them either: a person has to look.
     if (missing !== undefined)
-      return (await isGivenUp(place)) ? { how: "handed back" } : await failCast(place, cast, missing);
+      return isLeaving || (await isGivenUp(place)) ? HANDED_BACK : await failCast(place, cast, missing);
     if (!end.ok) return notBegun(end.issues);
     const { kind, state } = end.value;
     const unkept = trees.unkept(castId);

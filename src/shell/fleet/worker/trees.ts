@@ -123,10 +123,12 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
     standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: openSentWork() });
     giveToTools(tree);
-    const setups = [profile.setup, window && worktree?.setup];
-    let problem: string | undefined;
-    for (const command of setups) problem ??= command && (await setUp(command, made.cwd, signal));
-    return problem === undefined ? ok(made.cwd) : fail(error("cannot_write", castId, `setup failed: ${problem}`));
+    const setups = { setup: profile.setup, "worktree.setup": window && worktree?.setup };
+    for (const [name, command] of Object.entries(setups)) {
+      const problem = command && (await setUp(command, made.cwd, signal));
+      if (problem !== undefined) return fail(error("cannot_write", castId, `${name} failed: ${problem}`));
+    }
+    return ok(made.cwd);
   };
   return {
     cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
