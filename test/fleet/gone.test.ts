@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, utimesSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 import { forgetGone, removeLeft, workerName } from "../../src/shell/fleet/operations/gone.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
@@ -48,4 +50,44 @@ it("[B14, B18] workers that are gone for a week are forgotten, unless something 
   ];
   await removeLeft(database, base);
   expect(folders.map((path) => existsSync(path))).toEqual([false, true, true, true]);
+});
+
+it("[B18] what the queues know of legs that were over a week ago is removed, and nothing of their casts", async () => {
+  const place = await fleetPlace();
+  const { database } = place;
+  const keyed = ["cast", "--detach", "--key", "nightly", place.gate];
+  await place.worker();
+  const done = (await place.materia(...keyed)).stdout.trim();
+  const asking = await submitted(place, "Asking");
+  await until(
+    async () => (await statusOn(place, done)) === "completed" && (await statusOn(place, asking)) === "waiting",
+  );
+  // The queues hear of the end of a leg after the cast has said so.
+  const legs = async (): Promise<readonly string[]> => {
+    const rows = await database.rows<{ id: string }>({
+      text: `select workflow_uuid as id from dbos.workflow_status union select workflow_uuid from dbos.operation_outputs
+        union select workflow_uuid from dbos.workflow_input union select workflow_uuid from dbos.workflow_output order by id`,
+    });
+    return rows.map(({ id }) => id);
+  };
+  await until(
+    async () =>
+      (await database.rows({ text: "select from dbos.workflow_status where completed_at is not null" })).length === 2,
+  );
+  await database.rows({
+    text: `insert into dbos.workflow_status (workflow_uuid, status, created_at, completed_at)
+      select id, status, at, case when status = 'SUCCESS' then at end
+      from (values ('begun', 'PENDING', 30), ('recent', 'SUCCESS', 6)) as t (id, status, days),
+        lateral (select (extract(epoch from now() - days * interval '1 day') * 1000)::bigint as at) as n`,
+  });
+  await database.rows({
+    text: "update dbos.workflow_status set completed_at = completed_at - $1::bigint where workflow_uuid like '%:1'",
+    values: [8 * 24 * 3_600_000],
+  });
+  await until(async () => !(await legs()).some((id) => id.endsWith(":1")));
+  expect(await legs()).toEqual(["begun", "recent"]);
+  expect((await place.materia("show", done)).stdout).toContain("completed");
+  expect((await place.materia(...keyed)).stdout.trim()).toBe(done);
+  expect((await place.materia("continue", asking, "--detach")).code).toBe(0);
+  await until(async () => (await statusOn(place, asking)) === "completed");
 });

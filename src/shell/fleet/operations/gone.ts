@@ -20,6 +20,20 @@ export async function forgetGone(database: Database): Promise<void> {
   });
 }
 
+/** Few enough that whoever removes them is heard of meanwhile; the rest comes with the next look. */
+const AT_ONCE = 500;
+
+/** [B18] Legs that have been over for as long: the queues would keep them for ever, and nobody asks for them. A cast counts its legs itself. */
+export async function legsOfLongAgo(database: Database): Promise<readonly string[]> {
+  const rows = await database.rows<{ workflow_uuid: string }>({
+    text: `select workflow_uuid from dbos.workflow_status
+      where completed_at < (extract(epoch from now() - interval '${KEPT_DAYS} days') * 1000)::bigint
+        and status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+      order by completed_at limit ${AT_ONCE}`,
+  });
+  return rows.map((row) => row.workflow_uuid);
+}
+
 /** What a worker is called: it names a folder, and a machine may be called anything. */
 export function workerName(host: string, pid: number, chance: string): string {
   return `${nameOfHost(host)}-${pid}-${chance}`;

@@ -21,6 +21,8 @@ export interface Dispatcher {
   readonly takeBack: (workers: readonly string[]) => Promise<void>;
   /** [B32] Puts back what the queues have given to this worker and it does not know of, twice in a row. */
   readonly takeBackLost: () => Promise<void>;
+  /** [B18] Legs that are over, with all that the queues keep of them. */
+  readonly forget: (legs: readonly string[]) => Promise<void>;
   /** No leg is begun any more; resolves when those that run are over. */
   readonly close: () => Promise<void>;
 }
@@ -56,6 +58,7 @@ export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dis
     return ok({
       send,
       ...takingBack(loaded.value, place.workerId, legs),
+      forget: async (names) => (names.length === 0 ? undefined : DBOS.deleteWorkflows([...names])),
       close: async () => {
         const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS }).catch(() => undefined);
         await Promise.race([shut, legs.over()]);

@@ -18,7 +18,7 @@ import { VERSION } from "../../version.ts";
 import { freeParked, openParking } from "../items/parking.ts";
 import { openChecked } from "../open/fleet.ts";
 import type { Profile } from "../open/profile.ts";
-import { forgetGone, removeLeft, workerName } from "../operations/gone.ts";
+import { forgetGone, legsOfLongAgo, removeLeft, workerName } from "../operations/gone.ts";
 import { offerRefused } from "../operations/legs.ts";
 import { openWaiting } from "../operations/waiting.ts";
 import { openDispatcher } from "./dispatcher.ts";
@@ -251,14 +251,15 @@ async function untilOver(request: WorkerRequest, beating: Beating): Promise<numb
   due.on(undefined, () => wake());
   beating.onReady(() => wake());
   const sweep = async (): Promise<void> => {
-    await session.alone(async () => {
-      await dispatcher.takeBack(await session.gone());
-      await forgetGone(database);
-    });
+    await session.alone(async () => dispatcher.takeBack(await session.gone()));
     await dispatcher.takeBackLost();
     await freeParked(database);
     await offerRefused(database, { workerId, queues, againMs: pace.againMs });
     await tellWaiting();
+    await session.alone(async () => {
+      await forgetGone(database);
+      await dispatcher.forget(await legsOfLongAgo(database));
+    });
   };
   try {
     for (let beats = 0, nextBeat = 0, nextLook = 0; ;) {
