@@ -13,7 +13,7 @@ import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { tellCast } from "./tell-cast.ts";
-import { fleetStanding, placeOf } from "./workers.ts";
+import { fleetStanding, placeOf } from "./operations/workers.ts";
 import { castOfKey, submitCast } from "./submit/submit.ts";
 import type { SubmitOptions } from "./submit/submit.ts";
 

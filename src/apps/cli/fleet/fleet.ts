@@ -13,7 +13,7 @@ import { openFleet } from "../../../shell/fleet/open/fleet.ts";
 import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 import { migrate } from "../../../shell/fleet/migrate.ts";
 import { findProfile } from "../../../shell/fleet/open/profile.ts";
-import { fleetStanding } from "../../../shell/fleet/workers.ts";
+import { fleetStanding } from "../../../shell/fleet/operations/workers.ts";
 import { printAnswer } from "../terminal/lines.ts";
 import type { Request } from "../terminal/request.ts";
 import { limits } from "./limits.ts";

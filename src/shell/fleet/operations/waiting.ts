@@ -1,7 +1,7 @@
 import { groupText, waitGroups } from "../../../core/view/now/fleet.ts";
 import type { WaitGroup } from "../../../core/view/now/fleet.ts";
 import type { OpenFleet } from "../open/fleet.ts";
-import { fleetStanding } from "../workers.ts";
+import { fleetStanding } from "./workers.ts";
 
 export interface Waiting extends Pick<OpenFleet, "database" | "profile"> {
   readonly queues: readonly string[];
