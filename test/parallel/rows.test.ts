@@ -38,3 +38,16 @@ it("[V15] rows stand below each other in one way, brief where one of them has no
   expect(rows).toEqual(["▸ WI-1 Build 1:03 · 0  a small hut", "▸ WI-2 Build 1:03 · 0  a garden"]);
   expect(laneLines(NO_LANES, now, 44)).toEqual([]);
 });
+
+it("[B12, V15] a long title leaves room for the worker of its item where enough of it is left", async () => {
+  const { steps } = await itemsAtWork(TITLES.map(([, title]) => title.repeat(3)));
+  const by = steps.map((step) =>
+    step.event.type === "cast_started" ? { ...step, event: { ...step.event, worker: "vm-4711-abcdef" } } : step,
+  );
+  for (const width of [60, 100]) {
+    const rows = laneLines(by.reduce(followLane, NO_LANES), now, width).map(lineText);
+    expect(rows.map((row) => columnsOf(row) <= width)).toEqual(TITLES.map(() => true));
+    expect(rows.map((row) => row.endsWith("…  on vm-4711-abcdef"))).toEqual(TITLES.map(() => width === 100));
+    TITLES.forEach(([, , first], index) => expect(rows[index]).toContain(first));
+  }
+});

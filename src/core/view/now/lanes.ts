@@ -10,7 +10,7 @@ import { harmless } from "../../model/values/text.ts";
 import { nameText } from "../graph/words.ts";
 import { amountText, clockText, millisOf } from "../numbers.ts";
 import { titleText } from "../tell/handed.ts";
-import { cutColumns, padColumns } from "../text/columns.ts";
+import { columnsOf, cutColumns, padColumns } from "../text/columns.ts";
 import { fitLine, line, lineColumns, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { placeOf } from "./path.ts";
@@ -78,10 +78,20 @@ export function laneLines(lanes: Lanes, now: number, width: number): readonly Li
   const [wide, narrow] = [rows.map((row) => beforeTitle(row, now)), rows.map((row) => briefly(row, now))];
   const isRoom = wide.every((before) => lineColumns(before) + LEAST_TITLE <= width);
   return rows.map(({ state, worker }, at) => {
-    const title = titleText(titleIn(state), 200);
-    const by = worker === undefined ? "" : `  on ${harmless(worker)}`;
-    return fitLine(line(...((isRoom ? wide : narrow)[at] ?? []), toned("plain", title), toned("dim", by)), width);
+    const before = (isRoom ? wide : narrow)[at] ?? [];
+    const title = titleText(titleIn(state), LONGEST_TITLE);
+    return fitLine(line(...before, ...titleBy(title, worker, width - lineColumns(before))), width);
   });
+}
+
+const LONGEST_TITLE = 2_000;
+
+/** [B12] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
+function titleBy(title: string, worker: string | undefined, room: number): Line {
+  const by = worker === undefined ? "" : `  on ${harmless(worker)}`;
+  const left = room - columnsOf(by);
+  if (left < Math.min(columnsOf(title), LEAST_TITLE)) return line(title);
+  return line(cutColumns(title, left), toned("dim", by));
 }
 
 /** Without so many columns of them nobody could tell titles apart: what stands before them is said in fewer words. */
