@@ -152,6 +152,13 @@ describe("a drawn graph", () => {
     expect(collisions(drawing)).toEqual([]);
   });
 
+  it("[W4] the end is whole at any size", () => {
+    for (const metrics of [REGULAR, COMPACT, scaled(REGULAR, 2), scaled(COMPACT, 2)])
+      expect(layoutGraph(fullAuto(), { metrics }).end?.x).toBeGreaterThan(0);
+    const alone = drawable(main({ "Socket-1": { materia: "Text" } }));
+    expect(layoutGraph(alone, { metrics: COMPACT }).end?.x).toBeGreaterThan(0);
+  });
+
   it("[W5] 300 sockets are laid out, every one of them at a place of its own", () => {
     const graph = drawable(randomConfig(chanceOf(5), 300));
     const { sockets } = layoutGraph(graph, { labelOf: wordy });

@@ -200,3 +200,29 @@ describe("[W19] a screen of 360 pixels", () => {
     expect(await width()).toBe(360);
   });
 });
+
+describe("[W19] text of twice the size", () => {
+  it.each([1280, 768])("[W19] the list of casts and the bar at the top fit a page of %i pixels", async (width) => {
+    const at = await served();
+    await ended(at, await begin(at));
+    const { page } = await look(at, "help", { width });
+    await page.addInitScript(() =>
+      document.addEventListener("readystatechange", () =>
+        document.documentElement.style.setProperty("font-size", "32px"),
+      ),
+    );
+    await page.goto("about:blank");
+    await page.goto(`${at.url}#/casts`);
+    await page.getByRole("link", { name: "Add a greeting" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const wider = await page.evaluate(() =>
+      [...document.querySelectorAll("html, header, header *, main *")].flatMap((each) => {
+        const isMeant = getComputedStyle(each).textOverflow === "ellipsis" || each.clientWidth <= 1;
+        return !isMeant && each.scrollWidth > each.clientWidth + 1 && each.closest("svg, input") === null
+          ? [each.outerHTML.slice(0, 160)]
+          : [];
+      }),
+    );
+    expect(wider).toEqual([]);
+  });
+});

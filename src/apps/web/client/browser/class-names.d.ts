@@ -91,6 +91,7 @@ declare module "*/casts.module.css" {
     readonly panel: string;
     readonly request: string;
     readonly "request-cell": string;
+    readonly roomy: string;
     readonly "status-column": string;
     readonly view: string;
     readonly whose: string;

@@ -30,6 +30,8 @@ export const REGULAR: Metrics = {
 export const COMPACT: Metrics = {
   ...REGULAR,
   socket: { width: 194, height: 48 },
+  // Wider it would lie over the margin, which is cut off.
+  end: { width: 46, height: 22 },
   gap: { plain: 24, inLoop: 32, beforeEnd: 18 },
   region: { head: 36, foot: 18, side: 7 },
   band: { top: 38, foot: 10, title: 0 },

@@ -13,7 +13,7 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import { go, hrefOf, replaceSearch } from "../../browser/route.ts";
 import type { PageProps } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
-import { useWidth } from "../../browser/use-width.ts";
+import { textScale, useWidth } from "../../browser/use-width.ts";
 import { CastCards } from "./cards.tsx";
 import { Filters } from "./filters.tsx";
 import { NewCast } from "./new-cast.tsx";
@@ -41,7 +41,9 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const command = useCommand();
   const now = useNow(true, 10_000);
   const width = useWidth();
-  const CastList = width === "small" ? CastCards : CastTable;
+  // Large letters need the room of a table of their own.
+  const isSmall = width === "small" || innerWidth < 608 * textScale();
+  const CastList = isSmall ? CastCards : CastTable;
   const found = useMemo(() => casts.filter((cast) => isFound(cast, search)), [casts, search]);
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
   const resume = async (cast: CastSummary): Promise<void> => {
@@ -66,12 +68,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
       ) : found.length === 0 ? (
         <NoMatch text={search.text} onClear={() => setSearch(EVERY_CAST)} />
       ) : (
-        <div
-          className={css(width === "small" ? "list" : "list panel")}
-          data-scrolls
-          ref={keys.list}
-          onKeyDown={keys.onKeyDown}
-        >
+        <div className={css(isSmall ? "list" : "list panel")} data-scrolls ref={keys.list} onKeyDown={keys.onKeyDown}>
           <CastList groups={groups} now={now} onAct={act} busy={command.busy} />
         </div>
       )}

@@ -28,11 +28,12 @@ export interface CastListProps {
   readonly busy: string | null;
 }
 
+/** Those that are there at every width: a title over more of them would make more. */
+const COLUMNS = 6;
+
 /** Of many casts only those in sight are drawn; each row says which of all it is. */
 export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactElement {
   const width = useWidth();
-  // Below 1100 pixels id and tokens are left out, and the loadout stands below the request.
-  const columns = width === "large" ? 9 : 6;
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => rowsOf(groups), [groups]);
   const { rows, before, behind, measure } = useRows(body, all, {
@@ -46,10 +47,10 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
         <tr>
           <th className={css("status-column")}>Status</th>
           <th>Request</th>
-          <th className={css("cast-column large-only")}>Cast</th>
-          <th className={css("loadout-column large-only")}>Loadout</th>
+          <th className={css("cast-column roomy")}>Cast</th>
+          <th className={css("loadout-column roomy")}>Loadout</th>
           <th className={css("items-column")}>Items done</th>
-          <th className={css("number-column number large-only")}>Tokens</th>
+          <th className={css("number-column number roomy")}>Tokens</th>
           <th className={css("number-column number")}>Cost</th>
           <th className={css("number-column number")}>Age</th>
           <th className={css("action-column")}>
@@ -65,7 +66,7 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
             <CastRow key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
           ) : (
             <tr key={row.key} {...place} className={css("group-row")}>
-              <th colSpan={columns} scope="colgroup">
+              <th colSpan={COLUMNS} scope="colgroup">
                 {row.title} <span className={css("faint")}>{row.count}</span>
               </th>
             </tr>
@@ -109,14 +110,14 @@ function CastRow({
         <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
         <Whose cast={cast} />
       </td>
-      <td className={css("large-only")}>
+      <td className={css("roomy")}>
         <code className={css("faint")}>{cast.castId}</code>
       </td>
-      <td className={css("secondary cut large-only")}>{glyphs(cast.loadout)}</td>
+      <td className={css("secondary cut roomy")}>{glyphs(cast.loadout)}</td>
       <td>
         <ItemsDone cast={cast} />
       </td>
-      <td className={css("number secondary large-only")} title={`${cast.tokens} tokens`}>
+      <td className={css("number secondary roomy")} title={`${cast.tokens} tokens`}>
         {amountText(cast.tokens)}
       </td>
       <td className={css("number")}>{costText(cast.cost)}</td>
