@@ -91,9 +91,9 @@ it("[L12] what follows the last traversal is renamed with its socket", () => {
   ]);
 });
 
-it("[W39] a loadout alone has the places that its author gave; a materia or a chain has none", () => {
+it("[W39] sockets have the places that the authors of their loadouts gave, in a chain under their new ids", () => {
   const layout = { "Socket-1": { x: 1, y: 2 } };
   const placed = { materia: MATERIA, loadouts: { Placed: { ...loadout({ "Socket-1": seat("Text") }), layout } } };
-  const layouts = ["Placed", "Text", "Placed Text"].map((typed) => layoutOf(linked(typed, placed).targets));
-  expect(layouts).toEqual([layout, {}, {}]);
+  const layouts = ["Placed", "Text", "Text Placed"].map((typed) => layoutOf(linked(typed, placed)));
+  expect(layouts).toEqual([layout, {}, { "Socket-2": { x: 1, y: 2 } }]);
 });

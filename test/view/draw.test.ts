@@ -152,6 +152,41 @@ describe("a drawn graph", () => {
     expect(collisions(drawing)).toEqual([]);
   });
 
+  it.each([REGULAR, COMPACT, scaled(REGULAR, 2)])(
+    "[W39] the parts of a chain stand as their authors put them",
+    (metrics) => {
+      const { graph, stitches } = compiled(
+        { materia: FULL_AUTO_MATERIA, loadouts: { "Full-Auto": FULL_AUTO } },
+        "Full-Auto",
+        "Build",
+        "Full-Auto",
+        "Narrate",
+      );
+      // The first one beside the others of its part, and the last part upside down.
+      const apart = { "Socket-1": { x: 700, y: 300 } };
+      const turned = Object.fromEntries(
+        [9, 10, 11, 12, 13, 14, 15].map((id) => [`Socket-${id}`, { x: id * 10, y: 2000 - id * 100 }]),
+      );
+      const plain = layoutGraph(graph, { metrics, stitches, labelOf: wordy });
+      const drawing = layoutGraph(graph, { metrics, stitches, labelOf: wordy, layout: { ...apart, ...turned } });
+      const scale = metrics.label.letter / REGULAR.label.letter;
+      const [low, high] = [boxOf(drawing, "Socket-9"), boxOf(drawing, "Socket-15")];
+      expect([high.x - low.x, high.y - low.y]).toEqual([60 * scale, -600 * scale]);
+      expect(boxOf(drawing, "Socket-1").x).toBeGreaterThan(boxOf(drawing, "Socket-2").x + metrics.socket.width);
+      for (const socket of Object.values(graph.sockets)) {
+        const band = drawing.bands.find(({ target }) => target === socket.origin.target);
+        const box = boxOf(drawing, socket.id);
+        expect(band && holds(band.box, box) && holds(band.box, { x: box.x + box.width, y: box.y + box.height })).toBe(
+          true,
+        );
+      }
+      const tops = drawing.bands.map(({ box }) => [box.y, box.y + box.height]).flat();
+      expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+      expect(collisions(drawing).filter((found) => !/label/.test(found))).toEqual([]);
+      expect(layoutGraph(graph, { metrics, stitches, labelOf: wordy, layout: {} })).toEqual(plain);
+    },
+  );
+
   it("[W4] the end is whole at any size", () => {
     for (const metrics of [REGULAR, COMPACT, scaled(REGULAR, 2), scaled(COMPACT, 2)])
       expect(layoutGraph(fullAuto(), { metrics }).end?.x).toBeGreaterThan(0);

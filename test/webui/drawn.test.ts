@@ -44,6 +44,35 @@ it("[W39] a loadout with places of its own is drawn so in its cast as in the edi
   expect(await leftOf(page, "Socket-2")).toBeLessThan((await leftOf(page, "Socket-1")) - 100);
 });
 
+it("[W39] a chain is drawn with the places of its parts, in the link and in its cast, and all of it is in sight", async () => {
+  const at = await served(withLoadouts());
+  const replies = { Build: [{ text: "done" }] };
+  const response = await at.send("/api/rehearse", {
+    targets: ["Build", "Pair"],
+    prompt: "go",
+    replies,
+    onEmpty: "repeat-last",
+  });
+  const { castId } = (await response.json()) as { castId: string };
+  await ended(at, castId);
+  const { page } = await look(at, `casts/${castId}`);
+  expect(await leftOf(page, "Socket-3")).toBeLessThan((await leftOf(page, "Socket-2")) - 100);
+  const panel = await page.getByRole("region", { name: "Graph" }).boundingBox();
+  const right = await socket(page, "Socket-2").boundingBox();
+  if (!panel || !right) throw new Error("there is no graph");
+  expect(right.x + right.width).toBeLessThan(panel.x + panel.width);
+  await page.goto(`${at.url}#/link`);
+  const target = page.getByRole("combobox", { name: "Add a target" });
+  for (const [index, name] of ["Build", "Pair"].entries()) {
+    await target.fill(name);
+    await page.getByRole("option", { name }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("[data-target]").count()).toBe(index + 1);
+  }
+  await page.getByText("3 sockets, 1 stitch").waitFor();
+  expect(await leftOf(page, "Socket-3")).toBeLessThan((await leftOf(page, "Socket-2")) - 100);
+});
+
 it("[W40] a large graph has a map that leads to what is out of sight, and the wheel sees it closer", async () => {
   const at = await served(withLoadouts());
   const { page } = await look(at, "loadouts/Long");

@@ -115,7 +115,7 @@ function described(
 
 /** What a cast keeps of how its graph came about. */
 export function toldOf({ id, graph, targets, stitches }: Compiled) {
-  const layout = layoutOf(targets);
+  const layout = layoutOf({ targets, graph });
   return {
     targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
     loadout: { id, name: graph.name },

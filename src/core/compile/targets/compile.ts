@@ -99,9 +99,16 @@ function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly 
   }));
 }
 
-/** [W39] Where the author of a loadout put its sockets. A chain has a band for each part, and every band its own rows. */
-export function layoutOf([only, ...others]: readonly Target[]): Layout {
-  return only?.kind === "loadout" && others.length === 0 ? (only.entry.value?.layout ?? {}) : {};
+/** [W39] Where the authors of its loadouts put the sockets of a graph, each in the measure of its own loadout. */
+export function layoutOf({ targets, graph }: Pick<Compiled, "targets" | "graph">): Layout {
+  return Object.fromEntries(
+    socketsOf(graph).flatMap(({ id, origin }) => {
+      const target = targets[origin.target - 1];
+      const layout = target?.kind === "loadout" ? (target.entry.value?.layout ?? {}) : {};
+      const place = Object.hasOwn(layout, origin.socket) ? layout[origin.socket] : undefined;
+      return place ? [[id, place]] : [];
+    }),
+  );
 }
 
 /** How the sockets of the chain are called in the user's own loadouts. */

@@ -25,7 +25,7 @@ export function placeByHand(
 ): Drawing {
   const moved = new Set(drawing.sockets.map(({ id }) => id as string).filter((id) => Object.hasOwn(places, id)));
   if (moved.size === 0) return drawing;
-  const boxes = movedBoxes(drawing, places, metrics);
+  const boxes = movedBoxes(drawing.sockets, places, metrics);
   const sockets = drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }));
   const loops = drawing.loops.map((loop) =>
     regionOf(loop, drawing, { members: members[loop.id] ?? [], boxes, metrics }),
@@ -66,18 +66,18 @@ export function placeByHand(
 }
 
 /** Placed ones as given; those that would lie under one give way to the right. */
-function movedBoxes(
-  drawing: Drawing,
+export function movedBoxes(
+  sockets: Drawing["sockets"],
   places: Readonly<Record<string, Point>>,
   metrics: Metrics,
 ): ReadonlyMap<string, Box> {
   const boxes = new Map<string, Box>();
-  for (const { id, box } of drawing.sockets) {
+  for (const { id, box } of sockets) {
     const place = Object.hasOwn(places, id) ? places[id] : undefined;
     if (place) boxes.set(id, { ...box, x: place.x, y: place.y });
   }
   const fixed = [...boxes.values()];
-  for (const { id, box } of drawing.sockets) {
+  for (const { id, box } of sockets) {
     if (boxes.has(id)) continue;
     let free = box;
     for (let tries = 0; tries < 20; tries += 1) {
@@ -90,7 +90,8 @@ function movedBoxes(
   return boxes;
 }
 
-function regionOf(
+/** A region round its members, with the room at its sides that it had. */
+export function regionOf(
   loop: PlacedLoop,
   drawing: Drawing,
   { members, boxes, metrics }: { members: readonly string[]; boxes: ReadonlyMap<string, Box>; metrics: Metrics },
@@ -109,7 +110,7 @@ function regionOf(
   return { ...loop, box, head: { ...loop.head, x: top.x + metrics.rail + 12, y: box.y + 6 } };
 }
 
-function around(boxes: readonly Box[]): Box | undefined {
+export function around(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));

@@ -4,6 +4,7 @@ import { membersOf, placeByHand } from "./by-hand.ts";
 import type { Box, Drawing } from "./drawing.ts";
 import { edgesOf } from "./edges.ts";
 import type { Cell } from "./measure/grid.ts";
+import { placeParts } from "./parts.ts";
 import { labelsInHead } from "./lanes.ts";
 import { columnsOf, footOf, headOf, planOf, rowsOf } from "./plan.ts";
 import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";
@@ -17,10 +18,10 @@ export function layoutGraph(graph: Graph, options: LayoutOptions = {}): Drawing 
   const plan = planOf(graph, options);
   const columns = columnsOf(plan);
   const rows = rowsOf(plan, columns);
-  return placeByHand(drawingOf(plan, columns, rows), options.layout ?? {}, {
-    members: membersOf(graph),
-    metrics: plan.metrics,
-  });
+  const drawing = drawingOf(plan, columns, rows);
+  const { layout = {} } = options;
+  if (drawing.bands.length > 0) return placeParts(drawing, layout, graph, plan.metrics);
+  return placeByHand(drawing, layout, { members: membersOf(graph), metrics: plan.metrics });
 }
 
 function drawingOf(plan: Plan, columns: Columns, rows: Rows): Drawing {

@@ -80,6 +80,7 @@ export function GraphPanel(
           onOpen={onOpen}
           compact={compact}
           grows={width !== "large"}
+          whole={cast.castFile.layout !== undefined}
           handle={handle}
         />
       </div>

@@ -52,7 +52,7 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       labels.set(way.id, lines);
       return lines;
     };
-    const layout = composed.kind === "composed" ? layoutOf(composed.compiled.targets) : {};
+    const layout = composed.kind === "composed" ? layoutOf(composed.compiled) : {};
     const whole = layoutGraph(graph, { metrics, labelOf, stitches, layout });
     // Of a target behind an open end only its entry is drawn, and no way leads from there.
     const waiting =
@@ -77,7 +77,7 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       ]),
     );
     const marks: Marks = { edges, sockets };
-    return { drawing, marks };
+    return { drawing, marks, isArranged: Object.keys(layout).length > 0 };
   }, [graph, composed, compact]);
   if (!graph || !drawn) return null;
   return (
@@ -88,6 +88,7 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       label={`Composed graph, ${drawn.drawing.sockets.length} sockets`}
       compact={compact}
       grows={width !== "large"}
+      whole={drawn.isArranged}
     />
   );
 }

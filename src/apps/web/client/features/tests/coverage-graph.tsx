@@ -29,7 +29,7 @@ export function CoverageGraph(props: {
     const drawing = layoutGraph(graph, {
       metrics: scaled(compact ? COMPACT : REGULAR, textScale()),
       labelOf: (way) => labelOf(way, missingWords(graph, way, never)),
-      layout: layoutOf(compiled.value.targets),
+      layout: layoutOf(compiled.value),
     });
     return { graph, drawing, marks: coverageMarks(graph, drawing, never) };
   }, [catalog, loadout, missing, compact]);
