@@ -1,5 +1,6 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { ended } from "../webserver/harness.ts";
+import { ended, project } from "../webserver/harness.ts";
 import { DARK, MIDDLE, SMALL, WIDE, expectSound, show } from "./axe.ts";
 import { REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
 
@@ -201,6 +202,19 @@ describe("[W19] a screen of 360 pixels", () => {
   });
 });
 
+/** What is wider than its place, unless it says so with three dots; what scrolls sideways as well. */
+function widerThings(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("html, header, header *, main *, dialog *")].flatMap((each) => {
+      const isMeant = getComputedStyle(each).textOverflow === "ellipsis" || each.clientWidth <= 1;
+      const isWide = each.scrollWidth > each.clientWidth + 1;
+      return !isMeant && isWide && each.closest("svg, input, textarea, label, [data-graph]") === null
+        ? [each.outerHTML.slice(0, 160)]
+        : [];
+    }),
+  );
+}
+
 describe("[W19] text of twice the size", () => {
   it.each([1280, 768])("[W19] the list of casts and the bar at the top fit a page of %i pixels", async (width) => {
     const at = await served();
@@ -215,14 +229,55 @@ describe("[W19] text of twice the size", () => {
     await page.goto(`${at.url}#/casts`);
     await page.getByRole("link", { name: "Add a greeting" }).waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
-    const wider = await page.evaluate(() =>
-      [...document.querySelectorAll("html, header, header *, main *")].flatMap((each) => {
-        const isMeant = getComputedStyle(each).textOverflow === "ellipsis" || each.clientWidth <= 1;
-        return !isMeant && each.scrollWidth > each.clientWidth + 1 && each.closest("svg, input") === null
-          ? [each.outerHTML.slice(0, 160)]
-          : [];
-      }),
+    expect(await widerThings(page)).toEqual([]);
+  });
+});
+
+/** A name of a hundred letters, and a request of more, without a place to break. */
+const NAME = "Supercalifragilisticexpialidocious".repeat(3).slice(0, 100);
+const FOREIGN = ["योजना-बनाने-वाला", "ผู้สร้างที่ยิ่งใหญ่มากที่สุดในโลก", "المُقَيِّم الكبير"];
+
+describe("[W19] foreign and long names", () => {
+  it("[W19] nothing is wider than its place, from 360 to 1920 pixels", async () => {
+    const from = project();
+    const names = [NAME, ...FOREIGN];
+    const sockets = Object.fromEntries(
+      names.map((materia, index) => [
+        `Socket-${index + 1}`,
+        { materia, edges: index === 3 ? [] : [{ when: "always", to: `Socket-${index + 2}` }] },
+      ]),
     );
-    expect(wider).toEqual([]);
+    from.write("../config/pi/pi-materia/materia.json", {
+      materia: Object.fromEntries(names.map((name) => [name, { type: "agent", prompt: name }])),
+      loadouts: { [NAME]: { entry: "Socket-1", sockets } },
+    });
+    const at = await served(from);
+    const replies = Object.fromEntries(names.map((name) => [name, [{ text: `${name} ${NAME}${NAME}` }]]));
+    const id = await begin(at, replies, { loadout: NAME, prompt: `${FOREIGN.join(" ")} ${NAME}${NAME}` });
+    await ended(at, id);
+    const { page } = await look(at, "help");
+    const fits = async (what: string): Promise<void> => {
+      for (const width of [360, 768, 1280, 1920]) {
+        await show(page, { width, theme: "light" });
+        await expect.poll(() => widerThings(page), { message: `${what} at ${width}` }).toEqual([]);
+      }
+    };
+    await page.getByRole("heading", { name: "Nothing is lost" }).waitFor();
+    await page.goto(`${at.url}#/casts`);
+    await page.getByRole("link", { name: NAME }).waitFor();
+    await fits("casts");
+    await page.goto(`${at.url}#/casts/${id}`);
+    await socket(page, "Socket-1").waitFor();
+    await page.getByRole("tab", { name: "Cost" }).click();
+    await page.getByRole("table", { name: "Tokens by materia and item" }).waitFor();
+    await show(page, { width: 1280, theme: "light" });
+    await expect.poll(() => widerThings(page)).toEqual([]);
+    await page.goto(`${at.url}#/find?q=Super`);
+    await says(page, /places? in 1 cast\./);
+    await fits("find");
+    await page.goto(`${at.url}#/loadouts/${NAME}`);
+    await page.getByRole("button", { name: "Rehearse…" }).click();
+    await page.getByRole("dialog").getByText("Socket-4").first().waitFor();
+    await fits("rehearse");
   });
 });

@@ -557,6 +557,7 @@ declare module "*/reader.module.css" {
     readonly came: string;
     readonly caret: string;
     readonly "copy-place": string;
+    readonly grow: string;
     readonly "in-a-row": string;
     readonly "new-lines": string;
     readonly note: string;

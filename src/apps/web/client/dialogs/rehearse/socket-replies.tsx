@@ -29,7 +29,7 @@ export function SocketReplies(props: {
     <fieldset className={css("socket-replies")}>
       <legend className={css("row wrap")}>
         <Orb materia={seated} size="sm" />
-        <b>{materia}</b>
+        <b className={css("breakable")}>{materia}</b>
         <span className={css("faint")}>{socket}</span>
         <span className={css("faint grow")}>{isChanged ? "changed" : ""}</span>
         <Segments

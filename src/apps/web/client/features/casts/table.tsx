@@ -30,6 +30,8 @@ export interface CastListProps {
 
 /** Those that are there at every width: a title over more of them would make more. */
 const COLUMNS = 6;
+/** And those that are there where there is room. */
+const ROOMY = 3;
 
 /** Of many casts only those in sight are drawn; each row says which of all it is. */
 export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactElement {
@@ -69,6 +71,7 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
               <th colSpan={COLUMNS} scope="colgroup">
                 {row.title} <span className={css("faint")}>{row.count}</span>
               </th>
+              <td className={css("roomy")} colSpan={ROOMY} />
             </tr>
           );
         })}

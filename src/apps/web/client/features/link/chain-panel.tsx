@@ -122,7 +122,7 @@ function Target(props: {
         {index + 1}
       </span>
       <div className={css("grow")}>
-        <b className={css("cut")}>{target.name}</b>
+        <b className={css("breakable")}>{target.name}</b>
         <div className={css("faint")}>{facts.join(" · ")}</div>
       </div>
       <span className={css("row moves")}>

@@ -102,7 +102,7 @@ function Figures({ cast, table, free }: CostProps): ReactElement {
             <th scope="row">
               <span className={css("row")}>
                 <Orb materia={cast.castFile.graph.materia[materia]} size="sm" />
-                {materia}
+                <span className={css("breakable")}>{materia}</span>
               </span>
             </th>
             {cells.map((cell, index) => (
