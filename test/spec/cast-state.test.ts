@@ -122,6 +122,22 @@ it("[J1] what a cast counts is kept however much it is: set, changed and removed
         expect([...stood.plain.keys()].map((key) => valueIn(stood.table, key))).toEqual([...stood.plain.values()]);
       }
     }),
-    { seed: 1, numRuns: 25 },
+    { seed: 1, numRuns: 8 },
   );
+});
+
+it("[J1] of thousands of counts a change copies only the few beside it", () => {
+  const tableOf = (size: number): Table<number> =>
+    Array.from({ length: size }, (_, at) => at).reduce<Table<number>>(
+      (table, at) => withValue(table, `Socket-${at}`, at),
+      EMPTY_TABLE,
+    );
+  expect([tableOf(1).many, tableOf(8).many, tableOf(9).few]).toEqual([null, null, []]);
+  const table = tableOf(3_000);
+  const sheets = table.many ?? [];
+  const rows = sheets.flat(2).map(({ length }) => length);
+  expect(rows).toHaveLength(4_096);
+  expect(Math.max(...rows)).toBeLessThanOrEqual(12);
+  const changed = withValue(table, "Socket-77", -1).many ?? [];
+  expect(changed.filter((sheet, at) => sheet !== sheets[at])).toHaveLength(1);
 });

@@ -44,14 +44,14 @@ it.each([
     "[G23] of two loops the second is passed three times, the first once",
     main(
       {
-        "Socket-1": plan,
-        "Socket-2": walks("Socket-2"),
+        "Socket-1": { materia: "Plan", edges: [always("Socket-6")] },
         "Socket-5": text("Socket-3"),
         "Socket-3": walks("Socket-3"),
         "Socket-4": judges("Socket-5", 2),
+        "Socket-6": walks("Socket-6"),
       },
       {
-        A: consuming(["Socket-2"], out("Socket-2", "Socket-5")),
+        A: consuming(["Socket-6"], out("Socket-6", "Socket-5")),
         B: consuming(["Socket-3"], out("Socket-3", "Socket-4")),
       },
     ),
