@@ -80,8 +80,7 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   const items = watchItems(watcher);
   /** Characters of the reply that is being written; what it costs is known at its end. */
   let written = 0;
-  const board = (): Board =>
-    runningBoard(trail, addUsage({ ...used, output: used.output + estimated(written) }, items.usage()));
+  const board = (): Board => runningBoard(trail, addUsage(withWritten(used, written), items.usage()));
   return {
     trail: () => trail,
     items: tales.all,
@@ -125,6 +124,8 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
 /** The items of a parallel loop that are at work. */
 function watchItems(watcher: Watcher) {
   let lanes = NO_LANES;
+  /** Of the turns in hand, by the casts of the items: what is known of them, and characters that are being written. */
+  const turns = new Map<string, { readonly used: Usage; readonly written: number }>();
   return {
     usage: () => lanesUsage(lanes),
     follow: (step: CastStep) => {
@@ -134,12 +135,20 @@ function watchItems(watcher: Watcher) {
     onSteps: (steps: readonly CastStep[]) => {
       for (const step of steps) {
         lanes = followLane(lanes, step);
+        // What was written of a turn that is over has been counted.
+        const { castId } = step.after;
+        if ((lanes.get(castId)?.used ?? NO_USAGE) === NO_USAGE) turns.delete(castId);
         watcher.onStep?.(step);
       }
       watcher.onChange();
     },
     onProgress: (progress: TurnProgress, state: CastState) => {
-      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
+      const { used, written } = turns.get(state.castId) ?? { used: NO_USAGE, written: 0 };
+      if (progress.kind === "used") turns.set(state.castId, { used: progress.usage, written: 0 });
+      if (progress.kind === "text" || progress.kind === "thinking")
+        turns.set(state.castId, { used, written: written + progress.delta.length });
+      const turn = turns.get(state.castId);
+      if (turn) lanes = laneUses(lanes, state, withWritten(turn.used, turn.written));
       watcher.onChange();
     },
   };
@@ -184,8 +193,8 @@ function unheardLine({ for: whom, text, by }: Unheard): Line {
 }
 
 /** A token is about four characters of English; of a reply that is not whole nobody knows more. */
-function estimated(characters: number): number {
-  return Math.ceil(characters / 4);
+function withWritten(used: Usage, characters: number): Usage {
+  return { ...used, output: used.output + Math.ceil(characters / 4) };
 }
 
 /** [X40] Who works, and how much of the budget is used. */
