@@ -272,6 +272,10 @@ describe("[W19] foreign and long names", () => {
     await page.getByRole("table", { name: "Tokens by materia and item" }).waitFor();
     await show(page, { width: 1280, theme: "light" });
     await expect.poll(() => widerThings(page)).toEqual([]);
+    const output = page.getByRole("region", { name: "Output", exact: true });
+    const copy = await output.getByRole("button", { name: "Copy the output" }).boundingBox();
+    const said = await output.locator("p").first().boundingBox();
+    expect(copy?.x).toBeGreaterThanOrEqual((said?.x ?? Infinity) + (said?.width ?? 0));
     await page.goto(`${at.url}#/find?q=Super`);
     await says(page, /places? in 1 cast\./);
     await fits("find");
