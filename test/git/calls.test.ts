@@ -2,7 +2,9 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
-import { newRepository, scratch } from "./scratch.ts";
+import { takePacks } from "../../src/shell/git/packs/joined-packs.ts";
+import { makePack } from "../../src/shell/git/packs/packs.ts";
+import { git, newRepository, scratch } from "./scratch.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -49,4 +51,56 @@ it("[Y11] a look that finds nothing is one call of git and a checkpoint six, how
     expect(calls()).toEqual(["ls-files"]);
   }
   checkpoints.close();
+});
+
+/** Packs of commits that change one file, each built on the one before. */
+async function packsOf(
+  cwd: string,
+  count: number,
+): Promise<{ readonly packs: readonly Buffer[]; readonly last: string }> {
+  const packs: Buffer[] = [];
+  let last = "";
+  for (let round = 0; round < count; round += 1) {
+    writeFileSync(join(cwd, "first.txt"), `${"the same line\n".repeat(50)}${round}\n`);
+    git(cwd, "commit", "-qam", `round ${round}`);
+    const commit = git(cwd, "rev-parse", "HEAD");
+    const packed = await makePack({ cwd, include: [commit], exclude: last === "" ? [] : [last], mostBytes: 1e9 });
+    if (packed.kind === "failed") throw new Error(packed.problem);
+    packs.push(packed.bytes);
+    last = commit;
+  }
+  return { packs, last };
+}
+
+it("[B8] packs that build on each other are unpacked by one call of git; an object may be in two of them", async () => {
+  const { packs, last } = await packsOf(newRepository(), 12);
+  const [into, calls] = [scratch(), countedGit()];
+  git(into, "init", "-q");
+  calls();
+  expect(await takePacks(into, packs)).toBeUndefined();
+  expect(calls()).toEqual(["index-pack"]);
+  expect(git(into, "show", `${last}:first.txt`)).toMatch(/11$/);
+  expect(git(into, "fsck", "--strict", last)).toBe("");
+  expect(git(into, "rev-list", "--count", last)).toBe("13");
+  const again = scratch();
+  git(again, "init", "-q");
+  expect(await takePacks(again, [...packs, ...packs.slice(3, 5)])).toBeUndefined();
+  expect(git(again, "fsck", "--strict", last)).toBe("");
+});
+
+it("[B8] of packs of which one is damaged that one is named, and those before it are there", async () => {
+  const { packs, last } = await packsOf(newRepository(), 6);
+  const broken = packs.map((pack, index) =>
+    index === 4 ? Buffer.concat([pack.subarray(0, -30), Buffer.alloc(30)]) : pack,
+  );
+  const into = scratch();
+  git(into, "init", "-q");
+  expect(await takePacks(into, broken)).toEqual({ index: 4, wrong: expect.stringMatching(/./) });
+  expect(() => git(into, "cat-file", "-e", last)).toThrow("Command failed");
+  // One that is sound in itself and has nothing to build on.
+  const without = scratch();
+  git(without, "init", "-q");
+  expect(await takePacks(without, packs.slice(1))).toMatchObject({ index: 0 });
+  expect(await takePacks(without, packs)).toBeUndefined();
+  expect(git(without, "show", `${last}:first.txt`)).toMatch(/5$/);
 });

@@ -7,7 +7,8 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { headOf, makePack, mostToRead, takePack } from "../../git/packs/packs.ts";
+import { takePacks } from "../../git/packs/joined-packs.ts";
+import { headOf, makePack, mostToRead } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
 import type { Restored, Stand, TreeSource } from "../../git/packs/travelling-tree.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
@@ -87,11 +88,11 @@ function openPacks(database: Database, folder: string) {
     },
     fetchInto: async (castId: CastId, tree: string): Promise<Stand | string | undefined> => {
       const packs = await packsOf(castId);
-      for (const [index, { pack }] of packs.entries()) {
-        const wrong = await takePack(tree, pack);
-        if (wrong !== undefined) return `pack ${index} of ${castId} cannot be used: ${wrong}`;
-      }
-      return packs.at(-1);
+      const unusable = await takePacks(
+        tree,
+        packs.map(({ pack }) => pack),
+      );
+      return unusable ? `pack ${unusable.index} of ${castId} cannot be used: ${unusable.wrong}` : packs.at(-1);
     },
   };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { problemText } from "../../system/problem.ts";
 import { toolsUser } from "../../process/tools-user.ts";
-import { takePack } from "./packs.ts";
+import { takePacks } from "./joined-packs.ts";
 import { findRepository } from "../repository.ts";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
 import { emptyShadow } from "../shadow.ts";
@@ -76,10 +76,11 @@ async function restoreInto({ packs, source, folder, caches, stands }: TravelledT
   const last = stands ?? packs.at(-1) ?? begins;
   if (!last)
     return failed(source.follows ? `${source.remote} has no ${source.branch}` : "no checkpoint of it was kept");
-  for (const [index, { pack }] of packs.entries()) {
-    const wrong = await takePack(folder, pack);
-    if (wrong !== undefined) return failed(`pack ${index} of its files cannot be used: ${wrong}`);
-  }
+  const unusable = await takePacks(
+    folder,
+    packs.map(({ pack }) => pack),
+  );
+  if (unusable) return failed(`pack ${unusable.index} of its files cannot be used: ${unusable.wrong}`);
   const head =
     source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
   if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
