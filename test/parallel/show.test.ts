@@ -80,3 +80,21 @@ it("[V21] no visit is credited with what the items did, and diff takes an item",
   const whole = await run(["diff", ran.castId, "--name-only", "--artifacts", ARTIFACTS], { cwd });
   expect(whole.stdout.trim().split("\n")).toEqual(["WI-1.txt", "WI-2.txt"]);
 });
+
+it("[V21] what an agent left in its tree and no commit can hold is named where it was set aside", async () => {
+  const cwd = repositoryWith({});
+  const doing: Doing = {
+    "WI-1": ({ cwd: tree }) => {
+      execFileSync("git", ["init", "-q", "inner"], { cwd: tree });
+      writeFiles(tree, { "inner/file.txt": "one\n" });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["first", "second"], doing });
+  const place = join(cwd, ARTIFACTS, ran.castId, "trees", `${ran.castId}_1_WI-1.lost-1`);
+  expect((await shown(cwd, ran)).slice(2, 4)).toEqual([
+    `      set aside: ${place}`,
+    expect.stringContaining(`${ran.castId}_1_WI-2`),
+  ]);
+  expect(await json(cwd, ran)).toMatchObject({ itemCasts: [{ key: "WI-1", setAside: [place] }, { key: "WI-2" }] });
+  expect(existsSync(join(place, "inner/.git/HEAD"))).toBe(true);
+});

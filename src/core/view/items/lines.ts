@@ -15,19 +15,26 @@ export interface ItemsShown {
   readonly width: number;
   /** Where the casts of items work, by their ids; only of those whose work lies there and nowhere else. */
   readonly trees: ReadonlyMap<string, string>;
+  /** What agents left in their trees that no commit can hold, by the ids of their casts. */
+  readonly aside: ReadonlyMap<string, readonly string[]>;
   /** [B12] The command that brings here what these lines name, where it is not here. */
   readonly fetch?: string;
 }
 
 /** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
-export function itemLines({ rows, waiting }: ItemRows, { alive, width, trees, fetch }: ItemsShown): readonly Line[] {
+export function itemLines({ rows, waiting }: ItemRows, shown: ItemsShown): readonly Line[] {
   if (rows.length === 0) return [];
+  const { alive, width, trees, aside, fetch } = shown;
   const ids = Math.max(...rows.map(({ child }) => child.length));
   const isAway = fetch !== undefined && (waiting !== null || rows.some((row) => reachLines(row, trees).length > 0));
   return [
     [],
     line(toned("strong", "Items")),
-    ...rows.flatMap((row) => [rowLine(row, { alive, width, ids }), ...reachLines(row, trees)]),
+    ...rows.flatMap((row) => [
+      rowLine(row, { alive, width, ids }),
+      ...reachLines(row, trees),
+      ...(aside.get(row.child) ?? []).map((place) => placeLine("set aside", place)),
+    ]),
     ...(waiting
       ? [line(toned("rework", "What is merged is not on the branch yet:")), ...commands(waiting.base, waiting.ref)]
       : []),
@@ -77,9 +84,13 @@ function conflictText([first = "no file", ...others]: readonly string[]): string
 /** Only what nobody finds on the branch needs a way to it. */
 function reachLines({ status, base, ref, child }: ItemRow, trees: ItemsShown["trees"]): readonly Line[] {
   const tree = trees.get(child);
-  if (tree !== undefined) return [line("      ", toned("dim", "its files: "), toned("accent", harmless(tree)))];
+  if (tree !== undefined) return [placeLine("its files", tree)];
   const isOut = status === "dropped" || status === "conflicted" || status === "ended";
   return isOut && ref !== null ? commands(base, ref) : [];
+}
+
+function placeLine(what: string, place: string): Line {
+  return line("      ", toned("dim", `${what}: `), toned("accent", harmless(place)));
 }
 
 /** Whole, however wide: they are there to be copied. */

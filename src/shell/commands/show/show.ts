@@ -3,11 +3,13 @@ import { startState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../../core/command/command.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { deliveryLines } from "../../../core/view/text/delivery.ts";
 import { itemLines } from "../../../core/view/items/lines.ts";
+import type { ItemsShown } from "../../../core/view/items/lines.ts";
 import { itemRows } from "../../../core/view/items/rows.ts";
 import type { ItemRow, ItemRows } from "../../../core/view/items/rows.ts";
 import { WHOLE } from "../../../core/view/tell/handed.ts";
@@ -24,9 +26,11 @@ import { storyMarkdown, visitMarkdown } from "../../../core/view/visit/markdown.
 import { castVisits, visitNamed } from "../../../core/view/watch/visit-named.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { setAsideIn } from "../../git/items/tree/tree.ts";
 import { startOf } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import { layoutIn } from "../../store/layout.ts";
 import type { Answer } from "../answer/answer.ts";
 import { foreignLines, foreignMark, lineageOf, programOf } from "./marks.ts";
 import { readVisit } from "./read-visit.ts";
@@ -69,7 +73,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   const { command, targets, fromCastId } = file;
   const mark = foreignMark(workspace, file);
   const items = await onFleet(workspace, itemRows(castId, events));
-  const trees = workspace.fleet ? new Map<string, string>() : await treesOf(store, items);
+  const left = await leftBehind(workspace, castId, items);
   return {
     code: 0,
     data: {
@@ -78,7 +82,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
       command,
       targets,
       fromCastId,
-      ...(items.rows.length === 0 ? {} : { itemCasts: items.rows, unjoined: items.waiting }),
+      ...(items.rows.length === 0 ? {} : { itemCasts: items.rows.map(withAside(left.aside)), unjoined: items.waiting }),
       details: details.map(asData),
       events,
     },
@@ -96,7 +100,7 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
             ...itemLines(items, {
               alive: alive === true,
               width: Math.min(width, 160),
-              trees,
+              ...left,
               ...(workspace.fleet ? { fetch: `${programOf(workspace).program} take ${castId}` } : {}),
             }),
             ...deliveryLines(summary?.delivered),
@@ -116,7 +120,17 @@ async function onFleet({ store, fleet }: Workspace, { rows, waiting }: ItemRows)
   return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
 }
 
-/** [V21] Of an item that stopped in the middle the work lies in its tree alone. */
+/** [V21] What of items lies in files here and in no commit. */
+async function leftBehind(
+  { store, fleet }: Workspace,
+  castId: CastId,
+  items: ItemRows,
+): Promise<Pick<ItemsShown, "trees" | "aside">> {
+  if (fleet) return { trees: new Map(), aside: new Map() };
+  return { trees: await treesOf(store, items), aside: setAsideIn(layoutIn(store.placeOf(castId)).trees) };
+}
+
+/** Of an item that stopped in the middle the work lies in its tree alone. */
 async function treesOf(store: CastStore, { rows }: ItemRows): Promise<ReadonlyMap<string, string>> {
   const trees = new Map<string, string>();
   for (const { child, status } of rows) {
@@ -125,6 +139,13 @@ async function treesOf(store: CastStore, { rows }: ItemRows): Promise<ReadonlyMa
     if (file.ok && existsSync(file.value.cwd)) trees.set(child, file.value.cwd);
   }
   return trees;
+}
+
+function withAside(aside: ItemsShown["aside"]) {
+  return (row: ItemRow) => {
+    const setAside = aside.get(row.child);
+    return setAside ? { ...row, setAside } : row;
+  };
 }
 
 /** A journal holds the beginning of a long text; the whole of it stands beside it. */

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { problemText } from "../../../system/problem.ts";
 import { gitDirOf } from "../../known-tree.ts";
@@ -162,6 +171,13 @@ const ASIDE = ".lost-";
 
 export function isSetAside(name: string): boolean {
   return name.includes(ASIDE);
+}
+
+/** [V21] What lies aside in a folder of trees, by the name of the tree that it was found in. */
+export function setAsideIn(trees: string): ReadonlyMap<string, readonly string[]> {
+  const names = existsSync(trees) ? readdirSync(trees).filter(isSetAside).toSorted() : [];
+  const byTree = Map.groupBy(names, (name) => name.slice(0, name.indexOf(ASIDE)));
+  return new Map([...byTree].map(([tree, its]) => [tree, its.map((name) => join(trees, name))]));
 }
 
 /** What lies where a tree should be, and is none, may be somebody's work: it is set aside. */
