@@ -1,24 +1,14 @@
 import { expect, it } from "vitest";
-import { openWatch } from "../../src/apps/pi/live/watch.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
-import { itemsAtWork } from "../parallel/harness/at-work.ts";
+import { itemsAtWork, watched } from "../parallel/harness/at-work.ts";
 
 it("[V15, X40] the tokens of items count while their agents still write, each its own, and as the model tells them then", async () => {
-  const { steps, ...cast } = await itemsAtWork(["a small hut", "a garden"]);
-  const watch = openWatch(cast, {
-    onVisit: () => undefined,
-    onChange: () => undefined,
-    opened: () => true,
-    streams: () => false,
-    agent: () => undefined,
-    unheard: () => [],
-    hint: () => "",
-  });
-  watch.onItemSteps(steps);
+  const atWork = await itemsAtWork(["a small hut", "a garden"]);
+  const watch = watched(atWork);
   const tokens = (): readonly string[] =>
     watch.picture.lines(100).flatMap((each) => / · (\S+) tokens/.exec(lineText(each))?.[1] ?? []);
   const states = [1, 2].map((item) => {
-    const found = steps.findLast(({ after }) => after.castId.endsWith(`_WI-${item}`));
+    const found = atWork.steps.findLast(({ after }) => after.castId.endsWith(`_WI-${item}`));
     if (!found) throw new Error(`no step of item ${item}`);
     return found.after;
   });

@@ -8,12 +8,11 @@ import type { TitledConversation } from "../../src/apps/pi/conversation/conversa
 import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
 import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
 import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
-import { openWatch } from "../../src/apps/pi/live/watch.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
 import { useTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, toned } from "../../src/core/view/text/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { itemsAtWork, retitled } from "../parallel/harness/at-work.ts";
+import { itemsAtWork, retitled, watched } from "../parallel/harness/at-work.ts";
 
 const { visibleWidth } = tui;
 const NARROWEST = 20;
@@ -211,18 +210,7 @@ function widgetOf(lines: Parameters<typeof openWidget>[1]["lines"]): ReturnType<
 
 /** As a cast is watched whose items are all called this. */
 function itemsWidget(title: string): ReturnType<Component> {
-  const { steps, ...cast } = retitled(atWork, title);
-  const watch = openWatch(cast, {
-    onVisit: () => undefined,
-    onChange: () => undefined,
-    opened: () => true,
-    streams: () => false,
-    agent: () => undefined,
-    unheard: () => [],
-    hint: () => "Esc interrupts",
-  });
-  watch.onItemSteps(steps);
-  return widgetOf(watch.picture.lines);
+  return widgetOf(watched(retitled(atWork, title), "Esc interrupts").picture.lines);
 }
 
 /** The first row that is wider than the screen, or is not one. */

@@ -1,3 +1,5 @@
+import { openWatch } from "../../../src/apps/pi/live/watch.ts";
+import type { Watch } from "../../../src/apps/pi/live/watch.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
 import { NO_LANES, followLane } from "../../../src/core/view/now/lanes.ts";
@@ -38,4 +40,19 @@ export function retitled({ file, events, steps }: AtWork, title: string): AtWork
       ? { ...state, pass: { ...state.pass, items: state.pass.items.map((item) => ({ ...item, title })) } }
       : state;
   return { file, events, steps: steps.map((step) => ({ ...step, after: named(step.after) })) };
+}
+
+/** As Pi shows it to a person who has opened the widget. */
+export function watched({ steps, ...cast }: AtWork, hint = ""): Watch {
+  const watch = openWatch(cast, {
+    onVisit: () => undefined,
+    onChange: () => undefined,
+    opened: () => true,
+    streams: () => false,
+    agent: () => undefined,
+    unheard: () => [],
+    hint: () => hint,
+  });
+  watch.onItemSteps(steps);
+  return watch;
 }
