@@ -239,3 +239,13 @@ it("[V8] files follow a branch that an agent took into its own tree, and a file 
   expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second", "on main", "b"], ""]);
   expect(readFileSync(join(cwd, "made"), "utf8")).toBe("1\n");
 });
+
+it("[V8] a repository inside whose name is no text is told, and nothing goes round for ever", async () => {
+  const cwd = personsRepository();
+  const base = git(cwd, "rev-parse", "HEAD");
+  script(cwd, 'name=$(printf \'\\377\'); git init -q "$name"; echo 1 > "$name/file"');
+  const opened = await openRepository(cwd);
+  if ("kind" in opened) throw new Error(opened.problem);
+  const kept = await keepWork(opened, { tree: cwd, base, title: "a", known: undefined });
+  expect(kept).toMatchObject({ kind: "broken", problem: expect.stringContaining("cannot be opened") });
+});

@@ -48,6 +48,7 @@ export interface NestedRequest {
 export async function openNested({ tree, base, env }: NestedRequest): Promise<string | undefined> {
   const call = { cwd: tree, env };
   const submodules = await submodulesOf(tree);
+  const seen = new Set<string>();
   for (;;) {
     const untracked = await runGit(["ls-files", "-z", "--others", "--exclude-standard", "--", ":/"], call);
     const staged = await runGit(["diff-index", "--cached", "-z", "--no-renames", base, "--"], call);
@@ -57,6 +58,10 @@ export async function openNested({ tree, base, env }: NestedRequest): Promise<st
     const named = partsOf(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
     const nested = [...new Set([...named.filter((name) => !submodules.has(name)), ...links])];
     if (nested.length === 0) return undefined;
+    // A name that is no text cannot be told to anybody: what stands under it is found again and again.
+    const shut = nested.find((name) => seen.has(name));
+    if (shut !== undefined) return `the repository in ${shut} cannot be opened`;
+    for (const name of nested) seen.add(name);
     const unmoved = setHistoriesAside(tree, nested);
     if (unmoved !== undefined) return unmoved;
     const input = links.map((name) => `${name}\0`).join("");
