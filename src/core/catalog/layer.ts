@@ -8,7 +8,7 @@ import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 import * as v from "valibot";
-import { readLoadout } from "./read-loadout.ts";
+import { readLoadout, soundLoadouts } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
 import { readFormat } from "./formats/formats.ts";
 import { validate } from "./validate.ts";
@@ -58,7 +58,8 @@ const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
 
 export function readLayer(name: LayerName, written: unknown, file?: string): Layer {
   const source = file === undefined ? { layer: name } : { layer: name, file };
-  const { value: raw, issues: told, positionOf } = readFormat(written);
+  const sound = soundLoadouts(written);
+  const { value: raw, issues: told, positionOf } = readFormat(written, (loadout) => sound.has(loadout));
   if (!isJsonObject(raw)) {
     const issues = [
       error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
@@ -91,7 +92,9 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Lay
     ...source,
     settings: settings.value,
     materia: readEntries(raw["materia"], (key, value) => entry("materia", key, readMateria(key, value))),
-    loadouts: readEntries(raw["loadouts"], (key, value) => entry("loadouts", key, readLoadout(key, value))),
+    loadouts: readEntries(raw["loadouts"], (key, value) =>
+      entry("loadouts", key, readLoadout(key, value, sound.get(value))),
+    ),
     issues: withFile(issues, file),
   };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isJsonObject } from "../model/values/json.ts";
 import { checkOf } from "../model/values/quick-check.ts";
-import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { PROTOTYPE_KEYS, emptyRecord } from "../model/values/record.ts";
 
 type Reader = (value: unknown) => unknown;
 
@@ -70,7 +70,7 @@ function namesReader(read: Reader): Reader {
   return (value) => {
     if (!isJsonObject(value)) return undefined;
     const keys = Object.keys(value);
-    const names: Record<string, unknown> = {};
+    const names = emptyRecord(keys.length);
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] ?? "";
       const inner = read(value[key]);

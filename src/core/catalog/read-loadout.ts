@@ -12,13 +12,24 @@ import { nameIssues, validate } from "./validate.ts";
 
 const readSound = quickReaderOf(Loadout);
 
+/** The loadouts of a file that hold nothing but what is written today, each by what it was read from. */
+export function soundLoadouts(raw: unknown): ReadonlyMap<unknown, Loadout> {
+  const sound = new Map<unknown, Loadout>();
+  const loadouts = isJsonObject(raw) ? raw["loadouts"] : undefined;
+  for (const each of isJsonObject(loadouts) ? Object.values(loadouts) : []) {
+    const read = readSound(each);
+    if (read) sound.set(each, read);
+  }
+  return sound;
+}
+
 /** A loadout as it stands in one file, as far as it can be read without knowing what else there is. */
 export function readLoadout(
   name: string,
   raw: unknown,
+  sound: Loadout | undefined,
 ): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
-  const sound = readSound(raw);
   const whole = sound ? { value: sound, issues: [] } : validate(Loadout, raw, keys);
   const read = whole.issues.some(isOfLayout) ? withoutLayout(raw, keys, whole.issues) : whole;
   const keysOf = (section: string): readonly string[] =>

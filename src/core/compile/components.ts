@@ -11,11 +11,9 @@ export interface Arcs {
   readonly to: number[];
 }
 
-/** A plain list: a typed one of few places costs more than its places, and one of fractions makes an object of each that is read. */
+/** A plain list: a typed one of few places costs more than its places, and one of fractions makes an object of each that is read. Setting `length` takes a call into V8. */
 export function numbers(length: number, value: number): number[] {
-  const list: number[] = [];
-  list.length = length;
-  return list.fill(value);
+  return Array<number>(length).fill(value);
 }
 
 export function arcsBetween(places: number): Arcs {
@@ -100,7 +98,20 @@ const GONE = 0;
 const STACKED = 1;
 const ROUND = 2;
 
-/** Those that lead round. */
-export function circles(arcs: Arcs): readonly (readonly number[])[] {
+/** Tells every arc. */
+export type Tell = (arc: (from: number, to: number) => void) => void;
+
+/**
+ * Those that lead round. Loadouts are mostly written in the order in which they run, and arcs that all lead to later
+ * places close no circle: then none is drawn.
+ */
+export function circles(places: number, tell: Tell): readonly (readonly number[])[] {
+  let leadsBack = false;
+  tell((from, to) => {
+    if (to <= from) leadsBack = true;
+  });
+  if (!leadsBack) return [];
+  const arcs = arcsBetween(places);
+  tell((from, to) => drawArc(arcs, from, to));
   return components(arcs).filter((component) => typeof component !== "number");
 }

@@ -4,7 +4,7 @@ import { NEXT } from "../model/loadout.ts";
 import type { Edge } from "../model/loadout.ts";
 import type { Graph, GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
 import { givesUp, loopOf, socketsOf } from "./graph.ts";
-import { neededFields } from "./needs.ts";
+import { needsAnswer } from "./needs.ts";
 import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
 import type { Way } from "./route.ts";
 
@@ -38,7 +38,7 @@ export interface Flow {
 export function flowOf(graph: Graph): Flow {
   const sockets = socketsOf(graph);
   const numberOf = new Map<string, number>();
-  for (const socket of sockets) numberOf.set(socket.id, numberOf.size);
+  for (let number = 0; number < sockets.length; number += 1) numberOf.set(sockets[number]?.id ?? "", number);
   const walker = { graph, sockets, numberOf };
   const drawn = sockets.map((socket) => stepsFrom(walker, socket));
   // A graph without sockets begins nowhere.
@@ -46,11 +46,19 @@ export function flowOf(graph: Graph): Flow {
   const onward = drawn.map(placesAfter);
   const reached = reachable({ next: onward, starts });
   const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
-  if (!sockets.some(({ edges }) => edges.some(({ then }) => then === NEXT))) return flow;
+  if (!sockets.some(givesUpItems)) return flow;
   const doors = doorsOf(flow);
   const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);
   const next = steps.map(placesAfter);
   return { ...flow, steps, next, reached: reachable({ next, starts }) };
+}
+
+function givesUpItems({ edges }: GraphSocket): boolean {
+  return edges.some(leadsToNext);
+}
+
+function leadsToNext({ then }: Edge): boolean {
+  return then === NEXT;
 }
 
 export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
@@ -151,17 +159,16 @@ const EVERY_ANSWER = [true, false, undefined] as const;
 
 function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
   if (socket.parse === "text" || isIndifferent(graph, socket)) return NO_ANSWER;
-  return neededFields(graph, socket).has("satisfied") ? BOTH_ANSWERS : EVERY_ANSWER;
+  return needsAnswer(graph, socket) ? BOTH_ANSWERS : EVERY_ANSWER;
 }
 
 /** Nothing about this socket asks what it answered. */
 function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
   if (!socket.edges.every(isAlways)) return false;
   const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
-  if (exits.every(({ condition }) => condition === "always"))
-    return socket.advance === null || socket.advance === "always";
+  if (exits.every(isForAll)) return socket.advance === null || socket.advance === "always";
   // [G28] Behind a last item that is given up, the exits of every member are asked for the answer.
-  if (socket.edges.some(({ then }) => then === NEXT)) return false;
+  if (givesUpItems(socket)) return false;
   if (socket.advance === null) return true;
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
   return socket.advance === "always" && !isAsked;
@@ -171,6 +178,10 @@ function isAlways({ when }: Edge): boolean {
   return when === "always";
 }
 
+function isForAll({ condition }: GraphExit): boolean {
+  return condition === "always";
+}
+
 const NO_EXITS: readonly GraphExit[] = [];
 
 function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
@@ -178,13 +189,17 @@ function landings(walker: Walker, to: Destination, fromLoop: string | null): rea
   let number = numberIn(walker, to);
   let behind = wayRound(walker, number, fromLoop);
   if (behind === END) return [number];
-  const reached = new Set([number]);
+  const reached = [number];
+  // A table is made only where many loops stand in a row.
+  let seen: Set<number> | undefined;
   for (; behind !== END; behind = wayRound(walker, number, null)) {
     number = numberIn(walker, behind);
-    if (reached.has(number)) break;
-    reached.add(number);
+    if (reached.length > FEW) seen ??= new Set(reached);
+    if (seen?.has(number) ?? reached.includes(number)) break;
+    reached.push(number);
+    seen?.add(number);
   }
-  return [...reached];
+  return reached;
 }
 
 const NOWHERE: readonly number[] = [];

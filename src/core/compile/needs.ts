@@ -1,3 +1,4 @@
+import type { Assignment } from "./assignment.ts";
 import type { Graph, GraphSocket } from "./graph.ts";
 import { loopOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
@@ -10,8 +11,8 @@ export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<Han
   const needs = new Map<HandoffField, string>();
   if (socket.parse === "text") return needs;
   if (socket.generator) needs.set("workItems", "it is a generator");
-  if (isGuarded(socket)) needs.set("satisfied", "the way on depends on it");
-  else if (exitsAreGuarded(graph, socket)) needs.set("satisfied", "the way out of the loop depends on it");
+  const asked = asksForAnswer(graph, socket);
+  if (asked !== undefined) needs.set("satisfied", asked);
   for (const { from, path } of socket.assign) {
     const [field] = path;
     if (
@@ -23,6 +24,21 @@ export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<Han
     }
   }
   return needs;
+}
+
+/** Whether `satisfied` is among them. A check asks it of every socket, so that no table is made. */
+export function needsAnswer(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.parse === "text") return false;
+  return asksForAnswer(graph, socket) !== undefined || socket.assign.some(keepsAnswer);
+}
+
+function keepsAnswer({ from, path }: Assignment): boolean {
+  return from === "output" && path[0] === "satisfied";
+}
+
+function asksForAnswer(graph: Graph, socket: GraphSocket): string | undefined {
+  if (isGuarded(socket)) return "the way on depends on it";
+  return exitsAreGuarded(graph, socket) ? "the way out of the loop depends on it" : undefined;
 }
 
 function isGuarded(socket: GraphSocket): boolean {

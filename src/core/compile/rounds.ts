@@ -1,4 +1,5 @@
-import { arcsBetween, circles, drawArc } from "./components.ts";
+import { circles } from "./components.ts";
+import type { Tell } from "./components.ts";
 import { eachStep } from "./flow.ts";
 import type { Flow } from "./flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
@@ -25,24 +26,26 @@ function roundsAmong(graph: Graph, flow: Flow, belongs: (place: Place) => boolea
   });
   if (!places.some(isLoop)) return [];
   // A loop stands where its first socket stands.
-  const firstOf = new Map<Place, number>();
-  places.forEach((place, number) => {
-    if (!firstOf.has(place)) firstOf.set(place, number);
+  const firstOf = new Map<GraphLoop, number>();
+  const numberOf = places.map((place, number) => {
+    if (!isLoop(place)) return number;
+    const first = firstOf.get(place) ?? number;
+    if (first === number) firstOf.set(place, number);
+    return first;
   });
-  const numberOf = places.map((place, number) => firstOf.get(place) ?? number);
-  const arcs = arcsBetween(places.length);
   const isOut = places.map((place) => !belongs(place));
-  eachStep(flow, (socket, { way, landings }) => {
-    const from = numberOf[socket] ?? socket;
-    if (isOut[from] === true || isCounted(way)) return;
-    for (let index = 0; index < landings.length; index += 1) {
-      const landing = landings[index] ?? -1;
-      const to = numberOf[landing] ?? landing;
-      // What stays inside a loop is limited by its items.
-      if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) drawArc(arcs, from, to);
-    }
-  });
-  return circles(arcs)
+  const tell: Tell = (arc) =>
+    eachStep(flow, (socket, { way, landings }) => {
+      const from = numberOf[socket] ?? socket;
+      if (isOut[from] === true || isCounted(way)) return;
+      for (let index = 0; index < landings.length; index += 1) {
+        const landing = landings[index] ?? -1;
+        const to = numberOf[landing] ?? landing;
+        // What stays inside a loop is limited by its items.
+        if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) arc(from, to);
+      }
+    });
+  return circles(places.length, tell)
     .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
     .filter((round) => round.some(isLoop));
 }

@@ -22,9 +22,12 @@ export const NO_WAY: Way = { via: "none", to: END };
 
 /** [G4] The first edge that matches; where none does the cast ends. */
 export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Way {
-  const index = socket.edges.findIndex((edge) => matches(edge.when, satisfied));
-  const edge = socket.edges[index];
-  return edge ? { via: "edge", to: edge.to, edge, index } : NO_WAY;
+  const { edges } = socket;
+  for (let index = 0; index < edges.length; index += 1) {
+    const edge = edges[index];
+    if (edge && matches(edge.when, satisfied)) return { via: "edge", to: edge.to, edge, index };
+  }
+  return NO_WAY;
 }
 
 /** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
@@ -33,27 +36,34 @@ export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | un
 }
 
 function exitAmong(
-  loop: GraphLoop,
+  { exits }: GraphLoop,
   satisfied: boolean | undefined,
   isAsked: (exit: GraphExit) => boolean,
 ): Way | undefined {
-  const guarded = exitWhere(
-    loop,
-    (exit) => isAsked(exit) && exit.condition !== "always" && matches(exit.condition, satisfied),
-  );
-  return guarded ?? exitWhere(loop, (exit) => isAsked(exit) && exit.condition === "always");
+  let otherwise: Way | undefined;
+  for (let index = 0; index < exits.length; index += 1) {
+    const exit = exits[index];
+    if (!exit || !isAsked(exit) || !matches(exit.condition, satisfied)) continue;
+    if (exit.condition !== "always") return wayBy(exit, index);
+    otherwise ??= wayBy(exit, index);
+  }
+  return otherwise;
 }
 
 /** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
 export function emptyExit(loop: GraphLoop): Way {
-  const exit = exitWhere(loop, (candidate) => candidate.condition === "always");
-  return exit ?? (loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo });
+  const index = loop.exits.findIndex(isForAll);
+  const exit = loop.exits[index];
+  if (exit) return wayBy(exit, index);
+  return loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo };
 }
 
-function exitWhere({ exits }: GraphLoop, fits: (exit: GraphExit) => boolean): Way | undefined {
-  const index = exits.findIndex(fits);
-  const exit = exits[index];
-  return exit && { via: "exit", to: exit.targetSocketId, exit, index };
+function isForAll({ condition }: GraphExit): boolean {
+  return condition === "always";
+}
+
+function wayBy(exit: GraphExit, index: number): Way {
+  return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
 /** [G10] Whether a limit of its own bounds how often this way is taken. */

@@ -9,10 +9,13 @@ import { isMateria01, readMateria01 } from "./pi-materia-0-1.ts";
 /** A form in which configurations were once written. */
 interface Format {
   readonly name: string;
-  readonly matches: (raw: JsonObject) => boolean;
+  readonly matches: (raw: JsonObject, isToday: IsToday) => boolean;
   /** What makes a file of today out of it, and what of it is not done. */
   readonly read: (raw: JsonObject) => { readonly edits: readonly FormatEdit[]; readonly issues: readonly Issue[] };
 }
+
+/** Whether a loadout is known to hold nothing but what is written today: thousands of sockets need not be searched again. */
+export type IsToday = (loadout: unknown) => boolean;
 
 /** One row per format; the first that matches reads the file. */
 const FORMATS: readonly Format[] = [{ name: "pi-materia 0.1", matches: isMateria01, read: readMateria01 }];
@@ -26,8 +29,8 @@ export interface Reading {
 }
 
 /** [M1] A configuration in whichever known form it is written; one of today as it is. */
-export function readFormat(raw: unknown): Reading {
-  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
+export function readFormat(raw: unknown, isToday: IsToday = () => false): Reading {
+  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw, isToday)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = format.read(raw);
   const told = info("older_format", "", `reads as ${format.name}; "materia init --from" writes it in today's form`);

@@ -9,14 +9,16 @@ import type { Translation } from "./translation.ts";
 import { NOTHING, fieldsOf, joined } from "./translation.ts";
 
 /** [M1] Whether a file has anything that only the older form has. */
-export function isMateria01(raw: JsonObject): boolean {
+export function isMateria01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
   const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => fieldsOf(raw[key]));
   return (
     "eventing" in raw ||
     "parallelism" in raw ||
     "stopAtLimit" in (budget ?? {}) ||
     Object.values(materia ?? {}).some(isOlderMateria) ||
-    Object.values(loadouts ?? {}).some(isOlderLoadout)
+    Object.values(loadouts ?? {}).some(
+      (loadout) => isOlderLoadout(loadout) || (!isToday(loadout) && hasOlderParts(loadout)),
+    )
   );
 }
 
@@ -28,13 +30,12 @@ function isOlderMateria(value: unknown): boolean {
 }
 
 function isOlderLoadout(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  return (
-    "lockState" in value ||
-    isJsonObject(fieldsOf(value["layout"])["sockets"]) ||
-    Object.values(fieldsOf(value["loops"])).some(isOlderLoop) ||
-    Object.values(fieldsOf(value["sockets"])).some(isOlderSocket)
-  );
+  return isJsonObject(value) && ("lockState" in value || isJsonObject(fieldsOf(value["layout"])["sockets"]));
+}
+
+function hasOlderParts(loadout: Json): boolean {
+  const { loops, sockets } = fieldsOf(loadout);
+  return Object.values(fieldsOf(loops)).some(isOlderLoop) || Object.values(fieldsOf(sockets)).some(isOlderSocket);
 }
 
 function isOlderLoop(loop: Json): boolean {

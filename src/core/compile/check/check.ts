@@ -11,7 +11,7 @@ import { checkThen } from "./then.ts";
 import type { StateUse } from "./state-use.ts";
 
 /** Every problem of a graph at once. */
-export function checkGraph(graph: Graph, flow: Flow, elsewhere: StateUse): readonly Issue[] {
+export function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
   return [
     ...checkSockets(flow),
     ...checkThen(graph, flow),

@@ -1,4 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
+import type { Assignment } from "../assignment.ts";
 import { arcsBetween, drawArc } from "../components.ts";
 import type { Arcs } from "../components.ts";
 import type { Flow } from "../flow.ts";
@@ -81,11 +82,15 @@ function placesBefore({ next, reached }: Flow): Arcs {
   return before;
 }
 
+function hasPlaceInside({ target }: Assignment): boolean {
+  return target.length > 1;
+}
+
 /** [H20] A target inside a list would turn the list into an object. Told by list, whether a loop walks it or not. */
 function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
   const found = new Map<string, Issue[]>();
-  for (const socket of flow.sockets) {
-    if (socket.assign.length === 0) continue;
+  const assigning = flow.sockets.filter(({ assign }) => assign.some(hasPlaceInside));
+  for (const socket of assigning) {
     for (const { target } of socket.assign)
       for (let length = 1; length < target.length; length += 1) {
         const list = target.slice(0, length).join(".");

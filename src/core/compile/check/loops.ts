@@ -2,8 +2,8 @@ import { NEXT } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
 import { stepsOf } from "../flow.ts";
 import type { Flow, Step } from "../flow.ts";
-import type { Graph, GraphLoop } from "../graph.ts";
-import { socketLabel, socketOf } from "../graph.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
+import { loopOf, socketLabel, socketOf } from "../graph.ts";
 import { dominators } from "../dominators.ts";
 import { NONE, atLoop, doubtful, faulty, note } from "./report.ts";
 
@@ -11,21 +11,26 @@ import { NONE, atLoop, doubtful, faulty, note } from "./report.ts";
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
-  const runsBefore = dominators(flow);
+  const earlyMember = searchBefore(graph, flow);
   const issues: Issue[] = [];
   for (const loop of loops) {
-    note(checkEnding(graph, loop), issues);
-    note(checkSource(graph, loop, runsBefore), issues);
+    const region = { loop, members: loop.sockets.map((id) => socketOf(graph, id)) };
+    note(checkEnding(region), issues);
+    note(checkSource(graph, region, earlyMember), issues);
     note(checkExitCoverage(flow, loop), issues);
     for (let index = 0; index < loop.exits.length; index += 1) note(checkExit(graph, loop, index), issues);
   }
   return issues;
 }
 
+interface Region {
+  readonly loop: GraphLoop;
+  readonly members: readonly GraphSocket[];
+}
+
 /** [O10] A loop that walks a list must have a member that moves it on. */
-function checkEnding(graph: Graph, loop: GraphLoop): readonly Issue[] {
-  const advances = loop.sockets.some((id) => socketOf(graph, id).advance !== null);
-  if (loop.items && !advances) {
+function checkEnding({ loop, members }: Region): readonly Issue[] {
+  if (loop.items && !members.some(({ advance }) => advance !== null)) {
     const hint = 'give its last member "advance": { "when": "always" }';
     return [
       atLoop(
@@ -64,7 +69,38 @@ function isLost({ exhausted, way }: Step): boolean {
   return exhausted && way.via === "none";
 }
 
-function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeof dominators>): readonly Issue[] {
+/** The first member that a cast can come to before it has come by the socket. */
+type EarlyMember = (source: GraphSocket, region: Region) => GraphSocket | undefined;
+
+/** Mostly a loop is entered from its generator alone; only where one is not, what runs before what is searched for. */
+function searchBefore(graph: Graph, flow: Flow): EarlyMember {
+  const elsewhere = loopsEnteredElsewhere(graph, flow);
+  let runsBefore: ReturnType<typeof dominators> | undefined;
+  return (source, { loop, members }) => {
+    // One that two loops name belongs to the other.
+    if (!elsewhere.has(loop.id) && members.every((member) => member.loop === loop.id)) return undefined;
+    const search = (runsBefore ??= dominators(flow));
+    return members.find(({ id }) => !search(source.id, id));
+  };
+}
+
+/** The loops that a cast can come into from another socket than the one whose list they consume. */
+function loopsEnteredElsewhere(graph: Graph, { sockets, onward, starts }: Flow): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const start of starts) found.add(sockets[start]?.loop ?? "");
+  for (let from = 0; from < onward.length; from += 1) {
+    const targets = onward[from] ?? [];
+    for (let index = 0; index < targets.length; index += 1) {
+      const to = sockets[targets[index] ?? -1];
+      if (!to || to.loop === null || to.loop === sockets[from]?.loop) continue;
+      if (loopOf(graph, to)?.from !== sockets[from]?.id) found.add(to.loop);
+    }
+  }
+  return found;
+}
+
+function checkSource(graph: Graph, region: Region, earlyMember: EarlyMember): readonly Issue[] {
+  const { loop } = region;
   if (loop.from === null) return NONE;
   const source = socketOf(graph, loop.from);
   const below = ["consumes", "from"];
@@ -93,9 +129,9 @@ function checkSource(graph: Graph, loop: GraphLoop, runsBefore: ReturnType<typeo
       ),
     ];
   }
-  const early = loop.sockets.find((id) => !runsBefore(source.id, id));
+  const early = earlyMember(source, region);
   if (early === undefined) return NONE;
-  const message = `the loop "${loop.id}" can be entered at ${socketLabel(socketOf(graph, early))} before ${socketLabel(source)} has run`;
+  const message = `the loop "${loop.id}" can be entered at ${socketLabel(early)} before ${socketLabel(source)} has run`;
   return [atLoop(loop, [], faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
 }
 

@@ -3,7 +3,8 @@ import { eachStep } from "../flow.ts";
 import type { Flow } from "../flow.ts";
 import { socketLabel } from "../graph.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
-import { arcsBetween, circles, drawArc } from "../components.ts";
+import { circles } from "../components.ts";
+import type { Tell } from "../components.ts";
 import { isCounted } from "../route.ts";
 import { isLoop, roundsThroughLoops } from "../rounds.ts";
 import type { Place } from "../rounds.ts";
@@ -42,12 +43,12 @@ function roundIssue(round: readonly Place[]): Issue {
 }
 
 function freeCycles(flow: Flow): readonly Issue[] {
-  const arcs = arcsBetween(flow.sockets.length);
-  eachStep(flow, (from, { way, advanced, landings }) => {
-    const to = landings[0];
-    if (!advanced && to !== undefined && !isCounted(way)) drawArc(arcs, from, to);
-  });
-  return circles(arcs).map((component) => {
+  const tell: Tell = (arc) =>
+    eachStep(flow, (from, { way, advanced, landings }) => {
+      const to = landings[0];
+      if (!advanced && to !== undefined && !isCounted(way)) arc(from, to);
+    });
+  return circles(flow.sockets.length, tell).map((component) => {
     const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
     const [first] = sockets;
     if (!first) throw new Error("a cycle has sockets");

@@ -6,7 +6,7 @@ import { templateOf } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
 import { loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { atSocket, doubtful } from "./report.ts";
+import { NONE, atSocket, doubtful } from "./report.ts";
 import { bundledWrites, isOwnUtility } from "./writers.ts";
 
 /** State that the cast itself keeps. */
@@ -19,31 +19,33 @@ export interface StateUse {
 }
 
 /** State that is read and never set, or set and never read; and variables that nothing fills. */
-export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateUse): readonly Issue[] {
+export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => StateUse): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
-  const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? [];
+  const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? NO_VARIABLES;
   const reads: Use[] = [];
   const writes: Use[] = [];
   const concerned = sockets.filter((socket) => readsOrWrites(socket, used(socket)));
   for (const socket of concerned) {
-    for (const key of readsOf(graph, socket, used(socket))) reads.push({ socket, key });
+    noteReads(graph, socket, used(socket), reads);
     for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
   }
   const unknownReaders = seated.some(isOwnUtility);
   const unknownWriters =
     unknownReaders && sockets.some((socket) => socket.parse === "json" && isOwnUtility(materiaOf(graph, socket)));
-  const written = new Set([
-    ...KEPT,
-    ...elsewhere.sets,
-    ...writes.map(({ key }) => key),
-    ...seated.flatMap(bundledWrites),
-  ]);
+  const own = {
+    sets: new Set([...writes.map(keyOf), ...seated.flatMap(bundledWrites)]),
+    reads: new Set(reads.map(keyOf)),
+  };
+  const unset = unknownWriters ? [] : reads.filter(({ key }) => !own.sets.has(key) && !KEPT.includes(key));
+  const unread = unknownReaders ? [] : writes.filter(({ key }) => !own.reads.has(key) && !KEPT.includes(key));
+  // All other loadouts are searched only where something is in doubt.
+  const others = unset.length + unread.length === 0 ? own : elsewhere();
+  const written = new Set([...KEPT, ...others.sets, ...own.sets]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
-  const read = new Set([...KEPT, ...elsewhere.reads, ...reads.map(({ key }) => key)]);
   return [
-    ...reads
-      .filter(({ key }) => !unknownWriters && !written.has(key))
+    ...unset
+      .filter(({ key }) => !others.sets.has(key))
       .map(({ socket, key }) =>
         atSocket(
           socket,
@@ -55,8 +57,8 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateU
           ),
         ),
       ),
-    ...writes
-      .filter(({ key }) => !unknownReaders && !read.has(key))
+    ...unread
+      .filter(({ key }) => !others.reads.has(key))
       .map(({ socket, key }) =>
         atSocket(
           socket,
@@ -68,9 +70,18 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: StateU
           ),
         ),
       ),
-    ...concerned.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
+    ...concerned.flatMap((socket) => {
+      const variables = used(socket);
+      return variables.length === 0 ? NONE : checkVariables(graph, socket, variables, listIsSet);
+    }),
   ];
 }
+
+function keyOf({ key }: Use): string {
+  return key;
+}
+
+const NO_VARIABLES: readonly Variable[] = [];
 
 interface Use {
   readonly socket: GraphSocket;
@@ -86,14 +97,19 @@ function readsOrWrites({ assign, advance }: GraphSocket, used: readonly Variable
   return used.length > 0 || assign.length > 0 || advance !== null;
 }
 
-function readsOf(graph: Graph, socket: GraphSocket, used: readonly Variable[]): readonly string[] {
-  const inPrompt = used.flatMap((variable) => (variable.kind === "state" ? variable.path.slice(0, 1) : []));
-  const inAssign = socket.assign.flatMap(({ from, path }) => (from === "state" ? path.slice(0, 1) : []));
-  const list = socket.advance === null ? [] : (loopOf(graph, socket)?.items?.slice(0, 1) ?? []);
-  const all = new Set([...inPrompt, ...inAssign, ...list]);
-  // [O4] Inside a loop the cast itself keeps these two.
-  if (loopOf(graph, socket)?.items) for (const key of ["workItem", "workItemIndex"]) all.delete(key);
-  return [...all];
+/** Each key once: those of the prompt, of `assign`, and of the list that is walked. */
+function noteReads(graph: Graph, socket: GraphSocket, used: readonly Variable[], reads: Use[]): void {
+  const items = loopOf(graph, socket)?.items ?? null;
+  const first = reads.length;
+  const noteKey = (key: string | undefined): void => {
+    // [O4] Inside a loop the cast itself keeps these two.
+    if (key === undefined || (items !== null && (key === "workItem" || key === "workItemIndex"))) return;
+    for (let index = first; index < reads.length; index += 1) if (reads[index]?.key === key) return;
+    reads.push({ socket, key });
+  };
+  for (const variable of used) if (variable.kind === "state") noteKey(variable.path[0]);
+  for (const { from, path } of socket.assign) if (from === "state") noteKey(path[0]);
+  if (socket.advance !== null) noteKey(items?.[0]);
 }
 
 function checkVariables(

@@ -1,5 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import { NEXT } from "../../model/loadout.ts";
+import type { Edge } from "../../model/loadout.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph } from "../graph.ts";
 import { loopOf } from "../graph.ts";
@@ -7,7 +8,7 @@ import { atSocket, faulty } from "./report.ts";
 
 /** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */
 export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
-  const concerned = sockets.filter(({ edges }) => edges.some(({ then }) => then !== undefined));
+  const concerned = sockets.filter(({ edges }) => edges.some(isFollowed));
   return concerned.flatMap((socket) =>
     socket.edges.flatMap(({ then, maxTraversals }, index) => {
       if (then === undefined) return [];
@@ -23,4 +24,8 @@ export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
       return [...uncounted, ...itemless];
     }),
   );
+}
+
+function isFollowed({ then }: Edge): boolean {
+  return then !== undefined;
 }

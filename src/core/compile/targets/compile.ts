@@ -60,7 +60,7 @@ function isOfTheWhole({ code }: Issue): boolean {
   return code === "state_never_set" || code === "state_never_read" || code === "list_never_made";
 }
 
-const NOWHERE_ELSE: StateUse = { sets: new Set(), reads: new Set() };
+const NOWHERE_ELSE = (): StateUse => ({ sets: new Set(), reads: new Set() });
 
 export interface CheckedTarget extends Fragment {
   readonly flow?: Flow;
@@ -74,7 +74,7 @@ export function checkTarget(target: Target, catalog: Catalog, order: number): Ch
   const named = [...faults, ...besideFaults(faults, issues).map(placed)];
   if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
   const flow = flowOf(graph);
-  const found = checkGraph(graph, flow, stateElsewhere(catalog));
+  const found = checkGraph(graph, flow, () => stateElsewhere(catalog));
   // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
   const doubted = named.some(isError) ? found.filter(isError) : found;
   return { graph, issues: [...named, ...besideFaults(faults, doubted).map(placed)], flow };

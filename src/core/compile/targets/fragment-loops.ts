@@ -57,12 +57,12 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): Graph
   for (let index = 0; index < loop.exits.length; index += 1) checkExit(id, loop, index, building);
   return {
     id,
-    sockets: loop.sockets.filter((socket) => exists(socket)),
+    sockets: loop.sockets.filter(exists),
     from: from !== null && exists(from) ? from : null,
     items: listPath(id, loop, building),
     exits: loop.exits.filter(({ targetSocketId: to }) => to === END || exists(to)),
     ...(loop.parallel === undefined ? {} : { parallel: loop.parallel }),
-    origin: { name, loop: id, ...(file === undefined ? {} : { file }) },
+    origin: file === undefined ? { name, loop: id } : { name, loop: id, file },
   };
 }
 

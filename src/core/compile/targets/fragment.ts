@@ -9,7 +9,7 @@ import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
 import type { Assign, Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
-import { setKey } from "../../model/values/record.ts";
+import { emptyRecord, setKey } from "../../model/values/record.ts";
 import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
 import type { Assignment } from "../assignment.ts";
 import { buildLoop, memberships } from "./fragment-loops.ts";
@@ -97,9 +97,10 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
   // Ids are safe as keys: they were checked when the layer was read. A name may be anything.
-  const sockets: Record<string, GraphSocket> = {};
+  const sockets = emptyRecord<GraphSocket>(ids.length);
   const materia = new Map<string, Materia>();
-  for (const id of ids) {
+  for (let index = 0; index < ids.length; index += 1) {
+    const id = ids[index] ?? "";
     const socket = loadout.sockets[id];
     if (!socket) continue;
     const seated = seatedMateria(id, socket, context);
@@ -111,8 +112,9 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
       didYouMean(loadout.entry, ids),
     );
   }
-  const loops: Record<string, GraphLoop> = {};
-  for (const [id, loop] of Object.entries(loadout.loops)) setKey(loops, id, buildLoop(id, loop, context));
+  const written = Object.entries(loadout.loops);
+  const loops = emptyRecord<GraphLoop>(written.length);
+  for (const [id, loop] of written) setKey(loops, id, buildLoop(id, loop, context));
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }
@@ -158,7 +160,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
       hint,
     );
   }
-  const isSound = socket.edges.every(({ to, then }) => leadsOn(loadout, to) && (then === undefined || then === NEXT));
+  const isSound = areSound(socket.edges, loadout);
   // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
@@ -183,6 +185,16 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
 function keysOf(id: string, { place }: Context): readonly string[] {
   return place.kind === "materia" ? [] : ["sockets", id];
 }
+
+function areSound(edges: readonly Edge[], loadout: Loadout): boolean {
+  for (let index = 0; index < edges.length; index += 1) {
+    const { to, then } = edges[index] ?? NO_EDGE;
+    if (!leadsOn(loadout, to) || (then !== undefined && then !== NEXT)) return false;
+  }
+  return true;
+}
+
+const NO_EDGE: Edge = { when: "always", to: END };
 
 function leadsOn({ sockets }: Loadout, to: Destination): boolean {
   return to === END || Object.hasOwn(sockets, to);

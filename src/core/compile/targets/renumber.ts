@@ -2,6 +2,7 @@ import { END, sortSocketIds } from "../../model/ids.ts";
 import type { Destination, SocketId } from "../../model/ids.ts";
 import { NEXT } from "../../model/loadout.ts";
 import type { Edge } from "../../model/loadout.ts";
+import { emptyRecord } from "../../model/values/record.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 
 /** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
@@ -42,10 +43,11 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
       targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
-  const sockets: Record<string, GraphSocket> = {};
+  const sockets = emptyRecord<GraphSocket>(renamed.size);
   for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
-  const loops: Record<string, GraphLoop> = {};
+  const renamedLoops = Object.values(graph.loops).map(loopOf);
+  const loops = emptyRecord<GraphLoop>(renamedLoops.length);
   // Behind the prefix no id is one of the prototype's.
-  for (const loop of Object.values(graph.loops).map(loopOf)) loops[loop.id] = loop;
+  for (const loop of renamedLoops) loops[loop.id] = loop;
   return { ...graph, entry: idOf(graph.entry), sockets, loops };
 }

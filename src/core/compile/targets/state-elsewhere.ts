@@ -16,7 +16,8 @@ function collected({ materia, loadouts }: Catalog): StateUse {
   const sets = new Set<string>();
   const reads = new Set<string>();
   const note = (assign: Readonly<Record<string, string>> | undefined): void => {
-    for (const [target, source] of Object.entries(assign ?? {})) {
+    if (assign === undefined) return;
+    for (const [target, source] of Object.entries(assign)) {
       sets.add(firstKey(target));
       if (source.startsWith("state.")) reads.add(firstKey(source.slice("state.".length)));
     }

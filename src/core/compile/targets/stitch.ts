@@ -3,7 +3,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { collect, error, fail, ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge } from "../../model/loadout.ts";
-import { setKey } from "../../model/values/record.ts";
+import { emptyRecord, setKey } from "../../model/values/record.ts";
 import type { Flow, Step } from "../flow.ts";
 import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
 import { loopOf, socketLabel, socketOf, socketsOf } from "../graph.ts";
@@ -46,8 +46,9 @@ export function stitchParts(
 }
 
 function merged<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
-  const all: Record<string, T> = {};
-  for (const record of records) for (const [key, value] of Object.entries(record)) setKey(all, key, value);
+  const entries = records.flatMap((record) => Object.entries(record));
+  const all = emptyRecord<T>(entries.length);
+  for (const [key, value] of entries) setKey(all, key, value);
   return all;
 }
 

@@ -84,22 +84,12 @@ function levelWithin(component: Component, descent: Descent, depth: number): Fou
   if (depth > DEEPEST) return undefined;
   const { doors, arcs } = component;
   const cut = cutOf(component, descent.firstLoop);
-  const between: Arc[] = [];
-  const into: Arc[] = [];
-  for (const arc of arcs) (arc.to === cut ? into : between).push(arc);
-  const innerReturns = new Set<Arc>();
-  const parts: Part[] = [];
-  for (const { at, onward } of partsOf(component, between, descent.localOf)) {
-    if (typeof at === "number") {
-      parts.push({ at, onward });
-      continue;
-    }
-    const found = levelWithin(at, descent, depth + 1);
-    if (!found) return undefined;
-    for (const arc of found.returns) innerReturns.add(arc);
-    parts.push({ at: found.level, onward });
-  }
-  const free = into.filter((arc) => arc.limit === null);
+  const into = arcs.filter(({ to }) => to === cut);
+  const between = arcs.filter(({ to }) => to !== cut);
+  const inside = partsInOrder(component, between, descent.localOf) ?? partsWithin(component, between, descent, depth);
+  if (!inside) return undefined;
+  const { parts, innerReturns } = inside;
+  const free = into.filter(isFree);
   const isOnlyDoor = doors.size === 1 && doors.has(cut);
   const level = {
     cut,
@@ -116,7 +106,55 @@ function levelWithin(component: Component, descent: Descent, depth: number): Fou
   return { level, returns: isOnlyDoor ? [...into, ...innerReturns] : [...innerReturns] };
 }
 
+function isFree({ limit }: Arc): boolean {
+  return limit === null;
+}
+
+interface Inside {
+  readonly parts: readonly Part[];
+  /** What the levels inside return by. */
+  readonly innerReturns: ReadonlySet<Arc>;
+}
+
+const NO_ARCS: ReadonlySet<Arc> = new Set();
+
+/** The places alone, where each stands behind all that lead to it: then nothing leads round any more. Most are found so. */
+function partsInOrder({ places }: Component, between: readonly Arc[], localOf: number[]): Inside | undefined {
+  for (let index = 0; index < places.length; index += 1) localOf[places[index] ?? -1] = index;
+  if (!between.every(({ from, to }) => (localOf[from] ?? -1) < (localOf[to] ?? -1))) return undefined;
+  const parts = places.map((at) => ({ at, onward: [] as number[] }));
+  for (let index = 0; index < between.length; index += 1) {
+    const arc = between[index];
+    if (arc) parts[localOf[arc.from] ?? -1]?.onward.push(arc.to);
+  }
+  return { parts, innerReturns: NO_ARCS };
+}
+
+/** What leads round even so is a level of its own; nothing where these are too many, one in the other. */
+function partsWithin(
+  component: Component,
+  between: readonly Arc[],
+  descent: Descent,
+  depth: number,
+): Inside | undefined {
+  const innerReturns = new Set<Arc>();
+  const parts: Part[] = [];
+  for (const { at, onward } of partsOf(component, between, descent.localOf)) {
+    if (typeof at === "number") {
+      parts.push({ at, onward });
+      continue;
+    }
+    const found = levelWithin(at, descent, depth + 1);
+    if (!found) return undefined;
+    for (const arc of found.returns) innerReturns.add(arc);
+    parts.push({ at: found.level, onward });
+  }
+  return { parts, innerReturns };
+}
+
 function countedReturns(into: readonly Arc[]): readonly CountedReturn[] {
+  const [only] = into;
+  if (only && into.length === 1) return only.limit === null ? [] : [{ bound: only.limit.bound, from: only.from }];
   const fromOf = new Map<Limit, number>();
   for (const { limit, from } of into) if (limit !== null) fromOf.set(limit, from);
   return Array.from(fromOf, ([{ bound }, from]) => ({ bound, from }));
@@ -147,7 +185,8 @@ function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[]
 export function boundOf(arcs: readonly Arc[]): number {
   let only: Limit | null = null;
   let limits: Set<Limit> | undefined;
-  for (const { limit } of arcs) {
+  for (let index = 0; index < arcs.length; index += 1) {
+    const limit = arcs[index]?.limit ?? null;
     if (limit === null || limit === only) continue;
     // Most ways round have one such edge, or none.
     if (only !== null) (limits ??= new Set([only])).add(limit);
@@ -201,9 +240,9 @@ function partsOf({ places, doors }: Component, between: readonly Arc[], localOf:
 
 /** Where it is entered; but how often a loop is passed nothing counts, so that a socket is taken if nothing else limits the way round. */
 function cutOf({ places, doors, arcs }: Component, firstLoop: number): number {
-  const [door = -1] = doors;
   const isSocket = (place: number): boolean => place < firstLoop;
   for (const place of doors) if (isSocket(place)) return place;
+  const [door = -1] = doors;
   if (!leadsRound(door, arcs)) return door;
   const before = arcs.find((arc) => arc.to === door && isSocket(arc.from));
   return before?.from ?? places.find(isSocket) ?? door;

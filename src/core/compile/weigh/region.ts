@@ -51,7 +51,11 @@ export function itemRegion({ flow, loopAt }: LoopMap): Region {
   const size = flow.sockets.length;
   const drawing = drawingOf(size);
   const isStart = numbers(size, 0);
-  for (const start of flow.starts) isStart[start] = 1;
+  /** What stands in no loop belongs to no item. */
+  const begin = (at: number): void => {
+    if (loopAt[at] !== -1) isStart[at] = 1;
+  };
+  flow.starts.forEach(begin);
   eachStep(flow, (from, { way, advanced, landings }) => {
     if (!flow.reached.has(from)) return;
     const loop = loopAt[from] ?? -1;
@@ -60,7 +64,7 @@ export function itemRegion({ flow, loopAt }: LoopMap): Region {
       // Behind a loop that is passed by, everything is entered from outside.
       if (index === 0 && loop !== -1 && loopAt[to] === loop && !advanced)
         noteLimit(drawing, drawArc(drawing.arcs, from, to), from, way);
-      else isStart[to] = 1;
+      else begin(to);
     }
   });
   return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop: size };

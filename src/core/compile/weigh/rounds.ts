@@ -1,4 +1,4 @@
-import type { Level } from "./level.ts";
+import type { CountedReturn, Level, Part } from "./level.ts";
 
 export interface Scales {
   /** What a visit of each place weighs. */
@@ -44,7 +44,7 @@ export function weighRound({ places, bound, level }: Circle, weighing: Weighing)
   const { returns, firstLoop, weights, visits } = weighing;
   const mostVisits = (1 + returns) * (1 + counted(bound, weighing));
   let all = 0;
-  for (const place of places) all += weights[place] ?? 0;
+  for (let index = 0; index < places.length; index += 1) all += weights[places[index] ?? -1] ?? 0;
   if (!level) {
     for (const place of places) visits[place] = place < firstLoop ? mostVisits : Infinity;
     return { once: all, extra: times(mostVisits - 1, all) };
@@ -68,14 +68,12 @@ interface Entered {
 function weighLevel(level: Level, { segments, once }: Entered, weighing: Weighing): number {
   // Entered elsewhere, it comes by the cut once more without having gone round.
   const aside = level.isOnlyDoor ? 0 : segments;
-  const closing = byCounted(level, weighing);
-  const heaviest = heaviestOf(level.freeFrom, weighing.upTo);
-  const byEdges = byTraversals(level, closing, heaviest, weighing);
+  const byWays = byWaysBack(level, weighing);
   const byCut = byReturns(level, once, weighing);
-  const byOthers = byReturnsBefore(level, closing, heaviest, weighing);
-  const rounds = Math.min(byEdges.rounds, byCut.rounds, byOthers.rounds) + aside;
-  let extra = Math.min(byEdges.extra, byCut.extra, byOthers.extra) + times(aside, once);
-  for (const { at } of level.parts) {
+  const rounds = Math.min(byWays.rounds, byCut.rounds) + aside;
+  let extra = Math.min(byWays.extra, byCut.extra) + times(aside, once);
+  for (let index = 0; index < level.parts.length; index += 1) {
+    const at = level.parts[index]?.at ?? -1;
     if (typeof at === "number") weighing.visits[at] = segments + rounds;
     else extra += weighLevel(at, { segments: segments + rounds, once: weighSegment(at, weighing) }, weighing);
   }
@@ -90,9 +88,18 @@ interface Bound {
 
 const NO_BOUND: Bound = { rounds: Infinity, extra: Infinity };
 
+/** What the ways to the cut allow. Mostly all of them are counted, and nothing else is to be asked. */
+function byWaysBack(level: Level, weighing: Weighing): Bound {
+  const closing = byCounted(level, weighing);
+  if (level.freeFrom.length === 0) return closing;
+  const heaviest = heaviestOf(level.freeFrom, weighing.upTo);
+  const byEdges = byTraversals(level, closing, heaviest, weighing);
+  const byOthers = byReturnsBefore(level, closing, heaviest, weighing);
+  return { rounds: Math.min(byEdges.rounds, byOthers.rounds), extra: Math.min(byEdges.extra, byOthers.extra) };
+}
+
 /** [G8] A round ends with a counted edge, or has one on it. */
 function byTraversals(level: Level, closing: Bound, heaviest: number, weighing: Weighing): Bound {
-  if (level.freeFrom.length === 0) return closing;
   if (level.roundsFreely) return NO_BOUND;
   return besides(closing, counted(level.boundBetween, weighing), heaviest);
 }
@@ -124,25 +131,32 @@ function byCounted({ counted: ways }: Level, weighing: Weighing): Bound {
   let rounds = 0;
   let extra = 0;
   if (!weighing.counts) return { rounds, extra };
-  for (const { bound, from } of ways) {
+  for (let index = 0; index < ways.length; index += 1) {
+    const { bound, from } = ways[index] ?? NO_WAYS;
     rounds += bound;
     extra += times(bound, weighing.upTo[from] ?? 0);
   }
   return { rounds, extra };
 }
 
-function heaviestOf(places: readonly number[], weights: readonly number[]): number {
+const NO_WAYS: CountedReturn = { bound: 0, from: -1 };
+
+export function heaviestOf(places: readonly number[], weights: readonly number[]): number {
   let most = 0;
-  for (const place of places) most = Math.max(most, weights[place] ?? 0);
+  for (let index = 0; index < places.length; index += 1) most = Math.max(most, weights[places[index] ?? -1] ?? 0);
   return most;
 }
 
-/** The heaviest segment of a level, inner levels passed through once; what it weighs up to each place is noted. */
+/**
+ * The heaviest segment of a level, inner levels passed through once; what it weighs up to each place is noted. It counts
+ * by index: a check weighs thousands of levels before this is compiled, and until then `for … of` makes an object a step.
+ */
 function weighSegment({ places, parts }: Level, weighing: Weighing): number {
   const { upTo, arriving, weights } = weighing;
-  for (const place of places) arriving[place] = 0;
+  for (let index = 0; index < places.length; index += 1) arriving[places[index] ?? -1] = 0;
   let most = 0;
-  for (const { at, onward } of parts) {
+  for (let index = 0; index < parts.length; index += 1) {
+    const { at, onward } = parts[index] ?? NO_PART;
     let weight = 0;
     if (typeof at === "number") {
       weight = (arriving[at] ?? 0) + (weights[at] ?? 0);
@@ -151,11 +165,16 @@ function weighSegment({ places, parts }: Level, weighing: Weighing): number {
       weight = heaviestOf(at.places, arriving) + weighSegment(at, weighing);
       for (const inner of at.places) upTo[inner] = weight;
     }
-    for (const to of onward) arriving[to] = Math.max(weight, arriving[to] ?? 0);
+    for (let way = 0; way < onward.length; way += 1) {
+      const to = onward[way] ?? -1;
+      arriving[to] = Math.max(weight, arriving[to] ?? 0);
+    }
     most = Math.max(most, weight);
   }
   return most;
 }
+
+const NO_PART: Part = { at: -1, onward: [] };
 
 /** Nothing stays nothing, however often. */
 export function times(count: number, weight: number): number {

@@ -3,7 +3,7 @@ import type { Arcs } from "../components.ts";
 import { boundOf, levelOf } from "./level.ts";
 import type { Arc } from "./level.ts";
 import type { Region } from "./region.ts";
-import { weighRound } from "./rounds.ts";
+import { heaviestOf, weighRound } from "./rounds.ts";
 import type { Circle, Scales, Weighing } from "./rounds.ts";
 
 /** What the walks through a region weigh at most. */
@@ -46,7 +46,7 @@ export function courseOf(region: Region): Course {
     const doors = new Set(places.filter((place) => isDoor[place] === 1));
     if (doors.size === 0) continue;
     const circle = circleOf(region, places, doors, { number, ...scratch });
-    for (const to of circle.onward) isDoor[to] = 1;
+    for (let index = 0; index < circle.onward.length; index += 1) isDoor[circle.onward[index] ?? -1] = 1;
     stages.push(circle);
   }
   const lists = { upTo: numbers(size, 0), arriving: numbers(size, 0) };
@@ -66,16 +66,18 @@ function circleOf(
   doors: ReadonlySet<number>,
   { number, componentAt, localOf }: CircleScratch,
 ): Circle {
-  for (const place of places) componentAt[place] = number;
+  for (let index = 0; index < places.length; index += 1) componentAt[places[index] ?? -1] = number;
   const within: Arc[] = [];
   const onward: number[] = [];
-  for (const from of places)
+  for (let index = 0; index < places.length; index += 1) {
+    const from = places[index] ?? -1;
     for (let arc = arcs.first[from] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) {
       const to = arcs.to[arc] ?? -1;
       const { limit, after } = limits.get(arc) ?? FREE;
       if (componentAt[to] === number) within.push({ from, to, limit, after });
       else onward.push(to);
     }
+  }
   return {
     places,
     bound: boundOf(within),
@@ -92,26 +94,25 @@ export function weigh({ arcs, firstLoop, isStart, stages, scratch }: Course, sca
   const added = numbers(size, 0);
   const visits = numbers(size, 1);
   const weighing = { ...scales, ...scratch, firstLoop, visits };
-  const reach = (to: number, weight: number): void => {
-    if (weight > (upTo[to] ?? 0)) upTo[to] = weight;
-  };
   for (let number = 0; number < stages.length; number += 1) {
     const stage = stages[number] ?? -1;
     if (typeof stage === "number") {
       const total = (upTo[stage] ?? 0) + (scales.weights[stage] ?? 0);
       upTo[stage] = total;
       for (let arc = arcs.first[stage] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1)
-        reach(arcs.to[arc] ?? -1, total);
+        reach(upTo, arcs.to[arc] ?? -1, total);
       continue;
     }
     const { places, onward } = stage;
     const round = weighRound(stage, weighing);
     added[places[0] ?? -1] = round.extra;
-    let total = 0;
-    for (const place of places) total = Math.max(total, upTo[place] ?? 0);
-    total += round.once + round.extra;
-    for (const place of places) upTo[place] = total;
-    for (const to of onward) reach(to, total);
+    const total = heaviestOf(places, upTo) + round.once + round.extra;
+    for (let index = 0; index < places.length; index += 1) upTo[places[index] ?? -1] = total;
+    for (let index = 0; index < onward.length; index += 1) reach(upTo, onward[index] ?? -1, total);
   }
   return { upTo, added, visits };
+}
+
+function reach(upTo: number[], to: number, weight: number): void {
+  if (weight > (upTo[to] ?? 0)) upTo[to] = weight;
 }

@@ -1,7 +1,7 @@
 import { mostConflicts } from "../../model/config.ts";
 import type { CastLimits } from "../../model/config.ts";
 import type { Materia } from "../../model/materia.ts";
-import { setKey } from "../../model/values/record.ts";
+import { emptyRecord, setKey } from "../../model/values/record.ts";
 import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
 import type { Graph, GraphSocket } from "../graph.ts";
@@ -70,35 +70,47 @@ function amountOf(
   load: Load,
 ): Amount {
   const { upTo, visits } = weigh(outside, { ...load, counts: true });
-  const terms = new Map<string, number>([["", upTo.reduce((most, weight) => Math.max(most, weight), 0)]]);
-  const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, load);
+  // Where each loop is passed once, its counts begin once: what its items weigh without them is not asked for.
+  const isPassedAgain = visits.some((passes, at) => at >= outside.firstLoop && passes > 1);
+  const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, { ...load, isPassedAgain });
   const listsFor = listCounter(map, load.seats, visits);
-  itemWeights.forEach(({ loop, ...weight }, number) => {
-    const passes = visits[outside.firstLoop + number] ?? 1;
-    // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
-    if (loop.parallel !== undefined) {
-      terms.set(loop.id, times(passes, times(load.attempts, weight.whole)));
-      return;
-    }
-    // [G26] A pass over the same list goes on with the counts of its items.
-    const lists = passes > 1 ? listsFor(loop) : 1;
-    const anew = times(Math.min(passes, lists), weight.added);
-    terms.set(loop.id, Math.min(times(passes, weight.whole), times(passes, weight.plain) + anew));
-  });
-  const amount: Record<string, number> = {};
-  for (const [loop, count] of terms) {
+  const amount = emptyRecord<number>(itemWeights.length);
+  const around = upTo.reduce((most, weight) => Math.max(most, weight), 0);
+  if (around === Infinity) return null;
+  if (around > 0) amount[""] = around;
+  for (let number = 0; number < itemWeights.length; number += 1) {
+    const weight = itemWeights[number];
+    if (!weight) continue;
+    const count = turnsPerItem(weight, visits[outside.firstLoop + number] ?? 1, listsFor, load);
     if (count === Infinity) return null;
-    if (count > 0) setKey(amount, loop, count);
+    if (count > 0) setKey(amount, weight.loop.id, count);
   }
   return amount;
 }
 
-function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): readonly ItemWeight[] {
+function turnsPerItem(
+  { loop, whole, plain, added }: ItemWeight,
+  passes: number,
+  listsFor: ListCount,
+  { attempts }: Load,
+): number {
+  // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
+  if (loop.parallel !== undefined) return times(passes, times(attempts, whole));
+  // [G26] A pass over the same list goes on with the counts of its items.
+  const lists = passes > 1 ? listsFor(loop) : 1;
+  return Math.min(times(passes, whole), times(passes, plain) + times(Math.min(passes, lists), added));
+}
+
+function weighItems(
+  { loops, loopAt }: LoopMap,
+  items: Course,
+  load: Load & { readonly isPassedAgain: boolean },
+): readonly ItemWeight[] {
   const full = weigh(items, { ...load, counts: true });
-  const bare = weigh(items, { ...load, counts: false });
+  const bare = load.isPassedAgain ? weigh(items, { ...load, counts: false }) : full;
   const found = loops.map((loop) => ({ loop, whole: 0, plain: 0, added: 0 }));
   loopAt.forEach((loop, at) => {
-    const weight = found[loop];
+    const weight = loop === -1 ? undefined : found[loop];
     if (!weight) return;
     weight.whole = Math.max(weight.whole, full.upTo[at] ?? 0);
     weight.plain = Math.max(weight.plain, bare.upTo[at] ?? 0);
@@ -108,19 +120,16 @@ function weighItems({ loops, loopAt }: LoopMap, items: Course, load: Load): read
 }
 
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
-function listCounter(
-  { loopAt }: LoopMap,
-  seats: readonly Seat[],
-  visits: readonly number[],
-): (loop: ItemWeight["loop"]) => number {
-  const makers = seats.flatMap(({ materia, socket }, at) =>
-    mayMakeLists(materia, socket) ? [{ materia, socket, at }] : [],
-  );
+type ListCount = (loop: ItemWeight["loop"]) => number;
+
+function listCounter({ loopAt }: LoopMap, seats: readonly Seat[], visits: readonly number[]): ListCount {
   const count = (list: readonly string[]): number => {
     // What an earlier cast left is there from the start.
     let lists = list[0] === "previousCastContext" ? 1 : 0;
-    for (const { materia, socket, at } of makers)
-      if (makesList(materia, socket, list)) lists += loopAt[at] === -1 ? (visits[at] ?? 0) : Infinity;
+    seats.forEach(({ materia, socket }, at) => {
+      if (!mayMakeLists(materia, socket) || !makesList(materia, socket, list)) return;
+      lists += loopAt[at] === -1 ? (visits[at] ?? 0) : Infinity;
+    });
     return Math.max(1, lists);
   };
   // A thousand loops may walk what stands at one place.

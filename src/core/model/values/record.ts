@@ -4,6 +4,18 @@ import { isJsonObject } from "./json.ts";
 /** Keys that reach an object's prototype: no name, no step of a path. */
 export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
+/** As many keys as V8 gives an object a hidden shape for. */
+const SHAPED = 128;
+
+/**
+ * `{}` for so many keys. For many it is a table from the start: in a plain one V8 makes shape after shape for the first
+ * keys, changes all of them with every new kind of value, and then drops them.
+ */
+export function emptyRecord<T>(keys: number): Record<string, T> {
+  if (keys <= SHAPED) return {};
+  return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // what `{}` is, in another form
+}
+
 /** Puts a value under any key, be it one that an assignment would take for the prototype. `Object.fromEntries` takes twice as long. */
 export function setKey<T>(record: Record<string, T>, key: string, value: T): void {
   if (key !== "__proto__") record[key] = value;
