@@ -7,11 +7,12 @@ import { ownCasts } from "../src/shell/config/own/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import type { CastFile } from "../src/shell/store/cast-file.ts";
+import type { OwnedCast } from "../src/shell/store/cast-store.ts";
 import { encodeLines, firstHead } from "../src/shell/store/files/journal/chain.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
-import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
+import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
 
 /** [D1] A cast of the workload on disk, run until so many steps are done; the next one is never answered. */
@@ -22,7 +23,7 @@ export async function startAndHang(
   const root = join(scratch, "casts");
   const file = castFile(scratch);
   const owned = await createdCast(root, file);
-  await runUntil(file, steps, owned.journal);
+  await runUntil(file, steps, owned.journal, owned);
   return { root, castId: file.castId };
 }
 
@@ -41,7 +42,7 @@ export async function longCast(
       return owned.journal.append(lines, after);
     },
   };
-  await runUntil(file, Math.ceil(events / 4), counting);
+  await runUntil(file, Math.ceil(events / 4), counting, owned);
   await owned.release();
   if (seq < events) throw new Error(`the cast has ${seq} events`);
   return { castId: file.castId, seq };
@@ -111,7 +112,7 @@ export async function measureSync(steps: number, rounds = 5): Promise<SyncFigure
       bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
       const owned = await createdCast(join(scratch, `casts-${round}`), file, { durability: "sync" });
       const started = performance.now();
-      await runUntil(file, steps, owned.journal);
+      await runUntil(file, steps, owned.journal, owned);
       engine.push((performance.now() - started) / chunks.length);
       await owned.release();
     }
@@ -155,12 +156,13 @@ function collecting(lines: string[]): Journal {
 }
 
 /** Runs the workload until so many visits are completed, and leaves it in the middle of the next one. */
-async function runUntil(file: CastFile, steps: number, journal: Journal): Promise<void> {
+async function runUntil(file: CastFile, steps: number, journal: Journal, owned?: OwnedCast): Promise<void> {
   const answer = instantAgent(Math.ceil(steps / 3) + 10);
   const killed = Promise.withResolvers<undefined>();
   let turns = 0;
+  const state = startState(startOf(file));
   const run = runCast(
-    startState(startOf(file)),
+    state,
     {
       agents: {
         preflight: async () => [],
@@ -180,7 +182,11 @@ async function runUntil(file: CastFile, steps: number, journal: Journal): Promis
       redact: (text: string) => text,
       pause: async () => {},
     },
-    { cwd: file.cwd, signal: new AbortController().signal },
+    {
+      cwd: file.cwd,
+      signal: new AbortController().signal,
+      ...(owned ? { onSteps: bookmarking(owned, state) } : {}),
+    },
   );
   await Promise.race([run, killed.promise]);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startState } from "../src/core/cast/state/state.ts";
 import { startOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
-import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
+import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
 import { peakKilobytes } from "./peers/peak-memory.mjs";
 import { instantAgent } from "./workload.ts";
 
@@ -24,7 +24,8 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
   const folder = mkdtempSync(join(tmpdir(), "materia-bench-"));
   const cast = castFile(folder);
   const owned = await createdCast(folder, cast);
-  const file = join(folder, cast.castId, "journal.jsonl");
+  const sizeOf = (name: string): number =>
+    statSync(join(folder, cast.castId, name), { throwIfNoEntry: false })?.size ?? 0;
   const state = startState(startOf(cast));
   const ports = {
     agents: { preflight: async () => [], runTurn: instantAgent(Math.round((steps - 1) / 3)) },
@@ -40,14 +41,15 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
   const before = writtenBytes();
   const cpu = process.cpuUsage();
   const started = performance.now();
-  const end = await runCast(state, ports, { cwd: folder, signal: new AbortController().signal });
+  const onSteps = bookmarking(owned, state);
+  const end = await runCast(state, ports, { cwd: folder, signal: new AbortController().signal, onSteps });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const after = writtenBytes();
   await owned.release();
   if (end.kind !== "ended") throw new Error(`the workload ended as ${end.kind}`);
   const done = end.state.done.visits;
-  const stored = statSync(file).size;
+  const stored = sizeOf("journal.jsonl") + sizeOf("bookmarks");
   rmSync(folder, { recursive: true });
   return {
     steps: done,

@@ -7,7 +7,7 @@ const { openWorkspace } = await import("../src/shell/casting/workspace/workspace
 
 /** Resumes a cast as the command line does, with an agent that answers at once, and leaves when it is asked for the first time. */
 const [cwd = "", root = "", castId = ""] = process.argv.slice(2);
-const workspace = openWorkspace({ cwd, env: {} }, root);
+const workspace = openWorkspace({ cwd, env: { HOME: cwd, XDG_CONFIG_HOME: `${cwd}/config` } }, root);
 if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
 const host = {
   preflight: async () => [],

@@ -67,7 +67,12 @@ export async function published(): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
   await bundle(
-    { index: "src/apps/library/index.ts", cli: "src/apps/cli/start.ts", resume: "bench/resume-child.mjs" },
+    {
+      index: "src/apps/library/index.ts",
+      cli: "src/apps/cli/start.ts",
+      resume: "bench/resume-child.mjs",
+      engine: "bench/engine-child.mjs",
+    },
     join(folder, "dist"),
   );
   cpSync(join(ROOT, "bin", "materia.mjs"), join(folder, "bin", "materia.mjs"));

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { longCast } from "../durability.ts";
+import { homeIn } from "../new-cast.ts";
 import { inScratch, median } from "./process.ts";
 import { published } from "./start-up.ts";
 
@@ -23,7 +24,10 @@ export function measureStatus(events: number, rounds: number): Promise<StatusFig
     for (let round = 0; round <= rounds; round += 1) {
       const started = performance.now();
       const args = ["--import", PEAK, program, "status", castId, "--json", "--cwd", scratch, "--artifacts", root];
-      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        encoding: "utf8",
+        env: { ...process.env, ...homeIn(scratch) },
+      });
       if (status !== 0) throw new Error(stderr);
       // The first one fills the compile cache.
       if (round > 0)

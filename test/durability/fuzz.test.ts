@@ -98,7 +98,7 @@ it("[D6] a resume refuses what is damaged, takes up the beginning that is sound,
         {
           damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
           over: { ok: false, issues: [{ code: "cast_is_over" }] },
-          goesOn: { ok: true, value: { plan: { cast: { events: found.ok ? found.value.events : [] } } } },
+          goesOn: { ok: true, value: { plan: { cast: { trail: found.ok ? found.value.trail : null } } } },
         }[expectation(found)],
       );
       expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([

@@ -1,11 +1,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
+import { follow } from "../../src/core/view/now/trail.ts";
 import { statusOf } from "../../src/core/view/casts.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
 import type { Result } from "../../src/core/model/issue.ts";
@@ -22,6 +24,7 @@ import { stormProblems } from "./storm-laws.ts";
 import { World } from "./storm-world.ts";
 import type { Standing, Storm } from "./storm-world.ts";
 
+const KEY = { find: () => "a key of this user", make: () => "a key of this user" };
 const MOST_LIVES = 40;
 /** After so many lives the weather is calm, so that every cast comes to its end. */
 const STORMY_LIVES = 10;
@@ -81,7 +84,8 @@ function gather(seed: number, root: string): Storm | undefined {
     mood: randomMood(chance),
     compiled: result.value,
     file: { ...plan.file, castId, limits, budget },
-    store: fileStore(root),
+    // At every write, or at some of them.
+    store: fileStore(root, { bookmarks: { key: KEY, every: chance.pick(1, 2_000) } }),
     layout: layoutOf(root, castId),
     problems: [],
   };
@@ -89,13 +93,19 @@ function gather(seed: number, root: string): Storm | undefined {
 
 /** From owning the cast to letting it go or being killed; what is found on the disk afterwards. */
 async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: readonly EventBody[]): Promise<Standing> {
-  const before = sound(await owned.load());
+  const current = sound(await owned.load());
+  const before = sound(await storm.store.load(storm.file.castId));
+  let { trail } = current;
   const world = new World(storm, owned, before, life < STORMY_LIVES);
-  const run = runCast(before.state, world.ports(), {
+  const run = runCast(current.state, world.ports(), {
     cwd: "/project",
     first,
     signal: world.abort.signal,
-    onSteps: (steps) => world.hear(steps),
+    onSteps: (steps) => {
+      for (const step of steps) trail = follow(trail, step);
+      owned.bookmark?.(trail);
+      world.hear(steps);
+    },
   });
   const end = await Promise.race([run, world.killed]);
   await owned.release();
@@ -108,7 +118,9 @@ const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostnam
 
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
 async function found({ store, file, problems }: Storm, end: RunEnd | undefined): Promise<Standing> {
-  const { state, events } = sound(await store.load(file.castId));
+  const { state, events, trail } = sound(await store.load(file.castId));
+  const { trail: bookmarked } = sound(await store.current(file.castId));
+  if (!isDeepStrictEqual(bookmarked, trail)) problems.push(`its bookmark is not what ${events.length} events fold to`);
   if (end && JSON.stringify(end.state) !== JSON.stringify(state))
     problems.push(`the ${end.kind} cast is not what its ${events.length} events fold to`);
   const listed = (await store.summary(file.castId))?.status;

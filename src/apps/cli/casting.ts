@@ -1,15 +1,12 @@
 import { personAsked } from "../../core/cast/question.ts";
-import { startState } from "../../core/cast/state/state.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { isForeign, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/values/text.ts";
-import { followAll } from "../../core/view/now/trail.ts";
 import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
 import type { PreparedCast } from "../../shell/casting/drive/prepared-cast.ts";
-import { startOf } from "../../shell/store/cast-file.ts";
 import type { RunEnd } from "../../shell/run/run-cast.ts";
 import { printText } from "./terminal/lines.ts";
 import type { Request } from "./terminal/request.ts";
@@ -35,11 +32,10 @@ export async function runCasting(command: CastingCommand, request: Request): Pro
 
 async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
-  const { file, events } = prepared;
   const { cwd, below } = request.workspace.place;
   if (below !== undefined && !options.quiet) printText(io, `note: working in ${harmless(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
-  const progress = openProgress(io, progressKind(io, options), () => followAll(startState(startOf(file)), events));
+  const progress = openProgress(io, progressKind(io, options), prepared.trail);
   const interrupt = onInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();

@@ -15,13 +15,10 @@ export interface Clock {
 export const UNSTARTED: Clock = { startedAt: null, lastAt: null, idleMs: 0 };
 
 export function tick(clock: Clock, before: CastState, event: CastEvent): Clock {
-  const ticked: Clock = {
-    ...clock,
-    startedAt: clock.startedAt ?? event.at,
-    lastAt: event.at,
-    idleMs: clock.idleMs + idleBefore(clock, before, event),
-  };
-  const forkedAt = event.type === "cast_started" ? event.forkedFrom?.at : undefined;
+  const startedAt = clock.startedAt ?? event.at;
+  const idleMs = clock.idleMs + idleBefore(clock, before, event);
+  const forkedAt = (event.type === "cast_started" ? event.forkedFrom?.at : undefined) ?? clock.forkedAt;
+  const ticked: Clock = { startedAt, lastAt: event.at, idleMs };
   return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
 }
 

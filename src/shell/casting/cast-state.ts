@@ -1,14 +1,11 @@
-import { apply } from "../../core/cast/apply.ts";
-import { startState } from "../../core/cast/state/state.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { startOf } from "../store/cast-file.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** How a cast stands, without keeping what led to it. */
 export async function stateOf(store: CastStore, castId: CastId): Promise<Result<CastState>> {
-  const cast = await store.fold(castId, { begin: (file) => startState(startOf(file)), step: apply });
-  return cast.ok ? ok(cast.value.value) : cast;
+  const cast = await store.current(castId);
+  return cast.ok ? ok(cast.value.state) : cast;
 }

@@ -13,7 +13,7 @@ import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
 import type { AgentHost } from "../ports.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import type { CastStore, CurrentCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { OpenCheckpoints } from "../git/cast-checkpoints.ts";
 import { checkpointsOf } from "./drive/checkpoints.ts";
@@ -50,7 +50,7 @@ export interface Recast {
 
 /** What is to be run: a cast that stopped, as it was when it was looked at. */
 export interface ResumePlan {
-  readonly cast: LoadedCast;
+  readonly cast: CurrentCast;
   readonly how: Resumption;
   /** The command that resumes it. */
   readonly by: string;
@@ -80,7 +80,7 @@ export async function prepareResume(
   { castId, how, by, trustsCast = false }: ResumeRequest,
   given: Agents,
 ): Promise<Result<ReadyResume>> {
-  const cast = await workspace.store.load(castId);
+  const cast = await workspace.store.current(castId);
   if (!cast.ok) return cast;
   const refusals = [trustIssue(workspace) ?? [], trustsCast ? [] : (foreignIssue(workspace, cast.value.file) ?? [])];
   // [S10] Both at once: a yes to the one must not be one to the other.
@@ -135,14 +135,14 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
 interface Resuming {
   readonly store: CastStore;
   readonly plan: ResumePlan;
-  readonly cast: LoadedCast;
+  readonly cast: CurrentCast;
   readonly files: OpenCheckpoints | undefined;
 }
 
 /** What the cast goes on from: its state, what happened meanwhile, and what it is set going by. */
 async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
   const { how, by, cwd, model } = plan;
-  const { state } = cast;
+  const { state, trail } = cast;
   const driven = plan.worker === undefined ? {} : { worker: plan.worker };
   const kept = files ? { files } : {};
   const family = { store, file: cast.file };
@@ -151,6 +151,7 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
     const begun: EventBody = { ...started(state, files && (await files.begin())), ...driven };
     return {
       state,
+      trail,
       cwd,
       family,
       ...kept,
@@ -162,6 +163,7 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
   const { interruption, usage } = await cutOffOf(store, cast, { cwd, meanwhile });
   return {
     state,
+    trail,
     cwd,
     family,
     ...kept,
@@ -177,7 +179,7 @@ async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
 }
 
 /** [D6] A kill in the middle of a write leaves a line that never counted. */
-function tornNotes({ tornBytes }: LoadedCast): readonly string[] {
+function tornNotes({ tornBytes }: CurrentCast): readonly string[] {
   return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
 }
 

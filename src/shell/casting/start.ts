@@ -30,6 +30,7 @@ import { loadPrevious } from "./previous-cast.ts";
 import { REPLIES } from "./workspace/rehearsal-file.ts";
 import { configErrors, trustIssue } from "./workspace/workspace.ts";
 import type { Workspace } from "./workspace/workspace.ts";
+import { startTrail } from "../../core/view/now/trail.ts";
 
 /** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
 export interface CastPlan extends NewCast {
@@ -171,7 +172,13 @@ export async function startCast(store: CastStore, plan: CastPlan, driver: Driver
     const state = startState(startOf(file));
     const model = file.model === null ? {} : { model: file.model };
     const first = files ? { files, first: [started(state, await files.begin())] } : {};
-    return ok(await drive(owned.value, { state, cwd: file.cwd, family: { store, file }, ...model, ...first }, driver));
+    return ok(
+      await drive(
+        owned.value,
+        { state, trail: startTrail(state), cwd: file.cwd, family: { store, file }, ...model, ...first },
+        driver,
+      ),
+    );
   } finally {
     files?.close();
     await owned.value.release();

@@ -1,6 +1,7 @@
 import { stepsFrom } from "../../core/cast/step.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import type { Listening } from "./drive/driver.ts";
 import { isOfVisit, progressOf } from "./live/notes.ts";
 import { watchItems } from "./live/watch-items.ts";
@@ -12,6 +13,8 @@ import type { CastStore, EventNews, LoadedCast } from "../store/cast-store.ts";
 export interface Watching extends Listening {
   /** [B27] What its agents do meanwhile, where that can be heard. */
   readonly followTurn?: FollowTurn;
+  /** Whether it waits for a worker, where a cast may: that is no event of its own. */
+  readonly isQueued?: (castId: CastId) => Promise<boolean>;
   /** Whether somebody will drive it, where that is known by other means than its owner. */
   readonly isExpected?: () => Promise<boolean>;
 }

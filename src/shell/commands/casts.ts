@@ -1,6 +1,4 @@
 import type { Command } from "../../core/command/command.ts";
-import { startState } from "../../core/cast/state/state.ts";
-import { stepFrom } from "../../core/cast/step.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
@@ -11,7 +9,6 @@ import type { CastSummary } from "../../core/view/casts.ts";
 import { groupText, waitGroups } from "../../core/view/now/fleet.ts";
 import type { QueuedCast } from "../../core/view/now/fleet.ts";
 import { deliveryLines } from "../../core/view/text/delivery.ts";
-import { follow, startTrail } from "../../core/view/now/trail.ts";
 import { line, toned } from "../../core/view/text/line.ts";
 import type { Line } from "../../core/view/text/line.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
@@ -19,13 +16,12 @@ import { foreignMarker } from "../casting/workspace/foreign.ts";
 import { raiseBudget } from "../casting/budget.ts";
 import { castNamed } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import { startOf } from "../store/cast-file.ts";
 import { removeRefs } from "../git/cast-ref.ts";
 import { emptyPool } from "../git/items/tree/pool.ts";
 import { treePool } from "../store/layout.ts";
 import { prunable } from "../store/prunable.ts";
 import type { Answer } from "./answer/answer.ts";
-import { nobodyLine, placeLines } from "./fleet/place.ts";
+import { nobodyLine, placeLines, setupLines } from "./fleet/place.ts";
 import { foreignLines, foreignMark, lineageOf, programOf } from "./show/marks.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
@@ -87,13 +83,9 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
   const { store } = workspace;
   const id = await castNamed(store, named);
   if (!id.ok) return id;
-  // Followed, not kept: a cast may have more events than there is memory.
-  const cast = await store.fold(id.value, {
-    begin: (file) => startTrail(startState(startOf(file))),
-    step: (trail, event) => follow(trail, stepFrom(trail.state, event)),
-  });
+  const cast = await store.current(id.value);
   if (!cast.ok) return cast;
-  const { file, value: trail } = cast.value;
+  const { file, trail } = cast.value;
   const summary = await store.summary(id.value);
   const alive = summary?.status === "queued" ? "queued" : (await store.owner(id.value)) !== undefined;
   const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
@@ -111,6 +103,7 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
       ...boardLines(board, width),
       ...blockedLines(summary),
       ...placeLines(queued, workspace.fleet?.name),
+      ...setupLines(summary?.settingUp, Date.now()),
       ...deliveryLines(summary?.delivered),
       ...foreignLines(workspace, file),
     ],

@@ -28,6 +28,10 @@ import type { FleetAsker } from "./fleet/prepare.ts";
 import { prepareFork } from "./testing/fork.ts";
 import { firstWord, readText } from "./texts.ts";
 import type { TextSource } from "./texts.ts";
+import { knownCast, newCast } from "../casting/drive/prepared-cast.ts";
+import { startState } from "../../core/cast/state/state.ts";
+import { followAll } from "../../core/view/now/trail.ts";
+import { startOf } from "../store/cast-file.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
 export interface Asker {
@@ -102,7 +106,7 @@ async function prepareNew(
   const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
   const { file } = plan;
   const notes = [...notesOf(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
-  return ok({ castId: file.castId, file, events: [], notes, remarks: remarksOf(host), run });
+  return ok({ castId: file.castId, file, ...newCast(file), notes, remarks: remarksOf(host), run });
 }
 
 async function prepareAnswer(
@@ -179,10 +183,10 @@ export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
   const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
-  const { file, events } = plan.cast;
+  const { file, trail } = plan.cast;
   const started = how.kind === "recast" ? [graphNote(workspace, file)] : [];
   const notes = [...started, ...notesOf(plan, host, file)];
-  return ok({ castId, file, events, notes, remarks: remarksOf(host), run });
+  return ok({ castId, file, ...knownCast(workspace.store, castId, trail), notes, remarks: remarksOf(host), run });
 }
 
 /** [T4] A name that is misspelt in a rehearsal is told before it runs. */
@@ -240,7 +244,8 @@ async function prepareForked(command: ForkCommand, asker: Asker): Promise<Result
   return ok({
     castId: file.castId,
     file,
-    events,
+    trail: () => followAll(startState(startOf(file)), events),
+    events: async () => ok(events),
     notes: notesOf({ notes }, host, file),
     remarks: remarksOf(host),
     run,

@@ -3,6 +3,7 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
+import type { Trail } from "../../core/view/now/trail.ts";
 import type { Artifacts, Journal } from "../ports.ts";
 import type { Owner } from "../process/process-owner.ts";
 import type { Redact } from "../secrets/redact.ts";
@@ -30,6 +31,9 @@ export interface CastStore {
   readonly stamp: (castId: CastId) => Promise<string | undefined>;
   /** What a cast was started with. */
   readonly describe: (castId: CastId) => Promise<Result<CastFile>>;
+  /** How a cast stands, by as little of its journal as is needed to know that. */
+  readonly current: (castId: CastId) => Promise<Result<CurrentCast>>;
+  /** The same, with all that happened to it. */
   readonly load: (castId: CastId) => Promise<Result<LoadedCast>>;
   /** The events of a cast one after another, none of them kept. What `step` throws is damage of its event. */
   readonly fold: <T>(castId: CastId, folding: Folding<T>) => Promise<Result<Folded<T>>>;
@@ -72,8 +76,10 @@ export interface OwnedCast {
   /** Rises with every owner; each line of the journal carries it. */
   readonly epoch: number;
   /** The cast as it stands, now that nobody else can change it; `known` is taken as it is where nothing has changed since. */
-  readonly load: (known?: LoadedCast) => Promise<Result<LoadedCast>>;
+  readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly journal: Journal;
+  /** Told after each write how the cast stands, so that the next to read it can begin there; absent where nothing is made of it. */
+  readonly bookmark?: (trail: Trail) => void;
   readonly artifacts: Artifacts;
   /** A folder of the cast for what nobody needs once it is driven no more; it may hold what a killed owner left. */
   readonly scratch: string;
@@ -117,15 +123,20 @@ export interface NewCast {
   readonly brings?: Readonly<Record<string, string>>;
 }
 
-export interface LoadedCast {
+export interface CurrentCast {
   readonly castId: CastId;
   readonly file: CastFile;
-  readonly events: readonly CastEvent[];
   readonly state: CastState;
+  /** The state with when things happened. */
+  readonly trail: Trail;
   /** Bytes of a last line that was cut off in the middle of a write; it never counted. */
   readonly tornBytes: number;
   /** Tells whether the journal is still what was read. */
   readonly stamp: string;
+}
+
+export interface LoadedCast extends CurrentCast {
+  readonly events: readonly CastEvent[];
 }
 
 export interface Folding<T> {

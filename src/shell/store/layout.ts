@@ -7,6 +7,7 @@ export interface Layout {
   readonly folder: string;
   readonly castFile: string;
   readonly journal: string;
+  readonly bookmarks: string;
   readonly sockets: string;
   readonly socketFolder: (socket: string) => string;
   readonly visitFolder: (socket: string, visit: number) => string;
@@ -50,6 +51,7 @@ export function layoutIn(folder: string): Layout {
     folder,
     castFile: join(folder, "cast.json"),
     journal: join(folder, "journal.jsonl"),
+    bookmarks: join(folder, "bookmarks"),
     sockets,
     socketFolder,
     visitFolder,

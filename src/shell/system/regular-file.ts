@@ -10,6 +10,7 @@ export const MOST_BYTES = {
   castFile: 64 * MIB,
   /** A journal or a transcript: beyond this nobody could hold what it folds to. */
   journal: 256 * MIB,
+  bookmarks: 64 * MIB,
 } as const;
 
 /**

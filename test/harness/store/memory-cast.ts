@@ -1,13 +1,11 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { apply } from "../../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { startState } from "../../../src/core/cast/state/state.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";
 import { redactEvent } from "../../../src/shell/secrets/events.ts";
-import { startOf } from "../../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { ArtifactPlace, LoadedCast, OwnedCast, Writing } from "../../../src/shell/store/cast-store.ts";
+import { TRAIL } from "../../../src/shell/store/loading.ts";
 
 /** A cast in memory. */
 export interface Kept {
@@ -112,8 +110,16 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
 export function loaded(kept: Kept): LoadedCast {
   const { file, events } = kept;
   kept.reads += 1;
-  const state = events.reduce(apply, startState(startOf(file)));
-  return { castId: file.castId, file, events: [...events], state, tornBytes: 0, stamp: stampOf(kept) };
+  const trail = events.reduce(TRAIL.step, TRAIL.begin(file));
+  return {
+    castId: file.castId,
+    file,
+    events: [...events],
+    state: trail.state,
+    trail,
+    tornBytes: 0,
+    stamp: stampOf(kept),
+  };
 }
 
 /** Events are only ever added. */

@@ -60,6 +60,7 @@ export function memoryStore(): MemoryStore {
     stamp: async (castId) => (casts.has(castId) ? castId : undefined),
     owner: async (castId) => (casts.get(castId)?.owner === undefined ? undefined : thisProcess()),
     describe: async (castId) => mapped(found(castId), ({ file }) => file),
+    current: async (castId) => mapped(found(castId), loaded),
     load: async (castId) => mapped(found(castId), loaded),
     fold: async (castId, { begin, step }) =>
       mapped(found(castId), (kept) => {

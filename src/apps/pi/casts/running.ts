@@ -30,12 +30,15 @@ import { deliverHeld, giveBackHeld, keep, putBack, takeBack, unheardIn } from ".
 import { decideAtLimit } from "./rework-limit.ts";
 import type { CommandContext } from "./state.ts";
 import { stopWaiting, waitFor } from "./waiting.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 
 interface Run {
   readonly options: Options;
   /** Where Pi works; kept, because the session may be gone when the cast ends. */
   readonly cwd: string;
   readonly prepared: PreparedCast;
+  /** What happened to it before. */
+  readonly past: Pick<LoadedCast, "file" | "events">;
   readonly workspace: Workspace;
   readonly controller: AbortController;
   readonly control: TurnControl;
@@ -55,7 +58,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
   const refinements: string[] = [];
-  const watch = openWatch(prepared, {
+  const watch = openWatch(run.past, {
     ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
     onVisit: screen.visit,
     onChange: () => widget?.changed(),

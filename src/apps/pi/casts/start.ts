@@ -100,13 +100,25 @@ async function prepareAndRun(
     remember,
   });
   if (!prepared.ok) return prepared;
+  const events = await prepared.value.events();
+  if (!events.ok) return events;
   const transcripts = await rehearsedIn(context, workspace, prepared.value);
   const busy = freeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
   const { cwd } = user.ctx;
   const more = { ...(vouch ? { vouch } : {}), ...(transcripts ? { transcripts } : {}) };
-  const run = { ...rest, ...more, prepared: prepared.value, workspace, controller, control, visible, cwd };
+  const run = {
+    ...rest,
+    ...more,
+    prepared: prepared.value,
+    past: { file: prepared.value.file, events: events.value },
+    workspace,
+    controller,
+    control,
+    visible,
+    cwd,
+  };
   return ok({ done: runInSession(context, run) });
 }
 

@@ -82,6 +82,70 @@ export function keysIn<T>({ few, many }: Table<T>): readonly string[] {
   return [few, ...(many ?? []).flat(2)].flatMap((bucket) => bucket.map(({ key }) => key));
 }
 
+/** Is told what must be done to one table to get another. */
+export interface TableWriter<T> {
+  readonly remove: (key: string) => void;
+  /** A key that is new or has another value. */
+  readonly put: (key: string, value: T) => void;
+}
+
+/** What lies between two tables of many keys; parts that both share are not looked at. `from` may be none. */
+export function tellChanges<T>(from: Table<T> | null, to: Table<T>, { remove, put }: TableWriter<T>): void {
+  eachBucket(from?.many ?? NO_SHEETS, to.many ?? NO_SHEETS, (before, after) => {
+    for (const { hash, key } of before) if (placeIn(after, hash, key) === -1) remove(key);
+    for (const { hash, key, value } of after) {
+      const at = placeIn(before, hash, key);
+      if (at === -1 || before[at]?.value !== value) put(key, value);
+    }
+  });
+}
+
+function eachBucket<T>(from: Sheets<T>, to: Sheets<T>, look: (before: Bucket<T>, after: Bucket<T>) => void): void {
+  for (let first = 0; first < WIDTH; first += 1) {
+    const [rows = NO_ROWS, others = NO_ROWS] = [from[first], to[first]];
+    if (rows === others) continue;
+    for (let second = 0; second < WIDTH; second += 1) {
+      const [buckets = NO_BUCKETS, changed = NO_BUCKETS] = [rows[second], others[second]];
+      if (buckets === changed) continue;
+      for (let third = 0; third < WIDTH; third += 1) {
+        const [before = NO_ENTRIES, after = NO_ENTRIES] = [buckets[third], changed[third]];
+        if (before !== after) look(before, after);
+      }
+    }
+  }
+}
+
+/** The table of many keys that such changes lead to; without one to begin with, from none. Each part of it is copied once, not at every key. */
+export function afterChanges<T>(from: Table<T> | null, tell: (writer: TableWriter<T>) => void): Table<T> {
+  const own = new Set<readonly unknown[]>();
+  const ownPart = <P>(whole: (readonly P[])[], at: number): P[] => {
+    const part = whole[at] ?? [];
+    if (own.has(part)) return part as P[]; // copied before
+    const copy = part.slice();
+    own.add(copy);
+    whole[at] = copy;
+    return copy;
+  };
+  const sheets = [...(from?.many ?? NO_SHEETS)];
+  const bucketAt = (hash: number): Entry<T>[] =>
+    ownPart(ownPart(ownPart(sheets, digit(hash, 0)), digit(hash, 1)), digit(hash, 2));
+  tell({
+    remove: (key) => {
+      const hash = hashOf(key);
+      const bucket = bucketAt(hash);
+      const at = placeIn(bucket, hash, key);
+      if (at !== -1) bucket.splice(at, 1);
+    },
+    put: (key, value) => {
+      const hash = hashOf(key);
+      const bucket = bucketAt(hash);
+      const at = placeIn(bucket, hash, key);
+      bucket[at === -1 ? bucket.length : at] = { hash, key, value };
+    },
+  });
+  return { few: NO_ENTRIES, many: sheets };
+}
+
 function spread<T>(entries: Bucket<T>): Sheets<T> {
   let sheets: Sheets<T> = NO_SHEETS;
   for (const { key, value } of entries) {

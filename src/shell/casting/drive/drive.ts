@@ -4,6 +4,8 @@ import { userKey } from "../../config/own/user-key.ts";
 import { visitSecret } from "../../process/visit-secret.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
+import { follow } from "../../../core/view/now/trail.ts";
+import type { Trail } from "../../../core/view/now/trail.ts";
 import type { CastCheckpoints, Ports, UtilityRequest } from "../../ports.ts";
 import { endLeftovers, programNote } from "../../run/leftovers.ts";
 import type { Interruption } from "../../run/effect.ts";
@@ -24,6 +26,8 @@ const BEAT_MS = 30_000;
 /** What an owned cast runs from. */
 export interface CastRun {
   readonly state: CastState;
+  /** The same with when things happened; without it no bookmarks are made. */
+  readonly trail?: Trail;
   /** Where its agents and programs work. */
   readonly cwd: string;
   /** Asked of every agent in place of its own model. */
@@ -40,7 +44,7 @@ export interface CastRun {
 
 /** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
 export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
-  const { state, files, family, admit = driver.travels?.admit, ...from } = run;
+  const { state, trail, files, family, admit = driver.travels?.admit, ...from } = run;
   const asked = new AbortController();
   const stopListening = owned.onAbortRequest(() => asked.abort());
   const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
@@ -67,7 +71,8 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
       now: () => new Date(),
       pause,
     };
-    const { onSteps, onProgress } = driver;
+    const { onProgress } = driver;
+    const onSteps = bookmarked(owned, trail, driver.onSteps);
     const signal = AbortSignal.any([driver.signal, asked.signal]);
     return await runCast(state, ports, {
       ...from,
@@ -81,6 +86,17 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
     clearInterval(beat);
     stopListening();
   }
+}
+
+/** [J28] Whoever reads the cast next finds it where it stood last, whatever becomes of this process. */
+function bookmarked({ bookmark }: OwnedCast, from: Trail | undefined, onSteps: Driver["onSteps"]): Driver["onSteps"] {
+  if (!bookmark || !from) return onSteps;
+  let trail = from;
+  return (steps) => {
+    for (const step of steps) trail = follow(trail, step);
+    bookmark(trail);
+    onSteps?.(steps);
+  };
 }
 
 function modelOf({ model }: CastRun): Pick<CastRun, "model"> {

@@ -1,7 +1,8 @@
 import type { Meanwhile } from "../../../core/model/values/checkpoint.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastState, Phase, Visit } from "../../../core/cast/state/state.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
-import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import type { CastStore, CurrentCast } from "../../store/cast-store.ts";
 import { changedSince } from "../../system/changed-files.ts";
 import { readTranscript } from "../../agents/read-transcript.ts";
 import type { Conversation } from "../../agents/read-transcript.ts";
@@ -32,7 +33,7 @@ interface Since {
 }
 
 /** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
-export async function cutOffOf(store: CastStore, cast: LoadedCast, { cwd, meanwhile }: Since): Promise<CutOff> {
+export async function cutOffOf(store: CastStore, cast: CurrentCast, { cwd, meanwhile }: Since): Promise<CutOff> {
   const visit = visitInFlight(cast.state);
   if (!visit) return {};
   const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
@@ -41,7 +42,7 @@ export async function cutOffOf(store: CastStore, cast: LoadedCast, { cwd, meanwh
   const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
   if (conversation.asked === 0) return {};
   const usage = uncounted(conversation, visit);
-  const reply = conversation.replies[answersKnown(cast, visit)];
+  const reply = conversation.replies[await answersKnown(store, cast, visit)];
   // [Y6] The checkpoint knows; without one the times of files give an idea.
   const changed = cast.state.files
     ? (meanwhile?.names ?? [])
@@ -53,8 +54,11 @@ export async function cutOffOf(store: CastStore, cast: LoadedCast, { cwd, meanwh
 }
 
 /** Every finished answer of a visit in flight has led to one of these. */
-function answersKnown({ events }: LoadedCast, { socket, number }: Visit): number {
-  return events.filter(
+async function answersKnown(store: CastStore, { castId }: CurrentCast, { socket, number }: Visit): Promise<number> {
+  const isBegun = (events: readonly CastEvent[]): boolean =>
+    events.some((event) => event.type === "visit_started" && event.socket === socket && event.visit === number);
+  const { last } = await store.ends(castId, isBegun);
+  return last.filter(
     (event) =>
       (event.type === "handoff_rejected" || event.type === "turn_answered") &&
       event.socket === socket &&

@@ -1,17 +1,38 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
+import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
+import type { Trail } from "../../../core/view/now/trail.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { CastFile } from "../../store/cast-file.ts";
-import type { NewCast } from "../../store/cast-store.ts";
+import type { CastStore, NewCast } from "../../store/cast-store.ts";
+import { TRAIL } from "../../store/loading.ts";
 import type { Listening } from "./driver.ts";
+
+type Past = Pick<PreparedCast, "trail" | "events">;
+
+/** Of a cast to which nothing has happened. */
+export function newCast(file: CastFile): Past {
+  return { trail: () => TRAIL.begin(file), events: async () => ok([]) };
+}
+
+/** Of one that is kept. */
+export function knownCast(store: CastStore, castId: CastId, trail: Trail): Past {
+  const events = async (): Promise<Result<readonly CastEvent[]>> => {
+    const cast = await store.load(castId);
+    return cast.ok ? ok(cast.value.events) : cast;
+  };
+  return { trail: () => trail, events };
+}
 
 /** A cast that is about to run, new or not. */
 export interface PreparedCast {
   readonly castId: CastId;
   readonly file: CastFile;
-  /** What happened to it before. */
-  readonly events: readonly CastEvent[];
+  /** How it stands before it runs. */
+  readonly trail: () => Trail;
+  /** What happened to it until then; read when somebody asks, which the command line never does. */
+  readonly events: () => Promise<Result<readonly CastEvent[]>>;
   /** What would be submitted, where the cast is one for a fleet. */
   readonly plan?: NewCast;
   /** [B21] Set where the cast was submitted before, and this command submits none. */

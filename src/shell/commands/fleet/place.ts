@@ -1,5 +1,7 @@
 import { harmless } from "../../../core/model/values/text.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
 import { workerCommand } from "../../../core/view/now/fleet.ts";
+import { ageText, millisOf } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
@@ -17,6 +19,17 @@ export function placeLines(queued: QueuePlace | undefined, fleet: string | undef
     ...(why.kind === "busy" ? [line(toned("wait", "Every worker is busy."))] : []),
     ...(why.kind === "nobody_up" && fleet !== undefined ? [nobodyLine(fleet, queue)] : []),
   ];
+}
+
+/** [B29] What is set up has no visit to show, however long that takes. */
+export function setupLines(settingUp: CastSummary["settingUp"], now: number): readonly Line[] {
+  if (!settingUp) return [];
+  const age = ageText(now - millisOf(settingUp.since, now));
+  return [line(toned("wait", `${setupText(settingUp)}, for ${age} so far.`))];
+}
+
+export function setupText({ worker }: NonNullable<CastSummary["settingUp"]>): string {
+  return `Worker ${harmless(worker)} sets up its tree`;
 }
 
 /** [B29] With a way out: who waits for nobody waits for ever. */

@@ -17,6 +17,7 @@ import type { AgentHost } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { followOnFleet } from "./follow.ts";
+import { knownCast, newCast } from "../../casting/drive/prepared-cast.ts";
 
 /** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {
@@ -65,7 +66,7 @@ export async function prepareSubmission(
     ...(end.state.castId === file.castId ? [] : [knownNote(end.state.castId)]),
     ...goesOn(fleet)(end),
   ];
-  return ok({ castId: file.castId, file, events: [], plan, notes: plan.notes, remarks, run });
+  return ok({ castId: file.castId, file, ...newCast(file), plan, notes: plan.notes, remarks, run });
 }
 
 /** [B9] Workers do not know the settings of whoever submits: their model goes along where a materia names none. */
@@ -80,12 +81,13 @@ function withModel<T extends NewCast>(plan: T, model: string | null): T {
 
 /** [B21] Nothing is submitted: the first cast of the key is looked at. */
 async function submittedBefore(castId: CastId, asker: FleetAsker): Promise<Result<PreparedCast>> {
-  const cast = await asker.workspace.store.load(castId);
+  const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
-  const { file, events } = cast.value;
+  const { file, trail } = cast.value;
   const notes = [knownNote(castId)];
   const run: PreparedCast["run"] = (listening) => leftOrFollowed(asker, castId, listening);
-  return ok({ castId, file, events, isKnown: true, notes, remarks: goesOn(asker.fleet), run });
+  const known = knownCast(asker.workspace.store, castId, trail);
+  return ok({ castId, file, ...known, isKnown: true, notes, remarks: goesOn(asker.fleet), run });
 }
 
 /** Who answers for agents is known to the workers alone. */
@@ -100,18 +102,19 @@ export async function prepareAgainOnFleet(
   { how, by }: { readonly how: Resumption; readonly by: string },
   asker: FleetAsker,
 ): Promise<Result<PreparedCast>> {
-  const cast = await asker.workspace.store.load(castId);
+  const { store } = asker.workspace;
+  const cast = await store.current(castId);
   if (!cast.ok) return cast;
   const refusal = refusalOf(cast.value.state, castId, how);
   if (refusal) return refusal;
-  const { file, events, state } = cast.value;
+  const { file, trail, state } = cast.value;
   // One that never began is begun by the worker that takes it up.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
     const set = await asker.fleet.setGoing(cast.value, said);
     return set.ok ? leftOrFollowed(asker, castId, listening) : set;
   };
-  return ok({ castId, file, events, notes: [], remarks: goesOn(asker.fleet), run });
+  return ok({ castId, file, ...knownCast(store, castId, trail), notes: [], remarks: goesOn(asker.fleet), run });
 }
 
 function knownNote(castId: string): string {

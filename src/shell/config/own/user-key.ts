@@ -27,6 +27,11 @@ export function foundKey(env: Env): string | undefined {
   }
 }
 
+/** Found by who only reads, made by who writes. */
+export function keyOf(env: Env) {
+  return { find: () => foundKey(env), make: () => userKey(env) };
+}
+
 function keyFile(env: Env): string {
   return join(configFolder(env), "cast-key");
 }

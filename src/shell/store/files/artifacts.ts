@@ -5,7 +5,7 @@ import { hasCode, isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder } from "../../system/sync.ts";
 import type { Writing } from "../cast-store.ts";
 import type { Layout } from "../layout.ts";
-import { valueKeeper } from "./values.ts";
+import { valueKeeper } from "./cast/values.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
 export interface FileArtifacts extends Artifacts {

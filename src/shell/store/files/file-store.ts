@@ -8,7 +8,7 @@ import type { CastSummary } from "../../../core/view/casts.ts";
 import { folderWatch } from "../../system/folder-watch.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { isMissing, problemText } from "../../system/problem.ts";
-import type { CastStore, OwnedCast, Writing } from "../cast-store.ts";
+import type { CastStore, OwnedCast } from "../cast-store.ts";
 import { begunSummary, tellsEnough, unbegunSummary } from "../summary.ts";
 import { requestAbort } from "./abort-request.ts";
 import { followEvents, followLines } from "./follow.ts";
@@ -17,13 +17,30 @@ import { layoutIn, layoutOf } from "../layout.ts";
 import type { Layout } from "../layout.ts";
 import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
 import { ownedCast } from "./owned-cast.ts";
+import type { OwnedCastParts } from "./owned-cast.ts";
 import { SILENT_MS, claim, currentOwner } from "./owner/claims.ts";
 import type { Claim } from "./owner/claims.ts";
-import { WITH_EVENTS, castStamp, findCast, foldCast, loadedCast, readCastFile } from "./read-cast.ts";
+import type { BookmarkHabit, BookmarkKey } from "./bookmarks/open-bookmarks.ts";
+import { currentCast } from "./cast/current-cast.ts";
+import { asCurrent, castStamp, findCast, foldCast, loadedCast, readCastFile } from "./cast/read-cast.ts";
+import { WITH_EVENTS } from "../loading.ts";
 import { readPart } from "./regular-file.ts";
 
+export interface FileStoreOptions {
+  readonly watch?: FolderWatch;
+  /** Without a key no bookmarks are made or read. */
+  readonly bookmarks?: Partial<BookmarkHabit>;
+}
+
+/** Bytes of a journal from one bookmark to the next: less would cost more at each step, more would cost whoever reads on. */
+const BOOKMARK_EVERY = 1024 * 1024;
+
+const NO_KEY: BookmarkKey = { find: () => undefined, make: () => undefined };
+
 /** Casts as folders below one folder. */
-export function fileStore(root: string, watch: FolderWatch = everyFolder): CastStore {
+export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
+  const { watch = everyFolder } = options;
+  const bookmarks: BookmarkHabit = { key: NO_KEY, every: BOOKMARK_EVERY, ...options.bookmarks };
   const at = (castId: CastId): Layout => layoutOf(root, castId);
   const summary = (castId: CastId): Promise<CastSummary | undefined> => summaryOf(at(castId), castId);
   return {
@@ -42,12 +59,9 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
     owner: async (castId) => ownerOf(at(castId)),
     stamp: async (castId) => castStamp(at(castId)),
     describe: async (castId) => readCastFile(at(castId)),
-    load: async (castId) => {
-      const found = findCast(root, castId);
-      if (!found.ok) return found;
-      const cast = foldCast(at(castId), castId, WITH_EVENTS);
-      return cast.ok ? ok(loadedCast(cast.value)) : cast;
-    },
+    current: async (castId) =>
+      ofCast(root, castId, () => mapped(currentCast(at(castId), castId, bookmarks.key), asCurrent)),
+    load: async (castId) => ofCast(root, castId, () => mapped(foldCast(at(castId), castId, WITH_EVENTS), loadedCast)),
     fold: async (castId, folding) => foldCast(at(castId), castId, folding),
     ends: async (castId, enough) => journalEnds(at(castId).journal, enough),
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>
@@ -67,8 +81,8 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
       return part && Buffer.from(part.bytes).toString("utf8");
     },
     lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
-    create: (cast, how) => createCast(root, cast, how),
-    claim: (castId, how) => claimCast(root, castId, how),
+    create: (cast, how) => createCast(root, cast, { how, bookmarks }),
+    claim: (castId, how) => claimCast(root, castId, { how, bookmarks }),
     requestAbort: async (castId) => requestAbort(at(castId).abortRequest),
     remove: (casts) => removeCasts(root, casts),
     follow: (castId, after, wake) => {
@@ -80,6 +94,16 @@ export function fileStore(root: string, watch: FolderWatch = everyFolder): CastS
     onCastChange: (castId, listener) => watch.on(at(castId).folder, listener),
     onOwnerChange: (castId, listener) => watch.on(at(castId).owner, listener),
   };
+}
+
+/** Nothing is read of what is no cast of this root. */
+function ofCast<T>(root: string, castId: CastId, read: () => Result<T>): Result<T> {
+  const found = findCast(root, castId);
+  return found.ok ? read() : found;
+}
+
+function mapped<T, U>(result: Result<T>, change: (value: T) => U): Result<U> {
+  return result.ok ? ok(change(result.value)) : result;
 }
 
 /** One watch of the system per folder in this process, however many stores are opened. */
@@ -137,11 +161,15 @@ function lastVisit(folder: string): number {
   }
 }
 
-async function claimCast(root: string, castId: CastId, how: Writing): Promise<Result<OwnedCast>> {
+async function claimCast(
+  root: string,
+  castId: CastId,
+  parts: Pick<OwnedCastParts, "how" | "bookmarks">,
+): Promise<Result<OwnedCast>> {
   const layout = layoutOf(root, castId);
   const mine = await claim(layout);
   if (mine.kind !== "mine") return fail(claimIssue(castId, mine));
-  return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, how }));
+  return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, ...parts }));
 }
 
 /** [J22, D16] Why a cast could not be had. */

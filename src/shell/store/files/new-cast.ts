@@ -5,13 +5,14 @@ import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder, writeSynced } from "../../system/sync.ts";
-import type { NewCast, OwnedCast, Writing } from "../cast-store.ts";
+import type { NewCast, OwnedCast } from "../cast-store.ts";
 import { firstHead } from "./journal/chain.ts";
 import { REMOVED, UNBORN, homeOf, layoutIn, layoutOf } from "../layout.ts";
 import { claim, currentOwner } from "./owner/claims.ts";
 import { ownedCast } from "./owned-cast.ts";
-import { findCast } from "./read-cast.ts";
-import { withoutShared } from "./shared-parts.ts";
+import type { OwnedCastParts } from "./owned-cast.ts";
+import { findCast } from "./cast/read-cast.ts";
+import { withoutShared } from "./cast/shared-parts.ts";
 
 /**
  * Everything of a new cast up to its first event. It is made and claimed under a name that is no cast's, and gets its own as
@@ -20,7 +21,7 @@ import { withoutShared } from "./shared-parts.ts";
 export async function createCast(
   casts: string,
   { file, brings = {} }: NewCast,
-  how: Writing,
+  { how, bookmarks }: Pick<OwnedCastParts, "how" | "bookmarks">,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
   const root = homeOf(casts, castId);
@@ -49,7 +50,8 @@ export async function createCast(
       mine.release();
       throw thrown;
     }
-    return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, how, head: firstHead(castId) }));
+    const removed = removedFolder(root, castId);
+    return ok(ownedCast({ castId, layout, removed, mine, how, bookmarks, head: firstHead(castId) }));
   } catch (thrown) {
     // [C3] What could not begin leaves nothing behind.
     if (made !== undefined) rmSync(made, { recursive: true, force: true });

@@ -7,7 +7,8 @@ import { problemText } from "../../system/problem.ts";
 import { readRegularText } from "../../system/regular-file.ts";
 import { syncFile } from "../../system/sync.ts";
 import { FORMAT } from "../cast-file.ts";
-import type { LoadedCast, OwnedCast, Writing } from "../cast-store.ts";
+import type { CastFile } from "../cast-file.ts";
+import type { CurrentCast, OwnedCast, Writing } from "../cast-store.ts";
 import { fileArtifacts } from "./artifacts.ts";
 import { onAbortRequest } from "./abort-request.ts";
 import type { Head } from "./journal/chain.ts";
@@ -15,8 +16,11 @@ import { openWriter } from "./journal/write-journal.ts";
 import type { JournalWriter } from "./journal/write-journal.ts";
 import type { Layout } from "../layout.ts";
 import type { Claim } from "./owner/claims.ts";
-import { WITH_EVENTS, foldCast, loadedCast, unchangedEnd } from "./read-cast.ts";
-import type { JournalEnd } from "./read-cast.ts";
+import { openBookmarks } from "./bookmarks/open-bookmarks.ts";
+import type { BookmarkHabit, BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
+import { currentCast } from "./cast/current-cast.ts";
+import { asCurrent, unchangedEnd } from "./cast/read-cast.ts";
+import type { JournalEnd } from "./cast/read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;
@@ -29,36 +33,44 @@ export interface OwnedCastParts {
   readonly removed: string;
   readonly mine: Extract<Claim, { kind: "mine" }>;
   readonly how: Writing;
+  readonly bookmarks: BookmarkHabit;
   /** The end of the journal of a new cast; that of any other is read. */
   readonly head?: Head;
 }
 
+type Begin = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
+
 /** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
-export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCastParts): OwnedCast {
+export function ownedCast({ castId, layout, removed, mine, how, bookmarks, head }: OwnedCastParts): OwnedCast {
   const { durability = "write", redact = (text: string) => text } = how;
   const artifacts = fileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
-  const openAt = (format: number, from: Head): void => {
+  let bookmarking: BookmarkWriter | undefined;
+  const openAt = (format: number, { head: from, soundBytes, bookmarks: found }: Begin): void => {
     writer?.close();
     const { folder, journal: file } = layout;
-    writer = openWriter({ folder, file, format, epoch: mine.epoch, head: from, durability, redact });
+    const { epoch } = mine;
+    // Lines of the first format have no digests to go on from.
+    bookmarking = format === 1 ? undefined : openBookmarks({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
+    const { wrote: onWritten } = bookmarking ?? { wrote: () => undefined };
+    writer = openWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
   };
-  if (head) openAt(FORMAT, head);
+  if (head) openAt(FORMAT, { head, soundBytes: 0 });
   /** A line that was cut off in the middle of a write never counted; appending behind it would damage the next one. */
-  const goOnFrom = (file: LoadedCast["file"], end: JournalEnd): void => {
+  const goOnFrom = (file: CastFile, end: JournalEnd): void => {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
-    openAt(file.versions.format, end.head);
+    openAt(file.versions.format, end);
   };
-  const load = (known?: LoadedCast): Result<LoadedCast> => {
+  const load = (known?: CurrentCast): Result<CurrentCast> => {
     const end = unchangedEnd(known, layout);
     if (known && end) {
       goOnFrom(known.file, end);
       return ok(known);
     }
-    const cast = foldCast(layout, castId, WITH_EVENTS);
+    const cast = currentCast(layout, castId, bookmarks.key);
     if (!cast.ok) return cast;
     goOnFrom(cast.value.file, cast.value.journal);
-    return ok(loadedCast(cast.value));
+    return ok(asCurrent(cast.value));
   };
   const append = (events: readonly CastEvent[], after: number): string | undefined => {
     // The writer itself notices a journal that is gone.
@@ -91,6 +103,7 @@ export function ownedCast({ castId, layout, removed, mine, how, head }: OwnedCas
     trees: layout.trees,
     load: async (known) => attempt(() => load(known)),
     journal: { append: async (events, after) => append(events, after) },
+    bookmark: (trail) => bookmarking?.offer(trail),
     scratch: layout.scratch,
     artifacts: {
       ...artifacts,

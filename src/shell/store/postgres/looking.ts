@@ -8,7 +8,7 @@ import type { Owner } from "../../process/process-owner.ts";
 import type { CastStore } from "../cast-store.ts";
 import { databaseIssue } from "./database/database.ts";
 import type { Database } from "./database/database.ts";
-import { castEnds, foldEvents, loadCast, readFile, unknownCast } from "./read.ts";
+import { castEnds, currentCast, foldEvents, loadCast, readFile, unknownCast } from "./read.ts";
 
 /** The casts that are looked at: those of one project, or all. */
 export interface Sight {
@@ -20,7 +20,18 @@ export interface Sight {
 
 interface Looking extends Pick<
   CastStore,
-  "find" | "ids" | "summary" | "list" | "owner" | "stamp" | "describe" | "load" | "fold" | "ends" | "readBrought"
+  | "find"
+  | "ids"
+  | "summary"
+  | "list"
+  | "owner"
+  | "stamp"
+  | "describe"
+  | "current"
+  | "load"
+  | "fold"
+  | "ends"
+  | "readBrought"
 > {
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
@@ -40,9 +51,10 @@ export function lookingAt({ database, place, project }: Sight): Looking {
       const shown = oneLine(text, 60);
       if (castId === undefined) return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`));
       return guarded(castId, async () => {
-        const asked = `select from materia.casts c where ${SEEN} and cast_id = $2`;
-        const rows = await database.rows({ text: asked, values: [seen, castId] });
-        return rows.length > 0 ? ok(castId) : fail(unknownCast(castId, place));
+        const asked = "select project from materia.casts where cast_id = $1";
+        const [cast] = await database.rows<{ project: string }>({ text: asked, values: [castId] });
+        if (cast && (project === undefined || cast.project === project)) return ok(castId);
+        return fail(unknownCast(castId, place, cast?.project));
       });
     },
     ids: () =>
@@ -62,6 +74,7 @@ export function lookingAt({ database, place, project }: Sight): Looking {
         const file = await field(database, castId, "file");
         return file === undefined ? fail(unknownCast(castId, place)) : readFile(file);
       }),
+    current: (castId) => guarded(castId, () => currentCast(database, castId, place)),
     load: (castId) => guarded(castId, () => loadCast(database, castId, place)),
     fold: (castId, folding) => guarded(castId, () => foldEvents(database, { castId, place }, folding)),
     ends: async (castId, enough) =>
@@ -119,8 +132,10 @@ async function readSummaries(
         and w.worker_id = coalesce(c.owner, case when c.parked_leg = c.leg then c.parked_by end) where ${SEEN} and ${where}`,
     values,
   });
-  return rows.map(({ summary, status, worker, ...whose }) => ({
+  return rows.map(({ summary: { settingUp, ...summary }, status, worker, ...whose }) => ({
     ...summary,
+    // Whoever died over it, or handed it back, sets up nothing any more.
+    ...(settingUp && status === "running" && settingUp.worker === worker ? { settingUp } : {}),
     status: statusOf(status, worker !== null),
     fleet: { ...whose, worker },
   }));

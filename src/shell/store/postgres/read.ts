@@ -1,20 +1,24 @@
 import * as v from "valibot";
-import { apply } from "../../../core/cast/apply.ts";
 import { parseEvent } from "../../../core/cast/state/event.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { startState } from "../../../core/cast/state/state.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
+import { oneLine } from "../../../core/model/values/text.ts";
 import { problemText } from "../../system/problem.ts";
-import { CastFile, startOf } from "../cast-file.ts";
-import type { Enough, Folded, Folding, JournalEnds, LoadedCast } from "../cast-store.ts";
+import { CastFile } from "../cast-file.ts";
+import type { CurrentCast, Enough, Folded, Folding, JournalEnds, LoadedCast } from "../cast-store.ts";
+import { TRAIL, WITH_EVENTS } from "../loading.ts";
 import type { Database } from "./database/database.ts";
 
-export function unknownCast(castId: string, place: string): Issue {
-  return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, `"materia casts" lists them`);
+/** [B10] Unless it is named, a project is called like its folder, and a folder may be renamed: `other` is where the cast is. */
+export function unknownCast(castId: string, place: string, other?: string): Issue {
+  const hint =
+    other === undefined
+      ? `"materia casts" lists them`
+      : `it is one of project ${oneLine(other, 60)}: name that as "project" of this fleet in your configuration, or ask in a folder of that name`;
+  return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, hint);
 }
 
 /** As much as one answer of the database may hold. */
@@ -98,21 +102,18 @@ function damaged(castId: string, seq: number, why: string): Issue {
   return error("damaged_journal", `line ${seq}`, `event ${seq} of ${castId} is damaged: ${why}`);
 }
 
+export async function currentCast(database: Database, castId: CastId, place: string): Promise<Result<CurrentCast>> {
+  const folded = await foldEvents(database, { castId, place }, TRAIL);
+  if (!folded.ok) return folded;
+  const { value: trail, ...cast } = folded.value;
+  return ok({ ...cast, trail, state: trail.state });
+}
+
 export async function loadCast(database: Database, castId: CastId, place: string): Promise<Result<LoadedCast>> {
-  const folded = await foldEvents<{ readonly events: CastEvent[]; readonly state: CastState }>(
-    database,
-    { castId, place },
-    {
-      begin: (file) => ({ events: [], state: startState(startOf(file)) }),
-      step: ({ events, state }, event) => {
-        events.push(event);
-        return { events, state: apply(state, event) };
-      },
-    },
-  );
+  const folded = await foldEvents(database, { castId, place }, WITH_EVENTS);
   if (!folded.ok) return folded;
   const { value, ...cast } = folded.value;
-  return ok({ ...cast, ...value });
+  return ok({ ...cast, ...value, state: value.trail.state });
 }
 
 const LAST_AT_ONCE = 64;

@@ -4,11 +4,11 @@ import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import { redactEvent } from "../../secrets/events.ts";
-import type { LoadedCast } from "../cast-store.ts";
+import type { CurrentCast } from "../cast-store.ts";
 import { begunSummary, tellsEnough } from "../summary.ts";
 import { append } from "./append.ts";
 import type { OwnedParts } from "./owned.ts";
-import { castEnds, loadCast } from "./read.ts";
+import { castEnds, currentCast } from "./read.ts";
 import type { ScratchArtifacts } from "./scratch.ts";
 
 /** Another has the claim, or the place is another; or what else stood in the way, in words. */
@@ -16,7 +16,7 @@ export type Unwritten = { readonly kind: "lost" } | { readonly kind: "failed"; r
 
 /** Who writes the events of an owned cast, and tells a listing how it stands. */
 export interface Writer {
-  readonly load: (known?: LoadedCast) => Promise<Result<LoadedCast>>;
+  readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly write: (events: readonly CastEvent[], after: number) => Promise<Unwritten | undefined>;
 }
 
@@ -32,10 +32,8 @@ export function openWriter(parts: OwnedParts, artifacts: ScratchArtifacts): Writ
   let told: Told | undefined;
   return {
     load: async (known) => {
-      const cast =
-        known && known.stamp === (await stampOf(parts)) ? ok(known) : await loadCast(database, castId, parts.place);
-      if (cast.ok) told = { first: cast.value.events[0], last: enoughOf(cast.value.events) };
-      return cast;
+      told = undefined;
+      return known && known.stamp === (await stampOf(parts)) ? ok(known) : currentCast(database, castId, parts.place);
     },
     write: async (given, after) => {
       const events = given.map((event) => redactEvent(event, redact));

@@ -12,6 +12,12 @@ export function firstHead(castId: string): Head {
   return { seq: 0, crc: crc32(castId) };
 }
 
+/** A place in a journal: what the next line is chained to, and whose the last one is. */
+export interface ChainPlace {
+  readonly head: Head;
+  readonly epoch: number;
+}
+
 export interface Encoded {
   readonly text: string;
   readonly head: Head;
@@ -68,14 +74,15 @@ export function plainChain(): Chain {
   };
 }
 
-export function openChain(castId: string): Chain {
-  const first = firstHead(castId).crc;
+/** From the beginning, or from a place behind which nothing is asked of what came before. */
+export function openChain(castId: string, from: ChainPlace = { head: firstHead(castId), epoch: 0 }): Chain {
+  const first = from.head.crc;
   /** The digest behind each line that belongs. */
   const heads = digests(first);
   /** Where each epoch began, and where those that were given up would go on. */
   const begun = new Map<number, number>();
   const givenUp = new Map<number, number>();
-  let epoch = 0;
+  let { epoch } = from;
   let last = first;
 
   /** Only on the way to a refusal: which line a later owner went on from. */
@@ -118,7 +125,7 @@ export function openChain(castId: string): Chain {
     const read = readTail(bytes, from, to);
     if (read) givenUp.set(read.epoch, read.crc);
   };
-  return { verify, passOver, head: () => ({ seq: heads.size() - 1, crc: last }) };
+  return { verify, passOver, head: () => ({ seq: from.head.seq + heads.size() - 1, crc: last }) };
 }
 
 /** A row of digests in four bytes each: as a list of numbers they would take twice the memory, and the time to move them. */

@@ -9,7 +9,7 @@ import { openRegular } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
 import { LONGEST_LINE } from "./line-reader.ts";
 import { openChain, plainChain } from "./chain.ts";
-import type { Chain, Head, Verdict } from "./chain.ts";
+import type { Chain, ChainPlace, Head, Verdict } from "./chain.ts";
 
 /** What a journal was started with decides how its lines are read. */
 export type JournalOf = Pick<CastFile, "castId" | "versions" | "graph">;
@@ -48,6 +48,27 @@ export function foldJournal<T>(file: string, of: JournalOf, begin: () => T, step
   }
 }
 
+/** A place that a cast is known at, and its bytes up to there. */
+export interface JournalPlace extends ChainPlace {
+  readonly bytes: number;
+}
+
+/** The events behind a place. Nothing where one of them does not simply follow the one before: that is for who reads them all. */
+export function foldBehind<T>(
+  file: string,
+  of: JournalOf,
+  from: JournalPlace,
+  { value, step }: { readonly value: T; readonly step: Step<T> },
+): FoldedJournal<T> | undefined {
+  const fd = openRegular(file);
+  try {
+    const done = foldOnce({ fd, of, passedOver: [], place: from }, value, step);
+    return done.kind === "folded" ? done.folded : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 export function chainOf({ castId, versions }: Pick<JournalOf, "castId" | "versions">): Chain {
   return versions.format === 1 ? plainChain() : openChain(castId);
 }
@@ -59,6 +80,7 @@ interface Reading {
   readonly fd: number;
   readonly of: JournalOf;
   readonly passedOver: PassedOver;
+  readonly place?: JournalPlace;
 }
 
 type FoldedOnce<T> =
@@ -66,8 +88,8 @@ type FoldedOnce<T> =
   | { readonly kind: "damaged"; readonly line: number; readonly why: string }
   | { readonly kind: "again"; readonly lines: readonly [number, number] };
 
-function foldOnce<T>({ fd, of, passedOver }: Reading, begin: T, step: Step<T>): FoldedOnce<T> {
-  const chain = chainOf(of);
+function foldOnce<T>({ fd, of, passedOver, place }: Reading, begin: T, step: Step<T>): FoldedOnce<T> {
+  const chain = place ? openChain(of.castId, place) : chainOf(of);
   let value = begin;
   let line = 0;
   let belonging = 0;
@@ -105,7 +127,7 @@ function foldOnce<T>({ fd, of, passedOver }: Reading, begin: T, step: Step<T>): 
       return damaged(problemText(thrown));
     }
   };
-  const { soundBytes, torn } = eachLine(fd, take);
+  const { soundBytes, torn } = eachLine(fd, take, place?.bytes ?? 0);
   if (stop) return stop;
   if (of.versions.format !== 1 && isWhole(chain, torn))
     return { kind: "damaged", line: line + 1, why: "its line end is gone" };
@@ -142,11 +164,11 @@ type TakeLine = (bytes: Buffer, from: number, to: number) => boolean;
  * Line after line, in blocks: a journal may be larger than memory. Stops where `take` does, which must not keep a line:
  * all of them are read into the same place.
  */
-function eachLine(fd: number, take: TakeLine): { soundBytes: number; torn: Buffer } {
+function eachLine(fd: number, take: TakeLine, start: number): { soundBytes: number; torn: Buffer } {
   let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
   /** Bytes of a line that goes on behind the last block; they stand at the beginning. */
   let kept = 0;
-  let soundBytes = 0;
+  let soundBytes = start;
   for (;;) {
     if (bytes.length < kept + BLOCK / 2) bytes = Buffer.concat([bytes.subarray(0, kept)], bytes.length * 2);
     const size = readSync(fd, bytes, kept, bytes.length - kept, soundBytes + kept);

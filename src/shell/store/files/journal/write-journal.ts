@@ -27,6 +27,8 @@ export interface JournalWriting {
   readonly head: Head;
   readonly durability: Durability;
   readonly redact: Redact;
+  /** Told of what was written, where it begins in the file, and the end of the chain behind it. */
+  readonly onWritten?: (bytes: Buffer, at: number, head: Head) => void;
 }
 
 /** A journal that its owner appends to. */
@@ -67,6 +69,7 @@ export function openWriter(writing: JournalWriting): JournalWriter {
         writeWhole(opened(), bytes);
         if (durability === "sync") fdatasyncSync(opened());
         head = reached;
+        writing.onWritten?.(bytes, before, reached);
         return undefined;
       } catch (thrown) {
         if (fd !== undefined && before !== undefined) takeBack(fd, before, size);

@@ -1,24 +1,23 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as v from "valibot";
-import { apply } from "../../../core/cast/apply.ts";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { startState } from "../../../core/cast/state/state.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
-import { parseCastId } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
-import { oneLine } from "../../../core/model/values/text.ts";
-import { isInsideOrAbsent } from "../../system/inside.ts";
-import { isMissing, problemText } from "../../system/problem.ts";
-import { MOST_BYTES, readRegularText, statOf } from "../../system/regular-file.ts";
-import { CastFile, FORMAT, startOf } from "../cast-file.ts";
-import type { Folded, Folding, LoadedCast } from "../cast-store.ts";
-import { chainOf, foldJournal } from "./journal/read-journal.ts";
-import type { FoldedJournal } from "./journal/read-journal.ts";
-import { homeOf, layoutOf } from "../layout.ts";
-import type { Layout } from "../layout.ts";
+import { parseCastId } from "../../../../core/model/ids.ts";
+import type { CastId } from "../../../../core/model/ids.ts";
+import { error, fail, ok } from "../../../../core/model/issue.ts";
+import type { Result } from "../../../../core/model/issue.ts";
+import { oneLine } from "../../../../core/model/values/text.ts";
+import { isInsideOrAbsent } from "../../../system/inside.ts";
+import { isMissing, problemText } from "../../../system/problem.ts";
+import { MOST_BYTES, readRegularText, statOf } from "../../../system/regular-file.ts";
+import { CastFile, FORMAT } from "../../cast-file.ts";
+import type { Trail } from "../../../../core/view/now/trail.ts";
+import type { CurrentCast, Folded, Folding, LoadedCast } from "../../cast-store.ts";
+import type { WithEvents } from "../../loading.ts";
+import type { FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
+import { chainOf, foldJournal } from "../journal/read-journal.ts";
+import type { FoldedJournal } from "../journal/read-journal.ts";
+import { homeOf, layoutOf } from "../../layout.ts";
+import type { Layout } from "../../layout.ts";
 import { withShared } from "./shared-parts.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
@@ -69,11 +68,22 @@ export function readCastFile(layout: Layout): Result<CastFile> {
 
 /** A cast and the end of its journal, which its owner goes on from. */
 export interface ReadCast<T> extends Folded<T> {
-  readonly journal: Omit<FoldedJournal<T>, "value">;
+  readonly journal: JournalEnd;
 }
 
-/** [J1] A cast read from beginning to end. */
-export function foldCast<T>(layout: Layout, castId: CastId, { begin, step }: Folding<T>): Result<ReadCast<T>> {
+export interface JournalEnd extends Omit<FoldedJournal<unknown>, "value"> {
+  /** Set where it was read from a bookmark on. */
+  readonly bookmarks?: FoundBookmarks;
+}
+
+/** What a cast was started with, before its journal is read. */
+interface OpenedCast {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  readonly stamp: string;
+}
+
+export function openCast(layout: Layout, castId: CastId): Result<OpenedCast> {
   // Before it is read: what comes in between is new to whoever compares.
   const stamp = stampOf(layout);
   const file = readCastFile(layout);
@@ -83,17 +93,31 @@ export function foldCast<T>(layout: Layout, castId: CastId, { begin, step }: Fol
       ...error("bad_cast_file", "castId", `cast.json is that of another cast, ${oneLine(file.value.castId, 60)}`),
       file: layout.castFile,
     });
-  const start = (): T => begin(file.value);
+  return ok({ castId, file: file.value, stamp });
+}
+
+/** [J1] A cast read from beginning to end. */
+export function foldCast<T>(layout: Layout, castId: CastId, folding: Folding<T>): Result<ReadCast<T>> {
+  const opened = openCast(layout, castId);
+  return opened.ok ? foldOpened(layout, opened.value, folding) : opened;
+}
+
+export function foldOpened<T>(
+  layout: Layout,
+  { castId, file, stamp }: OpenedCast,
+  { begin, step }: Folding<T>,
+): Result<ReadCast<T>> {
+  const start = (): T => begin(file);
   const folded = hasBegun(layout)
-    ? foldJournal(layout.journal, file.value, start, ownEvents(castId, step))
-    : ok({ value: start(), head: chainOf(file.value).head(), soundBytes: 0, tornBytes: 0 });
+    ? foldJournal(layout.journal, file, start, ownEvents(castId, step))
+    : ok({ value: start(), head: chainOf(file).head(), soundBytes: 0, tornBytes: 0 });
   if (!folded.ok) return folded;
   const { value, ...journal } = folded.value;
-  return ok({ castId, file: file.value, value, tornBytes: journal.tornBytes, stamp, journal });
+  return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
 }
 
 /** [J25] A journal that was begun for another cast is not read as this one's. */
-function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<T>["step"] {
+export function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<T>["step"] {
   return (value, event) => {
     if (event.type === "cast_started" && event.castId !== castId)
       throw new Error(`it belongs to another cast, ${oneLine(event.castId, 60)}`);
@@ -101,34 +125,29 @@ function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<T>["ste
   };
 }
 
-export interface WithEvents {
-  readonly events: CastEvent[];
-  readonly state: CastState;
+export function loadedCast({ value, ...cast }: ReadCast<WithEvents>): LoadedCast {
+  const { events, trail } = value;
+  return remembered({ ...standing(cast, trail), events }, cast.journal);
 }
 
-/** The state of a cast, and every event that led to it. */
-export const WITH_EVENTS: Folding<WithEvents> = {
-  begin: (file) => ({ events: [], state: startState(startOf(file)) }),
-  step: ({ events, state }, event) => {
-    const next = apply(state, event);
-    events.push(event);
-    return { events, state: next };
-  },
-};
-
-export function loadedCast({ castId, file, value, tornBytes, stamp, journal }: ReadCast<WithEvents>): LoadedCast {
-  const loaded: LoadedCast = { castId, file, events: value.events, state: value.state, tornBytes, stamp };
-  journals.set(loaded, journal);
-  return loaded;
+export function asCurrent({ value, ...cast }: ReadCast<Trail>): CurrentCast {
+  return remembered(standing(cast, value), cast.journal);
 }
 
-export type JournalEnd = ReadCast<unknown>["journal"];
+function standing({ castId, file, tornBytes, stamp }: Omit<ReadCast<unknown>, "value">, trail: Trail): CurrentCast {
+  return { castId, file, state: trail.state, trail, tornBytes, stamp };
+}
 
-/** Where the journals of loaded casts end: whoever goes on from one need not read it again. */
-const journals = new WeakMap<LoadedCast, JournalEnd>();
+/** Where the journals of casts end that were read: whoever goes on from one need not read it again. */
+const journals = new WeakMap<CurrentCast, JournalEnd>();
+
+function remembered<T extends CurrentCast>(cast: T, end: JournalEnd): T {
+  journals.set(cast, end);
+  return cast;
+}
 
 /** The end of its journal, if that is still as it was when the cast was read. */
-export function unchangedEnd(cast: LoadedCast | undefined, layout: Layout): JournalEnd | undefined {
+export function unchangedEnd(cast: CurrentCast | undefined, layout: Layout): JournalEnd | undefined {
   return cast && cast.stamp === stampOf(layout) ? journals.get(cast) : undefined;
 }
 

@@ -1,8 +1,8 @@
-import { isJsonObject } from "../../../core/model/values/json.ts";
-import { parentOf } from "../../../core/model/ids.ts";
-import { MOST_BYTES, readRegularText } from "../../system/regular-file.ts";
-import type { CastFile } from "../cast-file.ts";
-import type { Layout } from "../layout.ts";
+import { isJsonObject } from "../../../../core/model/values/json.ts";
+import { parentOf } from "../../../../core/model/ids.ts";
+import { MOST_BYTES, readRegularText } from "../../../system/regular-file.ts";
+import type { CastFile } from "../../cast-file.ts";
+import type { Layout } from "../../layout.ts";
 import { LARGE, digestOf, putValue } from "./values.ts";
 
 type Values = Pick<Layout, "values" | "value">;

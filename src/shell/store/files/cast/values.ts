@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { isJsonObject } from "../../../core/model/values/json.ts";
-import type { Json, JsonObject } from "../../../core/model/values/json.ts";
-import type { KeptValue } from "../../ports.ts";
-import { problemText } from "../../system/problem.ts";
-import { syncFolder } from "../../system/sync.ts";
-import type { Redact } from "../../secrets/redact.ts";
-import type { Layout } from "../layout.ts";
+import { isJsonObject } from "../../../../core/model/values/json.ts";
+import type { Json, JsonObject } from "../../../../core/model/values/json.ts";
+import type { KeptValue } from "../../../ports.ts";
+import { problemText } from "../../../system/problem.ts";
+import { syncFolder } from "../../../system/sync.ts";
+import type { Redact } from "../../../secrets/redact.ts";
+import type { Layout } from "../../layout.ts";
 
 /** A shorter value stands where it is used: a file of its own would be larger. */
 export const LARGE = 4_096;

@@ -1,0 +1,164 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import { startState } from "../../src/core/cast/state/state.ts";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
+import { stepFrom } from "../../src/core/cast/step.ts";
+import { afterChanges, keysIn, tellChanges, valueIn, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
+import type { Table } from "../../src/core/cast/state/table.ts";
+import { nothingPacked, pack } from "../../src/core/view/bookmark/pack.ts";
+import type { Pack, PackedBefore } from "../../src/core/view/bookmark/pack.ts";
+import { openUnpacker } from "../../src/core/view/bookmark/unpack.ts";
+import { follow, startTrail } from "../../src/core/view/now/trail.ts";
+import type { Unpacker } from "../../src/core/view/bookmark/unpack.ts";
+import type { Trail } from "../../src/core/view/now/trail.ts";
+import { compile } from "../../src/core/compile/targets/compile.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import { catalogOf, playFrom, startOf } from "../harness/play.ts";
+import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
+import { items, workshop } from "../harness/seats.ts";
+
+const begun = (start: CastStart): Trail => startTrail(startState(start));
+
+function followed(trail: Trail, events: readonly CastEvent[]): Trail {
+  return events.reduce((each, event) => follow(each, stepFrom(each.state, event)), trail);
+}
+
+/** Packs at every so many events, each one as it would be read from a file. */
+function packsOf(start: CastStart, events: readonly CastEvent[], every: number): readonly Pack[] {
+  const packs: Pack[] = [];
+  let trail = begun(start);
+  let before: PackedBefore = nothingPacked(trail);
+  for (const [index, event] of events.entries()) {
+    trail = follow(trail, stepFrom(trail.state, event));
+    if ((index + 1) % every !== 0) continue;
+    const made = pack(trail, before);
+    packs.push(JSON.parse(JSON.stringify(made.pack)) as Pack);
+    before = made.packed;
+  }
+  return packs;
+}
+
+/** A list of many items, some of which come back. */
+async function longCast(count: number): Promise<{ readonly start: CastStart; readonly events: readonly CastEvent[] }> {
+  const titles = Array.from({ length: count }, (_, index) => `item ${index}`);
+  const judged = titles.flatMap((_, index) => [
+    ...(index % 3 === 0 ? [{ satisfied: false, context: "again" }] : []),
+    { satisfied: true },
+  ]);
+  const start = startOf(workshop(), { data: JSON.parse('{"__proto__":{"deep":[1,null]},"few":[],"many":null}') });
+  const { events } = await playFrom(startState(start), { says: { Plan: [items(...titles)], Eval: judged } });
+  return { start, events };
+}
+
+function unpack(packs: readonly Pack[], start: Trail): Unpacker {
+  const unpacker = openUnpacker(start);
+  for (const each of packs) unpacker.add(each);
+  return unpacker;
+}
+
+describe("[J28] a cast that was packed", () => {
+  it("[J28] is the same at every moment, and goes on to the same end", async () => {
+    const { start, events } = await longCast(60);
+    const every = 7;
+    const packs = packsOf(start, events, every);
+    const end = followed(begun(start), events);
+    expect(packs.length).toBeGreaterThan(60);
+    for (const [index] of packs.entries()) {
+      const at = (index + 1) * every;
+      const trail = unpack(packs.slice(0, index + 1), begun(start)).trail();
+      expect(trail).toStrictEqual(followed(begun(start), events.slice(0, at)));
+      expect(followed(trail, events.slice(at))).toStrictEqual(end);
+    }
+  });
+
+  it("[J28] is as long as what happened since the one before, and holds its list once", async () => {
+    const { start, events } = await longCast(200);
+    const packs = packsOf(start, events, 40);
+    const sizes = packs.map((each) => JSON.stringify(each).length);
+    const [half, whole] = [sizes[Math.floor(sizes.length / 2)] ?? 0, sizes.at(-1) ?? 0];
+    expect(Math.max(half, whole)).toBeLessThan(1.2 * Math.min(half, whole));
+    const { state } = unpack(packs.slice(0, 5), begun(start)).trail();
+    expect(state.pass?.items).toBe(state.data["workItems"]);
+  });
+
+  it("[J28] can be packed again where it was unpacked", async () => {
+    const { start, events } = await longCast(60);
+    const first = packsOf(start, events.slice(0, 300), 100);
+    const { trail, packed } = unpack(first, begun(start));
+    const later = followed(trail(), events.slice(300));
+    const next = pack(later, packed());
+    expect(JSON.stringify(next.pack).length).toBeLessThan(
+      JSON.stringify(pack(later, nothingPacked(later)).pack).length,
+    );
+    expect(unpack([...first, next.pack], begun(start)).trail()).toStrictEqual(later);
+  });
+
+  it("[J28] is the same for casts of random graphs", () => {
+    let moments = 0;
+    for (let seed = 1; seed <= 150; seed += 1) {
+      const chance = chanceOf(seed);
+      const catalog = catalogOf(randomConfig(chance, chance.count(2, 7)));
+      const compiled = compile([{ kind: "loadout", name: "Main" }], catalog);
+      if (!compiled.ok) continue;
+      const { limits, budget } = catalog.settings;
+      const castId = "test-cast" as CastId; // of an id's form
+      const start: CastStart = { castId, request: "x", graph: compiled.value.graph, limits, budget, data: {} };
+      const { events } = simulate(startState(start), chance, 60);
+      const packs = packsOf(start, events, 5);
+      for (const [index] of packs.entries()) {
+        moments += 1;
+        const trail = unpack(packs.slice(0, index + 1), begun(start)).trail();
+        expect(trail, `seed ${seed}`).toStrictEqual(followed(begun(start), events.slice(0, (index + 1) * 5)));
+      }
+    }
+    expect(moments).toBeGreaterThan(300);
+  });
+});
+
+describe("[J28] changes of a table", () => {
+  const key = fc.integer({ min: 0, max: 60 }).map(String);
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ key, value: fc.integer() }) },
+    { weight: 1, arbitrary: fc.record({ key }) },
+  );
+  const steps = fc.array(step, { maxLength: 120 });
+  const changed = (table: Table<number>, all: readonly { key: string; value?: number }[]): Table<number> =>
+    all.reduce(
+      (each, { key: at, value }) => (value === undefined ? withoutKeys(each, [at]) : withValue(each, at, value)),
+      table,
+    );
+  const many = (): Table<number> => changed(MANY, []);
+
+  it("[J28] lead from the one to the other, and from none", () => {
+    fc.assert(
+      fc.property(steps, steps, (first, second) => {
+        const from = changed(many(), first);
+        const to = changed(from, second);
+        for (const base of [from, null]) {
+          const reached = afterChanges<number>(base, (writer) => tellChanges(base, to, writer));
+          expect(keysIn(reached).toSorted()).toEqual(keysIn(to).toSorted());
+          for (const each of keysIn(to)) expect(valueIn(reached, each)).toBe(valueIn(to, each));
+        }
+        const told: string[] = [];
+        tellChanges(to, to, { remove: (each) => told.push(each), put: (each) => told.push(each) });
+        expect(told).toEqual([]);
+      }),
+    );
+  });
+
+  it("[J28] leave the table that they begin with as it was", () => {
+    const from = many();
+    afterChanges<number>(from, ({ remove, put }) => {
+      remove("1");
+      put("2", 0);
+      put("new", 0);
+    });
+    expect([valueIn(from, "1"), valueIn(from, "2"), valueIn(from, "new")]).toEqual([1, 2, undefined]);
+  });
+});
+
+const MANY: Table<number> = Array.from({ length: 20 }, (_, index) => index).reduce(
+  (table: Table<number>, index) => withValue(table, String(index), index),
+  { few: [], many: null },
+);
