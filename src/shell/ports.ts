@@ -153,6 +153,8 @@ export interface UtilityRequest {
   readonly input: JsonObject;
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** How its time is told where no materia says how long it may take. */
+  readonly limitText?: string;
   /** [D24] The visit's secret: by it the program and whatever it starts are found when nobody knows them any more. */
   readonly secret?: string;
   /** [U42] The same for every run of one visit, and for no other. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { runUtility } from "../../src/shell/run/utility/run-utility.ts";
+import { runSetup } from "../../src/shell/run/utility/run-setup.ts";
 import { gone, runs, until, utility } from "../harness/utility.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -40,7 +41,7 @@ function endless(source: string, input: UtilityRequest["input"] = {}): Prepared 
 }
 
 /** Lets time pass until the answer is there; no timer outlives it. */
-async function settle(outcome: Promise<UtilityOutcome>): Promise<UtilityOutcome> {
+async function settle<T>(outcome: Promise<T>): Promise<T> {
   const settled = await Promise.race([outcome, sleep(5)]);
   if (!settled) return vi.advanceTimersByTimeAsync(10).then(() => settle(outcome));
   expect(vi.getTimerCount()).toBe(0);
@@ -137,6 +138,22 @@ it("[U6] the time-out is 30 seconds unless set", async () => {
   await vi.advanceTimersByTimeAsync(1);
   expect(await settle(outcome)).toMatchObject({ reason: expect.stringContaining("its timeoutMs of 30000 ") });
 });
+
+it.each(["setup", "worktree.setup"] as const)(
+  "[V1] %s has 20 minutes, told as such and with a way out",
+  async (setting) => {
+    const { request, written } = utility(`console.error("fetching"); write("ready"); forever();`);
+    const { cwd, signal, materia } = request;
+    const problem = runSetup({ setting, command: materia.command ?? [], cwd, signal });
+    await written("ready");
+    await vi.advanceTimersByTimeAsync(20 * 60_000 - 1);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await settle(problem)).toContain(
+      ` took longer than 20 minutes, the most for any setup (let ${setting} do less, or find what it fetches in a cache), and was ended: fetching`,
+    );
+  },
+);
 
 it("[U6] a time-out counts even when the program then exits with code 0", async () => {
   const prepared = endless(`process.on("SIGTERM", () => process.exit(0)); write("ready");`);

@@ -7,7 +7,7 @@ import { itemsPlace } from "../harness/fleet/items-place.ts";
 import { looker } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
-it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, with its worker, also who comes late", async () => {
+it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, with its worker or that it waits for another, also who comes late", async () => {
   const place = await itemsPlace(3);
   const command = `while [ -d ${place.gate} ] && [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done`;
   const reply = { tools: [{ name: "bash", arguments: { command } }], text: "Done.", usage: { input: 60, output: 40 } };
@@ -17,7 +17,7 @@ it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, w
   const words = ["--loadout", "Agents", "--rehearse", "replies.json", "--detach", place.gate];
   const castId = (await place.materia("cast", ...words)).stdout.trim();
   const early = await looker(place, castId);
-  const { id } = await place.worker({ concurrency: 2 });
+  const { id, kill } = await place.worker({ concurrency: 2 });
   const row = (n: string, tokens: string): RegExp =>
     new RegExp(`^▸ WI-${n} Agent +\\d:\\d\\d · ${tokens} tokens {2}item ${n} {2}on ${id}$`, "m");
   // Half of a turn is said with its call; until one of them shows how large they are the other waits.
@@ -27,7 +27,24 @@ it("[B12, V15] who follows a cast of a fleet sees a row for each item at work, w
   const late = await looker(place, castId);
   await until(() => sees(late));
   expect(late.rows()).toHaveLength(2);
+  kill("SIGKILL");
+  // It notices that the other is gone, and takes nothing of what that left.
+  await place.worker({ queues: ["other"] });
+  const left = [1, 2].map(
+    (n) => new RegExp(`^▸ WI-${n} Agent +\\d:\\d\\d · \\d+ tokens {2}item ${n} {2}waits for a worker$`),
+  );
+  const waits = ({ rows }: typeof early): boolean => {
+    const seen = rows();
+    return left.every((each, at) => each.test(seen[at] ?? ""));
+  };
+  await until(() => waits(early) && waits(late));
+  const later = await looker(place, castId);
+  await until(() => waits(later));
+  const next = await place.worker({ concurrency: 2 });
+  const lookers = [early, late, later];
+  await until(() => lookers.every(({ rows }) => rows().some((row) => row.endsWith(`  on ${next.id}`))));
   letGo(place);
-  expect(await Promise.all([early.end, late.end])).toMatchObject([{ ok: true }, { ok: true }]);
-  expect([early.rows(), late.rows()]).toEqual([[], []]);
+  const ends = await Promise.all(lookers.map(({ end }) => end));
+  expect(ends.map(({ ok }) => ok)).toEqual([true, true, true]);
+  expect(lookers.flatMap(({ rows }) => rows())).toEqual([]);
 });

@@ -1,7 +1,5 @@
-import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
-import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { parseArgv } from "../../src/core/command/parse.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
 import { sendDue } from "../../src/shell/fleet/worker/outbox.ts";
@@ -9,7 +7,7 @@ import { providersOf } from "../../src/shell/fleet/submit/providers.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { newPlace, put, run, userFolder } from "../harness/cli.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
-import { looker } from "../harness/fleet/looker.ts";
+import { looker, printing } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 import { enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { graphOf } from "../harness/build.ts";
@@ -157,14 +155,6 @@ it("[B22, B29] limits are shown and changed by who may, and what they hold back 
   expect((await place.materia("fleet", "limits", "unset", "project", "p")).stdout).toContain("No limit is set");
   expect((await place.materia("fleet", "limits", "unset", "project", "p")).stdout).toContain("There was no limit");
 });
-
-/** What stands in for a terminal, and what is printed there for a person. */
-function printing(): readonly [printed: readonly string[], io: Io] {
-  const printed: string[] = [];
-  const [env, cwd, stdin] = [{}, "/", Readable.from([])];
-  const as = { live: false, canAsk: false, isTerminal: false, color: false, columns: () => 60, program: "materia" };
-  return [printed, { ...as, env, cwd, stdin, out: () => undefined, err: (text) => void printed.push(text) }];
-}
 
 it("[B22] people who are members may look at limits and not change them", async () => {
   const name = `m_${Math.random().toString(36).slice(2, 8)}`;

@@ -1,11 +1,14 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
+import type { CastSummary } from "../../src/core/view/casts.ts";
 import { commitAll } from "../git/scratch.ts";
 import { jsonOf, put } from "../harness/cli.ts";
-import { eventsOn, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, submitted } from "../harness/fleet/fleet-place.ts";
 import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { ended, itemsPlace } from "../harness/fleet/items-place.ts";
+import { looker, printing } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 /** Says that it runs, for whom, and does not end while it is held, unless the folder of the gates is gone. */
@@ -26,7 +29,11 @@ async function reasonOf(place: FleetPlace, castId: string): Promise<string> {
   return last?.type === "cast_ended" && "reason" in last ? last.reason : "";
 }
 
-it("[B12, B20] a setup that hangs keeps nobody from aborting or stopping, and one that fails is told with what it said", async () => {
+async function statusOf(place: FleetPlace, castId: string): Promise<CastSummary> {
+  return JSON.parse((await place.materia("status", castId, "--json")).stdout) as CastSummary;
+}
+
+it("[B12, B20, B29] a setup that hangs is told, keeps nobody from aborting or stopping, and one that fails is told with what it said", async () => {
   const place = await itemsPlace(2);
   put(place.cwd, {
     "conf.json": { ...(jsonOf(join(place.cwd, "conf.json")) as object), worktree: { setup: setupOf(place, "item") } },
@@ -39,20 +46,34 @@ it("[B12, B20] a setup that hangs keeps nobody from aborting or stopping, and on
   set("hang-cast");
   const aborted = await submitted(place, "Two");
   await runs("cast");
+  const { settingUp, fleet } = await statusOf(place, aborted);
+  expect(settingUp).toEqual({ worker: fleet?.worker, since: expect.any(String) });
+  expect((await place.materia("status", aborted)).stdout).toMatch(/^Worker \S+ sets up its tree, for \d+ s so far\.$/m);
   expect((await place.materia("abort", aborted)).code).toBe(0);
   expect(await ended(place, aborted)).toBe("aborted");
 
   unset("runs-cast");
   const castId = await submitted(place, "Two");
   await runs("cast");
+  const [printed, io] = printing();
+  const follower = await looker(
+    place,
+    castId,
+    openProgress(io, "lines", () => expect.fail("nothing is drawn")),
+  );
+  await until(() => printed.includes(`Worker ${worker.id} sets up its tree\n`));
   worker.kill("SIGTERM");
   expect(await worker.ended).toBe(0);
-  expect(await statusOn(place, castId)).toBe("queued");
+  const handedBack = await statusOf(place, castId);
+  expect([handedBack.status, handedBack.settingUp]).toEqual(["queued", undefined]);
 
   set("fail-cast");
   unset("hang-cast");
   await place.worker({ profile });
   expect(await reasonOf(place, castId)).toMatch(/^setup failed: `sh -c .*` exited with code 1: no network$/);
+
+  // From the worker that handed it back to the one that failed.
+  expect(await follower.end).toMatchObject({ ok: true, value: { kind: "ended" } });
 
   unset("fail-cast");
   set("fail-item");

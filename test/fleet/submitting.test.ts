@@ -1,5 +1,8 @@
+import { mkdirSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { put, userFolder } from "../harness/cli.ts";
+import { git } from "../git/scratch.ts";
+import { envOf, put, run, userFolder } from "../harness/cli.ts";
 import { eventsOn, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
@@ -21,6 +24,26 @@ it("[B21] what has a key is submitted once, at once and after it has ended, and 
   expect(await eventsOn(place, castId)).toEqual(events);
   const other = await place.materia("cast", "--detach", "--json", "--key", "another", place.gate);
   expect(JSON.parse(other.stdout)).toEqual({ castId: expect.not.stringContaining(castId) });
+});
+
+it("[B9, B10] a project that is moved before a worker takes its cast loses nothing, and says where the cast is", async () => {
+  const place = await fleetPlace();
+  put(userFolder(place.cwd), { "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL" } } } } });
+  git(dirname(place.cwd), "init", "-q", "--bare", "origin.git");
+  git(place.cwd, "remote", "add", "origin", "../origin.git");
+  git(place.cwd, "push", "-q", "origin", "HEAD:main");
+  git(place.cwd, "fetch", "-q", "origin");
+  const castId = await submitted(place, "Quick");
+  const moved = join(dirname(place.cwd), "moved", "elsewhere");
+  mkdirSync(dirname(moved));
+  renameSync(place.cwd, moved);
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const env = { ...envOf(place.cwd), FLEET_URL: place.url };
+  const { code, stderr } = await run(["status", castId, "--on", "f"], { cwd: moved, env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`there is no cast "${castId}" in fleet f, project elsewhere\n`);
+  expect(stderr).toContain(`it is one of project ${basename(place.cwd)}: name that as "project" of this fleet`);
 });
 
 it("[B9] the model of the settings goes along with a cast whose materia name none", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { keepWork } from "../../src/shell/git/items/keep.ts";
 import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { findRepository } from "../../src/shell/git/repository.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
 import type { Doing, Ran } from "./harness/repository.ts";
 
@@ -238,6 +239,22 @@ it("[V8] files follow a branch that an agent took into its own tree, and a file 
   expect(again.state.phase).toMatchObject({ outcome: "completed" });
   expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second", "on main", "b"], ""]);
   expect(readFileSync(join(cwd, "made"), "utf8")).toBe("1\n");
+});
+
+it("[V8] an agent that calls the repository one without files keeps nobody's work from the branch", async () => {
+  const cwd = personsRepository();
+  const doing: Doing = {
+    "WI-1": ({ cwd: tree }) => void script(tree, "echo 1 > a; git config core.bare true"),
+    "WI-2": ({ cwd: tree }) => void script(tree, `echo 1 > b; ${COMMIT} b`),
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing, lanes: 1, more: CODING, details: { checkpoints: true } });
+  expect([ran.problem, ran.state.phase]).toMatchObject(["", { outcome: "completed" }]);
+  // What the agent wrote there is the person's to judge; whoever casts again is told.
+  expect(git(cwd, "config", "core.bare")).toBe("true");
+  expect(await findRepository(cwd)).toMatchObject({ why: expect.stringContaining('"git config core.bare false"') });
+  git(cwd, "config", "core.bare", "false");
+  expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second", "a", "b"], ""]);
+  expect(["a", "b"].map((name) => readFileSync(join(cwd, name), "utf8"))).toEqual(["1\n", "1\n"]);
 });
 
 it("[V8] a repository inside whose name is no text is told, and nothing goes round for ever", async () => {

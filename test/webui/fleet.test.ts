@@ -31,7 +31,7 @@ it("[B26, B28, B29] in the browser a fleet is seen at work: who drives what, wha
   await expectSound(page, [WIDE, SMALL, DARK]);
   await page.getByRole("link", { name: "Casts", exact: true }).click();
   await says(page, "Waiting for a worker");
-  await says(page, /^p · /);
+  await says(page, /^p · .* · nobody works on the queue casts$/);
   await page.locator(`a[data-cast="${moving}"]`).click();
   await says(page, "Worker, 1 move");
   await expectSound(page, [WIDE, DARK]);

@@ -21,6 +21,8 @@ export interface CastSummary extends Figures {
   readonly endedAt: string | null;
   /** [B16] Why no worker of a fleet could begin it. */
   readonly blocked?: string;
+  /** [B29] Set while a worker makes its tree ready: no visit is under way there yet. */
+  readonly settingUp?: { readonly worker: string; readonly since: string };
   /** [B24] What became of pushing its result, where a worker was to. */
   readonly delivered?: Delivery;
   /** [B26] Set where it is a cast of a fleet. */

@@ -43,7 +43,7 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   );
   // Without a commit the answers before it are there all the same.
   const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = textOf(asked).split("\n");
-  if (inside === "false") return none("the repository has no working tree");
+  if (inside === "false") return none(`the repository has no working tree${wayOut(cwd)}`);
   if (!top || !gitDir || !commonDir || !objectFormat) return none(whyNone(cwd, complaintOf(asked)));
   if (asked.code === null) return none(complaintOf(asked));
   if (!isId(head) || !isId(tree)) return none("the repository has no commit yet");
@@ -51,6 +51,13 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
     kind: "found",
     repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree },
   };
+}
+
+/** A folder with git's own beside its files is rarely meant to have none. */
+function wayOut(cwd: string): string {
+  return existsSync(join(cwd, ".git"))
+    ? ` ("git config core.bare false" gives it one, if the files here are its own)`
+    : "";
 }
 
 function isId(text: string): boolean {

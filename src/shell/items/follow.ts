@@ -7,8 +7,8 @@ export interface FollowedItems {
   readonly enter: (child: CastId) => void;
   readonly leave: (child: CastId) => void;
   readonly children: () => readonly CastId[];
-  /** What is new of one, from its first event on; nothing is looked at where nothing may have changed. */
-  readonly read: (child: CastId) => Promise<readonly CastEvent[]>;
+  /** What is new of one, from its first event on. Where nothing may have changed nothing is looked at, and there is no answer. */
+  readonly read: (child: CastId) => Promise<readonly CastEvent[] | undefined>;
   readonly close: () => void;
 }
 
@@ -49,7 +49,7 @@ export function followItems({ store, wake }: { readonly store: CastStore; readon
     children: () => [...items.keys()],
     read: async (child) => {
       const item = items.get(child);
-      if (!item?.isOld) return [];
+      if (!item?.isOld) return undefined;
       item.isOld = false;
       const following = await open(child, item);
       return following ? allOf(following) : [];

@@ -10,7 +10,7 @@ import type { Interruption } from "../run/effect.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import { startOf } from "../store/cast-file.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { CastStore, LoadedCast, OwnedCast, Writing } from "../store/cast-store.ts";
+import type { CastStore, CurrentCast, LoadedCast, OwnedCast, Writing } from "../store/cast-store.ts";
 import type { SharedBudget } from "./budget.ts";
 
 /** What the cast of an item is driven from; the same that any cast is. */
@@ -34,7 +34,7 @@ export interface ItemsWorld {
   readonly budgetOf: (parent: ItemRequest["parent"]) => SharedBudget;
   readonly drive: (owned: OwnedCast, run: ItemDrive) => Promise<RunEnd>;
   /** What became of the visit that a cast was cut off in. */
-  readonly cutOff: (cast: LoadedCast, cwd: string) => Promise<Pick<ItemDrive, "interruption"> & CutOffUsage>;
+  readonly cutOff: (cast: CurrentCast, cwd: string) => Promise<Pick<ItemDrive, "interruption"> & CutOffUsage>;
 }
 
 type CutOffUsage = Pick<Extract<EventBody, { type: "cast_resumed" }>, "usage">;
@@ -117,7 +117,7 @@ export function itemFile(parent: CastFile, { castId, budget, data: state, window
   return { ...parent, castId, budget, state, cwd, window, startedAt: new Date().toISOString() };
 }
 
-async function goOn(world: ItemWorld, request: ItemRequest, known: LoadedCast): Promise<ItemOutcome> {
+async function goOn(world: ItemWorld, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
   const { store, writing, budget } = world;
   const { window } = request.start;
   if (!window) throw new Error("the cast of an item has a window");

@@ -1,7 +1,9 @@
+import { Readable } from "node:stream";
+import type { Io } from "../../../src/apps/cli/terminal/io.ts";
 import { parseCastId } from "../../../src/core/model/ids.ts";
-import { NO_LANES, followLane, followParent, laneLines, laneUses } from "../../../src/core/view/now/lanes.ts";
 import { lineText } from "../../../src/core/view/text/line.ts";
 import type { Listening } from "../../../src/shell/casting/drive/driver.ts";
+import { openItemRows } from "../../../src/shell/casting/live/item-rows.ts";
 import { openWorkspace } from "../../../src/shell/casting/workspace/workspace.ts";
 import { followOnFleet } from "../../../src/shell/commands/fleet/follow.ts";
 import { workspaceOn } from "../../../src/shell/fleet/on-fleet.ts";
@@ -10,7 +12,11 @@ import type { FleetPlace } from "./fleet-place.ts";
 import { closing } from "./postgres.ts";
 
 /** Somebody who looks at a cast, with the rows of its items as they see them. */
-export async function looker({ cwd, url }: FleetPlace, castId: string, also: Pick<Listening, "onQueued"> = {}) {
+export async function looker(
+  { cwd, url }: FleetPlace,
+  castId: string,
+  also: Pick<Listening, "onQueued" | "onSettingUp"> = {},
+) {
   const here = openWorkspace({ cwd, env: { ...envOf(cwd), FLEET_URL: url } });
   const there = here.ok ? await workspaceOn(here.value, "f") : here;
   if (!there.ok) throw new Error(JSON.stringify(there.issues));
@@ -18,19 +24,20 @@ export async function looker({ cwd, url }: FleetPlace, castId: string, also: Pic
   const id = parseCastId(castId);
   const cast = id && (await workspace.store.load(id));
   if (!cast?.ok) throw new Error(`no cast ${castId}`);
-  let lanes = NO_LANES;
+  const items = openItemRows();
   const end = followOnFleet(workspace, cast.value, {
     ...also,
+    ...items,
     signal: new AbortController().signal,
-    onSteps: (steps) => {
-      for (const step of steps) lanes = followParent(lanes, step);
-    },
-    onItemSteps: (steps) => {
-      for (const step of steps) lanes = followLane(lanes, step);
-    },
-    onItemProgress: (progress, state) => {
-      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
-    },
+    onSteps: (steps) => steps.forEach(items.follow),
   });
-  return { end, rows: (width = 130): readonly string[] => laneLines(lanes, Date.now(), width).map(lineText) };
+  return { end, rows: (width = 130): readonly string[] => items.lines(Date.now(), width).map(lineText) };
+}
+
+/** What stands in for a terminal, and what is printed there for a person. */
+export function printing(): readonly [printed: readonly string[], io: Io] {
+  const printed: string[] = [];
+  const [env, cwd, stdin] = [{}, "/", Readable.from([])];
+  const as = { live: false, canAsk: false, isTerminal: false, color: false, columns: () => 60, program: "materia" };
+  return [printed, { ...as, env, cwd, stdin, out: () => undefined, err: (text) => void printed.push(text) }];
 }

@@ -1,19 +1,20 @@
 import type { CastStep } from "../../../core/cast/step.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
+import { addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { boardLines, boardOf } from "../../../core/view/now/board.ts";
-import { NO_LANES, followLane, followParent, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { waitLine } from "../../../core/view/now/fleet.ts";
 import { eventLine } from "../../../core/view/tell/event-line.ts";
 import { follow } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
-import { usedAfter } from "../../../core/view/now/used.ts";
 import { hangLine } from "../../../core/view/text/hang.ts";
 import { fitLine, line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { asTyped } from "../../../core/view/text/typed.ts";
-import type { Queued } from "../../../shell/casting/drive/driver.ts";
+import type { Listening, Queued } from "../../../shell/casting/drive/driver.ts";
+import { openItemRows } from "../../../shell/casting/live/item-rows.ts";
+import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/turn-use.ts";
+import { setupLines, setupText } from "../../../shell/commands/fleet/place.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Io } from "./io.ts";
 import { jsonText, paint } from "./lines.ts";
@@ -25,8 +26,11 @@ export interface Progress {
   /** The same of items that are worked on at once. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
+  readonly onItemQueued?: (state: CastState) => void;
   /** [B29] Why no worker drives it yet. */
   readonly onQueued?: (queued: Queued | undefined) => void;
+  /** [B29] That a worker sets up its tree. */
+  readonly onSettingUp?: NonNullable<Listening["onSettingUp"]>;
   /** Clears away what was only for the moment. */
   readonly stop: () => void;
 }
@@ -56,13 +60,16 @@ export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail
 /** One plain line per event that matters, on standard error. */
 function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress {
   let told = "";
+  const tell = (words: string): void => {
+    if (words !== told) io.err(`${words}\n`);
+    told = words;
+  };
   return {
     onQueued: (queued) => {
-      for (const each of waitLines(io, queued)) {
-        const words = paint({ ...io, color: false }, each);
-        if (words !== told) io.err(`${words}\n`);
-        told = words;
-      }
+      for (const each of waitLines(io, queued)) tell(paint({ ...io, color: false }, each));
+    },
+    onSettingUp: (settingUp) => {
+      if (settingUp) tell(setupText(settingUp));
     },
     onSteps: (steps) => {
       also(steps);
@@ -79,25 +86,24 @@ function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress
 /** The board, drawn over itself. Time goes on between events, so it is drawn anew a few times a second. */
 function liveProgress(io: Io, start: Trail): Progress {
   let trail = start;
-  let drawn = 0;
+  const frame = openFrame(io);
   let activity = "";
-  let used = NO_USAGE;
-  let lanes = NO_LANES;
+  let turn = UNUSED;
+  const items = openItemRows();
   let queued: Queued | undefined;
-  const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
+  let settingUp: Parameters<typeof setupLines>[0];
   const draw = (): void => {
     const width = io.columns() - 1;
     const now = Date.now();
     const alive = queued ? "queued" : true;
-    const board = boardOf(trail, { now, alive, used: addUsage(used, lanesUsage(lanes)) });
-    const lines = [
+    const board = boardOf(trail, { now, alive, used: addUsage(usageSoFar(turn), items.usage()) });
+    const below = [...waitLines(io, queued), ...setupLines(settingUp, now)];
+    frame.show([
       ...boardLines({ ...board, next: [] }, width),
-      ...laneLines(lanes, now, width),
-      ...waitLines(io, queued).flatMap((each) => hangLine(each, width).map((row) => fitLine(row, width))),
+      ...items.lines(now, width),
+      ...below.flatMap((each) => hangLine(each, width).map((row) => fitLine(row, width))),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
-    ];
-    io.err(asOneFrame(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`));
-    drawn = lines.length;
+    ]);
   };
   const timer = setInterval(draw, 250);
   timer.unref();
@@ -106,31 +112,34 @@ function liveProgress(io: Io, start: Trail): Progress {
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
-        lanes = followParent(lanes, step);
-        used = usedAfter(used, step.event);
+        items.follow(step);
+        turn = turnAfter(turn, step.event);
         if (step.event.type === "visit_started" || step.event.type === "visit_completed") activity = "";
       }
       draw();
     },
     onProgress: (progress) => {
       activity = activityText(progress, activity);
-      if (progress.kind === "used") used = progress.usage;
+      turn = turnHeard(turn, progress);
     },
     onItemSteps: (steps) => {
-      for (const step of steps) lanes = followLane(lanes, step);
+      items.onItemSteps(steps);
       draw();
     },
-    onItemProgress: (progress, state) => {
-      if (progress.kind === "used") lanes = laneUses(lanes, state, progress.usage);
-    },
+    // Drawn with the next look: an agent writes faster than anybody reads.
+    onItemProgress: items.onItemProgress,
+    onItemQueued: items.onItemQueued,
     onQueued: (why) => {
       queued = why;
       draw();
     },
+    onSettingUp: (now) => {
+      settingUp = now;
+      draw();
+    },
     stop: () => {
       clearInterval(timer);
-      io.err(erase());
-      drawn = 0;
+      frame.clear();
     },
   };
 }
@@ -138,6 +147,22 @@ function liveProgress(io: Io, start: Trail): Progress {
 /** [B29] With a way out as it is typed here. */
 function waitLines({ program }: Io, queued: Queued | undefined): readonly Line[] {
   return queued ? asTyped([waitLine(queued, queued.fleet)], program) : [];
+}
+
+/** Lines over those that were shown before. */
+function openFrame(io: Io) {
+  let drawn = 0;
+  const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
+  return {
+    show: (lines: readonly Line[]): void => {
+      io.err(asOneFrame(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`));
+      drawn = lines.length;
+    },
+    clear: (): void => {
+      io.err(erase());
+      drawn = 0;
+    },
+  };
 }
 
 /** A terminal that knows this shows all of it at once, so that nobody sees the board half erased. */

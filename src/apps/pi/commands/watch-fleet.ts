@@ -9,6 +9,7 @@ import type { Queued } from "../../../shell/casting/drive/driver.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { followOnFleet } from "../../../shell/commands/fleet/follow.ts";
+import { setupLines } from "../../../shell/commands/fleet/place.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 import { resultOf } from "../cards/result-card.ts";
@@ -39,17 +40,15 @@ export async function showOnFleet(
   state.stopWatching?.();
   const looking = new AbortController();
   let widget: Widget | undefined;
-  let queued: Queued | undefined;
-  const onQueued = (why: Queued | undefined): void => {
-    queued = why;
-    widget?.changed();
-  };
-  const watch = openFleetWatch(context, cast.value, { on, onChange: () => widget?.changed(), queued: () => queued });
+  const changed = (): void => widget?.changed();
+  const stands = openStanding(on, changed);
+  const watch = openFleetWatch(context, cast.value, { on, onChange: changed, where: stands.where });
   widget = screen.live ? openWidget(context.user.ctx, watch.picture) : undefined;
   state.stopWatching = () => looking.abort();
   const followed = followOnFleet(workspace, cast.value, {
     ...heardBy(screen, watch),
-    onQueued,
+    onQueued: stands.onQueued,
+    onSettingUp: stands.onSettingUp,
     signal: looking.signal,
   });
   const done = announce(screen, cast.value, followed)
@@ -63,14 +62,31 @@ export async function showOnFleet(
   return ok({ done });
 }
 
+/** [B29] Who has it, or why nobody has, in the words of a hint. */
+function openStanding(on: string, changed: () => void) {
+  let queued: Queued | undefined;
+  let settingUp: Parameters<typeof setupLines>[0];
+  return {
+    onQueued: (why: Queued | undefined): void => {
+      queued = why;
+      changed();
+    },
+    onSettingUp: (now: typeof settingUp): void => {
+      settingUp = now;
+      changed();
+    },
+    where: (): string => {
+      if (queued) return lineText(waitLine(queued, queued.fleet));
+      const [setup] = setupLines(settingUp, Date.now());
+      return setup ? lineText(setup) : `the fleet ${on} drives it`;
+    },
+  };
+}
+
 function openFleetWatch(
   { user, screen }: CommandContext,
   cast: LoadedCast,
-  {
-    on,
-    onChange,
-    queued,
-  }: { readonly on: string; readonly onChange: () => void; readonly queued: () => Queued | undefined },
+  { on, onChange, where }: { readonly on: string; readonly onChange: () => void; readonly where: () => string },
 ): Watch {
   return openWatch(cast, {
     onVisit: screen.visit,
@@ -79,11 +95,7 @@ function openFleetWatch(
     streams: () => false,
     agent: () => undefined,
     unheard: () => [],
-    hint: () => {
-      const waits = queued();
-      const where = waits ? lineText(waitLine(waits, waits.fleet)) : `the fleet ${on} drives it`;
-      return `${where} · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`;
-    },
+    hint: () => `${where()} · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`,
   });
 }
 

@@ -1,24 +1,22 @@
-import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
+import { addUsage } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import { startState } from "../../../core/cast/state/state.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { boardLines, boardOf, visitWords } from "../../../core/view/now/board.ts";
 import type { Board } from "../../../core/view/now/board.ts";
-import { NO_LANES, followLane, followParent, laneLines, laneUses, lanesUsage } from "../../../core/view/now/lanes.ts";
 import { statusMark } from "../../../core/view/casts.ts";
 import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
 import { follow, startTrail } from "../../../core/view/now/trail.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
-import { usedAfter } from "../../../core/view/now/used.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { Listening } from "../../../shell/casting/drive/driver.ts";
-import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
-import type { TurnProgress } from "../../../shell/ports.ts";
+import { openItemRows } from "../../../shell/casting/live/item-rows.ts";
+import type { ItemRows } from "../../../shell/casting/live/item-rows.ts";
+import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/turn-use.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";
 import type { Card } from "../cards/card.ts";
@@ -27,9 +25,10 @@ import type { ItemTale } from "../cards/item-tales.ts";
 import { openVisitCards } from "../cards/visit-cards.ts";
 import { PROGRAM } from "../session/place.ts";
 import type { Picture } from "./widget.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 
 /** A cast as it goes on, for whoever shows it. */
-export interface Watch extends Required<Omit<Listening, "signal" | "onQueued">> {
+export interface Watch extends Required<Omit<Listening, "signal" | "onQueued" | "onSettingUp">> {
   readonly trail: () => Trail;
   /** What became of the items so far. */
   readonly items: () => readonly ItemTale[];
@@ -62,7 +61,7 @@ export interface Unheard {
   readonly by: string;
 }
 
-export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | "events">, watcher: Watcher): Watch {
+export function openWatch({ file, events: before }: Pick<LoadedCast, "file" | "events">, watcher: Watcher): Watch {
   const start = startState(startOf(file));
   const cards = openVisitCards(start);
   const tales = openItemTales();
@@ -76,23 +75,20 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   cards.leaveOut();
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
   let activity: Activity | undefined = IDLE;
-  let used = NO_USAGE;
-  const items = watchItems(watcher);
-  /** Characters of the reply that is being written; what it costs is known at its end. */
-  let written = 0;
-  const board = (): Board => runningBoard(trail, addUsage(withWritten(used, written), items.usage()));
+  let turn = UNUSED;
+  const items = openItemRows();
+  const board = (): Board => runningBoard(trail, addUsage(usageSoFar(turn), items.usage()));
   return {
     trail: () => trail,
     items: tales.all,
-    used: () => used,
+    used: () => turn.used,
     onSteps: (steps) => {
       for (const step of steps) {
         trail = follow(trail, step);
         tales.follow(step);
         items.follow(step);
         watcher.onStep?.(step);
-        used = usedAfter(used, step.event);
-        if (used === NO_USAGE) written = 0;
+        turn = turnAfter(turn, step.event);
         if (step.event.type === "visit_started") activity = IDLE;
         for (const card of cards.follow(step)) watcher.onVisit(card);
       }
@@ -101,18 +97,16 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
     onProgress: (progress) => {
       cards.note(progress);
       activity = watcher.streams() ? undefined : withProgress(activity ?? IDLE, progress);
-      if (progress.kind === "text" || progress.kind === "thinking") written += progress.delta.length;
-      if (progress.kind === "used") [used, written] = [progress.usage, 0];
+      turn = turnHeard(turn, progress);
       watcher.onChange();
     },
-    onItemSteps: items.onSteps,
-    onItemProgress: items.onProgress,
+    ...itemsHeard(items, watcher),
     picture: {
       lines: (width) => {
         const now = board();
         return [
           ...boardLines(now, width),
-          ...items.lines(width),
+          ...items.lines(Date.now(), width),
           ...agentLines(now, { trail, activity, watcher, width }),
         ];
       },
@@ -121,34 +115,23 @@ export function openWatch({ file, events: before }: Pick<PreparedCast, "file" | 
   };
 }
 
-/** The items of a parallel loop that are at work. */
-function watchItems(watcher: Watcher) {
-  let lanes = NO_LANES;
-  /** Of the turns in hand, by the casts of the items: what is known of them, and characters that are being written. */
-  const turns = new Map<string, { readonly used: Usage; readonly written: number }>();
+/** What is heard of items is seen at once. */
+function itemsHeard(
+  { onItemSteps, onItemProgress, onItemQueued }: ItemRows,
+  watcher: Watcher,
+): Pick<Watch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
   return {
-    usage: () => lanesUsage(lanes),
-    follow: (step: CastStep) => {
-      lanes = followParent(lanes, step);
-    },
-    lines: (width: number) => laneLines(lanes, Date.now(), width),
-    onSteps: (steps: readonly CastStep[]) => {
-      for (const step of steps) {
-        lanes = followLane(lanes, step);
-        // What was written of a turn that is over has been counted.
-        const { castId } = step.after;
-        if ((lanes.get(castId)?.used ?? NO_USAGE) === NO_USAGE) turns.delete(castId);
-        watcher.onStep?.(step);
-      }
+    onItemSteps: (steps) => {
+      onItemSteps(steps);
+      for (const step of steps) watcher.onStep?.(step);
       watcher.onChange();
     },
-    onProgress: (progress: TurnProgress, state: CastState) => {
-      const { used, written } = turns.get(state.castId) ?? { used: NO_USAGE, written: 0 };
-      if (progress.kind === "used") turns.set(state.castId, { used: progress.usage, written: 0 });
-      if (progress.kind === "text" || progress.kind === "thinking")
-        turns.set(state.castId, { used, written: written + progress.delta.length });
-      const turn = turns.get(state.castId);
-      if (turn) lanes = laneUses(lanes, state, withWritten(turn.used, turn.written));
+    onItemProgress: (progress, state) => {
+      onItemProgress(progress, state);
+      watcher.onChange();
+    },
+    onItemQueued: (state) => {
+      onItemQueued(state);
       watcher.onChange();
     },
   };
@@ -190,11 +173,6 @@ const UNHEARD = { agent: "not read yet", later: "for later" } as const;
 /** [X36] */
 function unheardLine({ for: whom, text, by }: Unheard): Line {
   return line("  ", toned("wait", `⧗ ${UNHEARD[whom]}: `), oneLine(text, 60), toned("dim", `  ${by} takes it back`));
-}
-
-/** A token is about four characters of English; of a reply that is not whole nobody knows more. */
-function withWritten(used: Usage, characters: number): Usage {
-  return { ...used, output: used.output + Math.ceil(characters / 4) };
 }
 
 /** [X40] Who works, and how much of the budget is used. */

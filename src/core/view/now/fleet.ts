@@ -72,6 +72,11 @@ export function whyWaits(
   return { kind: serving.every(({ casts, concurrency }) => casts.length >= concurrency) ? "busy" : "soon" };
 }
 
+/** Whether it waits for something that comes only if somebody sees to it. */
+export function needsPerson({ kind }: WaitReason): boolean {
+  return kind === "blocked" || kind === "nobody_up";
+}
+
 export function waitText(why: WaitReason, queue: string): string {
   switch (why.kind) {
     case "blocked":

@@ -24,6 +24,8 @@ interface Lane {
   readonly since: string;
   /** [B28] Which worker of a fleet has it. */
   readonly worker?: string;
+  /** [B12] Set where it was begun and no worker has it any more. */
+  readonly isQueued?: true;
   /** What the turn in hand has used so far. */
   readonly used: Usage;
 }
@@ -65,6 +67,12 @@ export function laneUses(lanes: Lanes, { castId }: CastState, used: Usage): Lane
   return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
 }
 
+/** [B12] Until its next event: that is written by whoever goes on with it. */
+export function laneWaits(lanes: Lanes, { castId }: CastState): Lanes {
+  const lane = lanes.get(castId);
+  return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
+}
+
 /** What they have used between them that their parent's journal does not know yet. */
 export function lanesUsage(lanes: Lanes): Usage {
   return [...lanes.values()].map(({ state, used }) => addUsage(state.usage, used)).reduce(addUsage, NO_USAGE);
@@ -77,18 +85,18 @@ export function laneLines(lanes: Lanes, now: number, width: number): readonly Li
     .toSorted((a, b) => a.window.index - b.window.index);
   const [wide, narrow] = [rows.map((row) => beforeTitle(row, now)), rows.map((row) => briefly(row, now))];
   const isRoom = wide.every((before) => lineColumns(before) + LEAST_TITLE <= width);
-  return rows.map(({ state, worker }, at) => {
+  return rows.map(({ state, worker, isQueued }, at) => {
     const before = (isRoom ? wide : narrow)[at] ?? [];
     const title = titleText(titleIn(state), LONGEST_TITLE);
-    return fitLine(line(...before, ...titleBy(title, worker, width - lineColumns(before))), width);
+    const by = isQueued ? "  waits for a worker" : worker === undefined ? "" : `  on ${harmless(worker)}`;
+    return fitLine(line(...before, ...titleBy(title, by, width - lineColumns(before))), width);
   });
 }
 
 const LONGEST_TITLE = 2_000;
 
 /** [B12] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
-function titleBy(title: string, worker: string | undefined, room: number): Line {
-  const by = worker === undefined ? "" : `  on ${harmless(worker)}`;
+function titleBy(title: string, by: string, room: number): Line {
   const left = room - columnsOf(by);
   if (left < Math.min(columnsOf(title), LEAST_TITLE)) return line(title);
   return line(cutColumns(title, left), toned("dim", by));

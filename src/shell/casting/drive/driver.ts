@@ -1,5 +1,6 @@
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
+import type { CastSummary } from "../../../core/view/casts.ts";
 import type { QueuedCast } from "../../../core/view/now/fleet.ts";
 import type { AgentHost, Items, Ports, TurnProgress } from "../../ports.ts";
 import { redactor } from "../../secrets/redact.ts";
@@ -15,6 +16,10 @@ export interface Listening {
   /** The same of the items of a parallel loop, each of which is a cast of its own. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** [B12] Told that no worker has an item any more that was begun: until its next event it waits for another. */
+  readonly onItemQueued?: (state: CastState) => void;
+  /** [B29] Told that a worker sets up its tree; nothing once it has. */
+  readonly onSettingUp?: (settingUp: CastSummary["settingUp"]) => void;
   /** [B29] Told why no worker of a fleet drives it yet; nothing once one does, or is about to. */
   readonly onQueued?: (queued: Queued | undefined) => void;
 }

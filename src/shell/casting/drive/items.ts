@@ -1,6 +1,5 @@
 import { started } from "../../../core/cast/next.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
-import type { UtilityMateria } from "../../../core/model/materia.ts";
 import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
 import { openGitTrees } from "../../git/items/git-trees.ts";
 import { sharedBudget } from "../../items/budget.ts";
@@ -8,7 +7,7 @@ import { openItems } from "../../items/items.ts";
 import type { ItemDrive } from "../../items/items.ts";
 import type { Items, Ports } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
-import { runUtility } from "../../run/utility/run-utility.ts";
+import { runSetup } from "../../run/utility/run-setup.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
 import { treePool } from "../../store/layout.ts";
@@ -47,7 +46,9 @@ export function itemsOf(
     pool: treePool(store.place),
     worktree: file.worktree ?? {},
   };
-  const trees = openGitTrees({ ...place, setUp: (command, at) => setUp(command, at, driver.signal) });
+  const setUp = (command: readonly string[], at: string) =>
+    runSetup({ setting: "worktree.setup", command, cwd: at, signal: driver.signal });
+  const trees = openGitTrees({ ...place, setUp });
   return openItems({
     store,
     trees,
@@ -88,12 +89,4 @@ function listening({ onSteps: _steps, onProgress: _progress, ...driver }: Driver
     ...(onItemSteps ? { onSteps: onItemSteps } : {}),
     ...(onItemProgress ? { onProgress: onItemProgress } : {}),
   };
-}
-
-const SETUP_MS = 20 * 60_000;
-
-async function setUp(command: readonly string[], cwd: string, signal: AbortSignal): Promise<string | undefined> {
-  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MS };
-  const outcome = await runUtility({ materia, input: {}, cwd, signal });
-  return outcome.kind === "failed" ? outcome.reason : undefined;
 }

@@ -13,7 +13,8 @@ import { isOfVisit, progressOf } from "./notes.ts";
 /** Follows what the agent of a cast does, where that can be heard. */
 export type FollowTurn = (castId: CastId, wake: () => void) => Following<readonly Progress[]>;
 
-interface ListenedItems extends Pick<Listening, "onItemSteps" | "onItemProgress"> {
+interface ListenedItems extends Pick<Listening, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
+  readonly isQueued?: (castId: CastId) => Promise<boolean>;
   readonly store: CastStore;
   readonly wake: () => void;
   readonly followTurn: FollowTurn | undefined;
@@ -34,7 +35,8 @@ interface Known {
 }
 
 /** [V15] Items that are at work in other processes, told as the process that drives them tells them. */
-export function watchItems({ store, wake, followTurn, onItemSteps, onItemProgress }: ListenedItems): WatchedItems {
+export function watchItems(listened: ListenedItems): WatchedItems {
+  const { store, wake, followTurn, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
   const items = followItems({ store, wake });
   const known = new Map<CastId, Known>();
   const begin = async (child: CastId): Promise<Known | undefined> => {
@@ -43,12 +45,15 @@ export function watchItems({ store, wake, followTurn, onItemSteps, onItemProgres
   };
   const tell = async (child: CastId): Promise<void> => {
     const events = await items.read(child);
-    const item = known.get(child) ?? (events.length > 0 ? await begin(child) : undefined);
+    const item = known.get(child) ?? (events && events.length > 0 ? await begin(child) : undefined);
     if (!item) return;
-    const steps = [...stepsFrom(item.state, events)];
+    const steps = [...stepsFrom(item.state, events ?? [])];
     const state = steps.at(-1)?.after ?? item.state;
+    // A worker that dies or leaves writes nothing more: who comes late finds its name, too.
+    const mayBeLeft = events && (events.length === 0 || !known.has(child));
     known.set(child, { ...item, state });
     if (steps.length > 0) onItemSteps?.(steps);
+    if (mayBeLeft && (await isQueued?.(child))) onItemQueued?.(state);
     for (const note of (await item.turn?.next()) ?? [])
       if (isOfVisit(note, state)) onItemProgress?.(progressOf(note), state);
   };

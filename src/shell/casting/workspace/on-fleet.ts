@@ -5,7 +5,7 @@ import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import type { FleetStanding, WaitReason } from "../../../core/view/now/fleet.ts";
 import type { Progress } from "../../../core/wire/stream.ts";
-import type { Following, LoadedCast, NewCast } from "../../store/cast-store.ts";
+import type { CurrentCast, Following, NewCast } from "../../store/cast-store.ts";
 
 /** What people do with casts that other machines drive, in place of driving them here. */
 export interface OnFleet {
@@ -18,7 +18,7 @@ export interface OnFleet {
   /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
   readonly submit: (plan: NewCast) => Promise<Result<CastId>>;
   /** [B10] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
-  readonly setGoing: (cast: LoadedCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
+  readonly setGoing: (cast: CurrentCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
   readonly raise: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
   /** Nothing where the cast does not wait for a worker, or none could begin it. */

@@ -3,6 +3,7 @@ import { isError, error, fail, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { artifactRoot, loadConfig } from "../../config/config.ts";
 import type { ConfigPlace } from "../../config/config.ts";
+import { keyOf } from "../../config/own/user-key.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import type { OnFleet } from "./on-fleet.ts";
 import { fileStore } from "../../store/files/file-store.ts";
@@ -37,7 +38,7 @@ export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: Fo
   const { catalog, files, project } = loadConfig(place);
   const root = artifactRoot(place.cwd, catalog, artifacts);
   if (!root.ok) return root;
-  const store = fileStore(root.value, watch);
+  const store = fileStore(root.value, { ...(watch ? { watch } : {}), bookmarks: { key: keyOf(place.env) } });
   return ok({ place, catalog, configFiles: files, root: root.value, store, trust: trustOf(place, project) });
 }
 

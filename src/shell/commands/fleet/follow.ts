@@ -4,11 +4,14 @@ import type { CastSummary } from "../../../core/view/casts.ts";
 import type { Listening, Queued } from "../../casting/drive/driver.ts";
 import { watchCast } from "../../casting/watch.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
+import { pause } from "../../run/pause.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
-import type { LoadedCast } from "../../store/cast-store.ts";
+import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 
 /** Why a cast waits may change without a word of its own: others end, workers come and go. */
 const LOOK_MS = 1_000;
+const HANDING_MS = 200;
+const MOST_HANDING_MS = 20_000;
 
 /** [B10, B27] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
 export async function followOnFleet(
@@ -22,14 +25,28 @@ export async function followOnFleet(
     return await watchCast(store, cast, {
       ...listening,
       ...(fleet ? { followTurn: fleet.followTurn } : {}),
+      isQueued: async (castId) => (await store.summary(castId))?.status === "queued",
       isExpected: async () => {
-        const summary = await store.summary(cast.castId);
+        const summary = await settled(store, cast.castId, listening.signal);
+        listening.onSettingUp?.(summary?.settingUp);
         await queue?.hear(summary);
         return summary?.status === "queued" || summary?.status === "running";
       },
     });
   } finally {
     queue?.close();
+  }
+}
+
+/**
+ * [B10] Who hands a cast back lets go of it first: for that moment nobody has it, and it does not wait either. What stays so is
+ * of a worker that was killed in between, and is not looked at for ever.
+ */
+async function settled(store: CastStore, castId: CastId, signal: AbortSignal): Promise<CastSummary | undefined> {
+  for (let waited = 0; ; waited += HANDING_MS) {
+    const summary = await store.summary(castId);
+    if (summary?.status !== "interrupted" || waited >= MOST_HANDING_MS || signal.aborted) return summary;
+    await pause(HANDING_MS, signal);
   }
 }
 

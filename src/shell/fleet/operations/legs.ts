@@ -66,6 +66,16 @@ export async function isStillOf(database: Database, { castId, leg, workerId }: L
   return (await database.rows({ text, values: [castId, leg, workerId] })).length > 0;
 }
 
+/** [B29] For whoever looks meanwhile; gone with the next event. */
+export async function markSettingUp(database: Database, castId: string, workerId: string): Promise<void> {
+  const settingUp = { worker: workerId, since: new Date().toISOString() };
+  await database.rows({
+    text: `with c as (update materia.casts set summary = summary || jsonb_build_object('settingUp', $3::jsonb)
+        where cast_id = $1 and owner = $2 returning cast_id) select pg_notify('materia', cast_id) from c`,
+    values: [castId, workerId, JSON.stringify(settingUp)],
+  });
+}
+
 /** [B16] Who lacks the model or tool of a cast leaves it to the others. */
 export async function markRefused(
   database: Database,

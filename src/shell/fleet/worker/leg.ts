@@ -16,7 +16,7 @@ import { openPause } from "../items/parking.ts";
 import type { Parking } from "../items/parking.ts";
 import { travelsOf } from "../items/travels.ts";
 import type { Profile } from "../open/profile.ts";
-import { beginLeg, handBack, handOn, isStillOf, markRefused, wasHandedOn } from "../operations/legs.ts";
+import { beginLeg, handBack, handOn, isStillOf, markRefused, markSettingUp, wasHandedOn } from "../operations/legs.ts";
 import { deliver } from "./deliver.ts";
 import { openLiveTurn } from "../live/live-turn.ts";
 import type { Trees } from "./trees.ts";
@@ -146,7 +146,8 @@ async function isGivenUp({ database, workerId }: LegPlace): Promise<boolean> {
 }
 
 /** The files are brought when nobody else can change them any more. */
-function claiming({ store, trees, database, stopping, draining }: LegPlace, { castId, file }: LoadedCast, leg: number) {
+function claiming(place: LegPlace, { castId, file }: LoadedCast, leg: number) {
+  const { store, trees, database, workerId, stopping, draining } = place;
   let missing: string | undefined;
   let isHandedOn = false;
   let isLeaving = false;
@@ -154,7 +155,7 @@ function claiming({ store, trees, database, stopping, draining }: LegPlace, { ca
     isHandedOn = await wasHandedOn(database, castId, leg);
     return isHandedOn
       ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
-      : trees.bring(file, signal);
+      : trees.bring(file, { signal, onSetup: () => markSettingUp(database, castId, workerId) });
   };
   const claim: CastStore["claim"] = async (id, how) => {
     const owned = await store.claim(id, how);

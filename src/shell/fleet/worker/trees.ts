@@ -4,14 +4,13 @@ import type { Window } from "../../../core/cast/state/fork.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { takePacks } from "../../git/packs/joined-packs.ts";
 import { headOf, makePack, mostToRead } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
 import type { Restored, Stand, TreeSource } from "../../git/packs/travelling-tree.ts";
-import { runUtility } from "../../run/utility/run-utility.ts";
+import { runSetup } from "../../run/utility/run-setup.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 import type { PackOf } from "../../store/postgres/owned.ts";
@@ -26,7 +25,7 @@ export interface Trees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
-  readonly bring: (file: CastFile, signal: AbortSignal) => Promise<Result<string>>;
+  readonly bring: (file: CastFile, how: Bringing) => Promise<Result<string>>;
   /** [B12] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<Stand | string | undefined>;
   /** [B25] What this process has written into a tree belongs to whoever works there. */
@@ -39,6 +38,12 @@ export interface Trees {
   /** [B8] Why the files of a cast could not be kept, since they were brought here. */
   readonly unkept: (castId: CastId) => string | undefined;
   readonly forget: (castId: CastId) => void;
+}
+
+export interface Bringing {
+  readonly signal: AbortSignal;
+  /** Called before a program sets the tree up, which may take long. */
+  readonly onSetup: () => Promise<void>;
 }
 
 export interface FreshTree {
@@ -60,8 +65,6 @@ interface Standing {
 interface PackRow extends Stand {
   readonly pack: Buffer;
 }
-
-const SETUP_MS = 20 * 60_000;
 
 /** What the database keeps of the files of casts. */
 function openPacks(database: Database, folder: string) {
@@ -108,7 +111,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
   const { sourceOf, restored, restoredItem, fetchInto } = openPacks(database, folder);
   const freshOf = (castId: CastId): string => join(folder, "results", castId);
-  const bring = async ({ castId, window, worktree }: CastFile, signal: AbortSignal): Promise<Result<string>> => {
+  const bring: Trees["bring"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
     if (!source) {
@@ -124,10 +127,15 @@ export function openTrees(database: Database, folder: string, profile: Profile):
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
     standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: openSentWork() });
     giveToTools(tree);
-    const setups = { setup: profile.setup, "worktree.setup": window && worktree?.setup };
-    for (const [name, command] of Object.entries(setups)) {
-      const problem = command && (await setUp(command, made.cwd, signal));
-      if (problem !== undefined) return fail(error("cannot_write", castId, `${name} failed: ${problem}`));
+    const setups = [
+      { setting: "setup", command: profile.setup },
+      { setting: "worktree.setup", command: window && worktree?.setup },
+    ] as const;
+    for (const { setting, command } of setups) {
+      if (!command) continue;
+      await onSetup();
+      const problem = await runSetup({ setting, command, cwd: made.cwd, signal });
+      if (problem !== undefined) return fail(error("cannot_write", castId, `${setting} failed: ${problem}`));
     }
     return ok(made.cwd);
   };
@@ -202,10 +210,4 @@ function missingFiles(events: readonly CastEvent[]): string | undefined {
   for (const event of events)
     if ("files" in event && event.files && "problem" in event.files) return event.files.problem;
   return undefined;
-}
-
-async function setUp(command: readonly string[], cwd: string, signal: AbortSignal): Promise<string | undefined> {
-  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MS };
-  const outcome = await runUtility({ materia, input: {}, cwd, signal });
-  return outcome.kind === "failed" ? outcome.reason : undefined;
 }

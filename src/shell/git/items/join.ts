@@ -4,7 +4,7 @@ import type { Joined, JoinRequest } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
 import type { Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
-import type { GitAnswer } from "../run-git.ts";
+import type { GitAnswer, GitCall } from "../run-git.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
 import { replay } from "./replay.ts";
 
@@ -43,18 +43,23 @@ async function followHead(cwd: string, base: string, head: string): Promise<stri
   const standsAt = async (commit: string): Promise<boolean> =>
     (await runGit(["diff-index", "--cached", "--quiet", commit, "--"], { cwd })).ok;
   if (!(await standsAt(base)) || (await standsAt(head))) return undefined;
-  const moved = await runGit(["read-tree", "-m", "-u", base, head], { cwd });
+  const moved = await runGit(["read-tree", "-m", "-u", base, head], inFiles(cwd));
   return moved.ok ? undefined : saidOf(moved);
 }
 
 async function forward(repository: Repository, tip: string): Promise<Joined> {
   const { top } = repository;
   const merge = (): Promise<GitAnswer> =>
-    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], { cwd: top });
+    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], inFiles(top));
   const first = await merge();
   if (first.ok) return joined(tip);
   if ((await mendLock(repository, tip)) && (await merge()).ok) return joined(tip);
   return refused(saidOf(first));
+}
+
+/** An item's agent may have written `core.bare` into the configuration that all trees share: that these are files is known. */
+function inFiles(top: string, env: GitCall["env"] = {}): GitCall {
+  return { cwd: top, env: { ...env, GIT_WORK_TREE: top } };
 }
 
 /** git's own words, with the files that it names. */
@@ -88,7 +93,7 @@ async function mendLock({ top, gitDir }: Repository, tip: string): Promise<boole
     rmSync(own, { force: true });
     rmSync(`${own}.lock`, { force: true });
     const read = await runGit(["read-tree", "HEAD"], { cwd: top, env });
-    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], { cwd: top, env }) : read;
+    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], inFiles(top, env)) : read;
     if (!added.ok) return false;
     const differs = partsOf(await runGit(["diff-index", "--cached", "-z", "--name-only", "HEAD"], { cwd: top, env }));
     for (const path of differs) {
@@ -103,9 +108,8 @@ async function mendLock({ top, gitDir }: Repository, tip: string): Promise<boole
     const input = differs.map((path) => `${path}\0`).join("");
     if (differs.length === 0) return true;
     const restored = await runGit(["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"], {
-      cwd: top,
+      ...inFiles(top, { GIT_LITERAL_PATHSPECS: "1" }),
       input,
-      env: { GIT_LITERAL_PATHSPECS: "1" },
     });
     return restored.ok;
   } finally {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
 
 export type Packed =
@@ -46,11 +47,16 @@ export interface Pushed {
 /** [B9] The commits that a worker can fetch for itself. What stands in a url as a password stays here. */
 export async function pushedCommits(cwd: string): Promise<Pushed> {
   const asked = await runGit(["config", "--get", "remote.origin.url"], { cwd });
-  const remote = asked.ok ? withoutPassword(textOf(asked)) : "";
+  const remote = asked.ok ? wholePath(withoutPassword(textOf(asked)), cwd) : "";
   if (remote === "") return { remote: null, commits: [] };
   const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
   const commits = [...new Set(textOf(listed).split("\n"))].filter((commit) => commit !== "");
   return commits.length === 0 ? { remote: null, commits: [] } : { remote, commits };
+}
+
+/** A path is read from the top of the repository, where no worker stands. What has a colon before any slash is none. */
+function wholePath(url: string, top: string): string {
+  return url === "" || /^[^/]*:/.test(url) ? url : resolve(top, url);
 }
 
 function withoutPassword(url: string): string {

@@ -22,12 +22,16 @@ export async function reasonFor(failure: Failure, request: UtilityRequest, stder
     case "exited":
       return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${said(stderr)}`;
     case "timed_out":
-      return `${name} took longer than its timeoutMs of ${failure.limitMs} and was ended${said(stderr)}`;
+      return `${name} took longer than ${limitOf(failure, request)} and was ended${said(stderr)}`;
     case "aborted":
       return `${name} was ended because the cast was aborted${said(stderr)}`;
     default:
       return never(failure);
   }
+}
+
+function limitOf({ limitMs }: { readonly limitMs: number }, { limitText }: UtilityRequest): string {
+  return limitText ?? `its timeoutMs of ${limitMs}`;
 }
 
 function nameOf({ command, script }: UtilityMateria): string {

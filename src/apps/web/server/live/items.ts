@@ -30,7 +30,7 @@ export function itemFollower({ store, castId, wake }: Listened) {
     }
   };
   const look = async (child: CastId): Promise<void> => {
-    const visit = (await items.read(child)).findLast((event) => event.type === "visit_started");
+    const visit = (await items.read(child))?.findLast((event) => event.type === "visit_started");
     if (visit?.type === "visit_started") said.push(say({ kind: "item", data: { child, socket: visit.socket } }));
   };
   return {

@@ -15,7 +15,7 @@ import castsSheet from "./casts.module.css";
 const css = classesOf(castsSheet, marksSheet, baseSheet);
 
 /** The same facts as the table, one card each; of many only those in sight are drawn. */
-export function CastCards({ groups, now, onAct, busy }: CastListProps): ReactElement {
+export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const all = useMemo(() => rowsOf(groups), [groups]);
   const { rows, before, behind, measure } = useRows(list, all, { scrolls: "page", height: 104 });
@@ -25,7 +25,7 @@ export function CastCards({ groups, now, onAct, busy }: CastListProps): ReactEle
       {rows.map(({ row, index }) => {
         const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
         return row.kind === "cast" ? (
-          <CastCard key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
+          <CastCard key={row.key} place={place} cast={row.cast} now={now} waits={waits} onAct={onAct} busy={busy} />
         ) : (
           <li key={row.key} className={css("card-group")} {...place}>
             <h2 className={css("secondary")}>
@@ -42,6 +42,7 @@ export function CastCards({ groups, now, onAct, busy }: CastListProps): ReactEle
 function CastCard({
   cast,
   now,
+  waits,
   onAct,
   busy,
   place,
@@ -64,7 +65,7 @@ function CastCard({
           <ItemsDone cast={cast} />
           <b>{costText(cast.cost)}</b>
         </span>
-        <Whose cast={cast} />
+        <Whose cast={cast} waits={waits} />
         <NextAction cast={cast} onAct={onAct} busy={busy} />
       </div>
     </li>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
+import type { QueuedCast } from "../../../../../core/view/now/fleet.ts";
 import { CAST_FILTERS, EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
 import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
@@ -19,6 +20,7 @@ import { Filters } from "./filters.tsx";
 import { NewCast } from "./new-cast.tsx";
 import { CastTable } from "./table.tsx";
 import { useCasts } from "../../data/use-casts.ts";
+import { useStanding } from "../../data/use-standing.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -31,6 +33,8 @@ const css = classesOf(castsSheet, controlsSheet, marksSheet, pageSheet, baseShee
 
 /** What a row can do besides being opened. */
 export type CastAction = "continue" | "resume" | "abort" | "raise";
+
+const NONE: readonly QueuedCast[] = [];
 
 export default function CastsPage({ search: address }: PageProps): ReactElement {
   const { casts, isReady, issues } = useCasts();
@@ -46,6 +50,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const CastList = isSmall ? CastCards : CastTable;
   const found = useMemo(() => casts.filter((cast) => isFound(cast, search)), [casts, search]);
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
+  const { standing } = useStanding(found.some(({ status }) => status === "queued"));
   const resume = async (cast: CastSummary): Promise<void> => {
     if ((await command.run(`recast ${cast.castId}`, "Resumed")) === null) setResuming(cast);
   };
@@ -69,7 +74,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
         <NoMatch text={search.text} onClear={() => setSearch(EVERY_CAST)} />
       ) : (
         <div className={css(isSmall ? "list" : "list panel")} data-scrolls ref={keys.list} onKeyDown={keys.onKeyDown}>
-          <CastList groups={groups} now={now} onAct={act} busy={command.busy} />
+          <CastList groups={groups} now={now} waits={standing?.queue ?? NONE} onAct={act} busy={command.busy} />
         </div>
       )}
       <KeyHints />

@@ -3,6 +3,8 @@ import type { ComponentProps, ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
 import type { Items } from "../../../../../core/view/now/cells.ts";
+import { needsPerson, waitText } from "../../../../../core/view/now/fleet.ts";
+import type { QueuedCast, WaitReason } from "../../../../../core/view/now/fleet.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "../../../../../core/view/numbers.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
 import { Button } from "../../parts/controls/button.tsx";
@@ -23,6 +25,8 @@ const css = classesOf(castsSheet, marksSheet, baseSheet);
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
   readonly now: number;
+  /** [B29] Those of a fleet that wait, as far as they are told one by one. */
+  readonly waits: readonly QueuedCast[];
   readonly onAct: (cast: CastSummary, action: CastAction) => void;
   /** The command that is under way. */
   readonly busy: string | null;
@@ -34,7 +38,7 @@ const COLUMNS = 6;
 const ROOMY = 3;
 
 /** Of many casts only those in sight are drawn; each row says which of all it is. */
-export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactElement {
+export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const width = useWidth();
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => rowsOf(groups), [groups]);
@@ -65,7 +69,7 @@ export function CastTable({ groups, now, onAct, busy }: CastListProps): ReactEle
         {rows.map(({ row, index }) => {
           const place = { ref: measure, "data-index": index, "aria-rowindex": index + 2 };
           return row.kind === "cast" ? (
-            <CastRow key={row.key} place={place} cast={row.cast} now={now} onAct={onAct} busy={busy} />
+            <CastRow key={row.key} place={place} cast={row.cast} now={now} waits={waits} onAct={onAct} busy={busy} />
           ) : (
             <tr key={row.key} {...place} className={css("group-row")}>
               <th colSpan={COLUMNS} scope="colgroup">
@@ -93,6 +97,7 @@ function Room({ height }: { readonly height: number }): ReactElement {
 function CastRow({
   cast,
   now,
+  waits,
   onAct,
   busy,
   place,
@@ -111,7 +116,7 @@ function CastRow({
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
         </span>
         <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
-        <Whose cast={cast} />
+        <Whose cast={cast} waits={waits} />
       </td>
       <td className={css("roomy")}>
         <code className={css("faint")}>{cast.castId}</code>
@@ -134,16 +139,24 @@ function CastRow({
   );
 }
 
-/** [B26] Whose cast of a fleet it is, and who drives it; why nobody could, where that is known. */
-export function Whose({ cast: { fleet, blocked, status } }: { readonly cast: CastSummary }): ReactElement | null {
+/** [B26, B29] Whose cast of a fleet it is, and who drives it or why nobody does yet. */
+export function Whose({
+  cast: { castId, fleet, blocked, status },
+  waits,
+}: Pick<CastListProps, "waits"> & { readonly cast: CastSummary }): ReactElement | null {
   if (!fleet) return null;
   const { project, person, worker } = fleet;
   const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
-  const isBlocked = status === "queued" && blocked !== undefined;
+  const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
+  // What nobody could begin says so by itself, however many wait before it.
+  const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
+  const told = status === "queued" && reason && reason.kind !== "soon" ? waitText(reason, queue) : null;
   return (
-    <span className={css("whose faint cut")} title={isBlocked ? blocked : words}>
+    <span className={css("whose faint cut")} title={told ?? words}>
       {words}
-      {isBlocked && <span className={css("tone-rework")}>{` · no worker could begin it: ${blocked}`}</span>}
+      {reason && told !== null && (
+        <span className={css(needsPerson(reason) ? "tone-rework" : "secondary")}>{` · ${told}`}</span>
+      )}
     </span>
   );
 }

@@ -1,13 +1,11 @@
-import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
-import type { Issue } from "../../../../../core/model/issue.ts";
-import { heardText, waitText, wayOut, workerCommand } from "../../../../../core/view/now/fleet.ts";
+import { heardText, needsPerson, waitText, wayOut, workerCommand } from "../../../../../core/view/now/fleet.ts";
 import { clockText, countedText } from "../../../../../core/view/numbers.ts";
 import type { FleetStanding, QueuedCast, WorkerStanding } from "../../../../../core/view/now/fleet.ts";
 import { hrefOf } from "../../browser/route.ts";
 import { useCasts } from "../../data/use-casts.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
-import { followFleet } from "../../net/api.ts";
+import { useStanding } from "../../data/use-standing.ts";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -20,7 +18,7 @@ const css = classesOf(fleetSheet, marksSheet, pageSheet, baseSheet);
 /** [B29] Who works on what, and what waits for whom: `#/fleet`. */
 export default function FleetPage(): ReactElement {
   const { fleet } = useCatalog();
-  const { standing, issues } = useStanding();
+  const { standing, issues } = useStanding(true);
   return (
     <section className={css("view")} aria-label="Fleet">
       <div className={css("page-head")}>
@@ -43,13 +41,6 @@ export default function FleetPage(): ReactElement {
 /** The name that commands are given. */
 function useFleet(): string {
   return useCatalog().fleet ?? "…";
-}
-
-function useStanding(): { readonly standing: FleetStanding | null; readonly issues: readonly Issue[] } {
-  const [standing, setStanding] = useState<FleetStanding | null>(null);
-  const [issues, setIssues] = useState<readonly Issue[]>([]);
-  useEffect(() => followFleet({ onStanding: setStanding, onIssue: (issue) => setIssues([issue]) }), []);
-  return { standing, issues };
 }
 
 function summaryText({ workers, queued }: FleetStanding): string {
@@ -155,7 +146,6 @@ function Queue({ standing: { queue, queued } }: { readonly standing: FleetStandi
 function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
   const { castId, request, place, why, queue, project, person, waitsMs } = cast;
   const command = wayOut(why, { fleet: useFleet(), queue });
-  const needsPerson = why.kind === "blocked" || why.kind === "nobody_up";
   return (
     <li className={css("queued")}>
       <span className={css("place-number")} title={`Place ${place} of project ${project} in the queue ${queue}`}>
@@ -165,7 +155,7 @@ function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
         <a className={css("cut")} href={hrefOf("casts", castId)}>
           {request}
         </a>
-        <span className={css(needsPerson ? "tone-rework" : "secondary")}>
+        <span className={css(needsPerson(why) ? "tone-rework" : "secondary")}>
           {waitText(why, queue)}
           {command !== undefined && (
             <>

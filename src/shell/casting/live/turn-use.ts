@@ -1,0 +1,30 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
+import { isCounted } from "../../../core/view/now/used.ts";
+import type { TurnProgress } from "../../ports.ts";
+
+/** What the turn in hand has used that the journal does not know yet. */
+export interface TurnUse {
+  /** As the model tells it, at the end of a reply. */
+  readonly used: Usage;
+  /** Characters of the reply that is being written. */
+  readonly written: number;
+}
+
+export const UNUSED: TurnUse = { used: NO_USAGE, written: 0 };
+
+export function turnAfter(turn: TurnUse, event: CastEvent): TurnUse {
+  return isCounted(event) ? UNUSED : turn;
+}
+
+export function turnHeard({ used, written }: TurnUse, progress: TurnProgress): TurnUse {
+  if (progress.kind === "used") return { used: progress.usage, written: 0 };
+  if (progress.kind !== "text" && progress.kind !== "thinking") return { used, written };
+  return { used, written: written + progress.delta.length };
+}
+
+/** A token is about four characters of English; of a reply that is not whole nobody knows more. */
+export function usageSoFar({ used, written }: TurnUse): Usage {
+  return { ...used, output: used.output + Math.ceil(written / 4) };
+}
