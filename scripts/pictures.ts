@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
+import { launchBrowser } from "../test/webui/browser.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const materia = join(root, "bin/materia.mjs");
 const scratch = mkdtempSync(join(tmpdir(), "materia-pictures-"));
+// The browser is unpacked there too.
+process.env["TMPDIR"] = scratch;
 const [COLUMNS, ROWS] = [92, 15];
 const COLOURS = ["#6b7570", "#d9665c", "#3f9a5b", "#b97a1e", "#3c7fb1", "#8a6bd1", "#1f8aa6", "#d5dbd8"];
 
@@ -20,7 +23,7 @@ await webPicture(join(root, "docs/pictures/cast-in-browser.png"));
 /** The screen in the middle of the demo, when the first item is sent back to be done again. */
 async function terminalPicture(): Promise<string> {
   const screen = new xterm.Terminal({ cols: COLUMNS, rows: 60, allowProposedApi: true });
-  const env = { ...process.env, TMPDIR: scratch, TERM: "xterm-256color", FORCE_COLOR: "1" };
+  const env = { ...process.env, TERM: "xterm-256color", FORCE_COLOR: "1" };
   const demo = spawn(process.execPath, [materia, "demo"], { cols: COLUMNS, rows: 60, env });
   let picture: string | undefined;
   await new Promise<void>((resolve) => {
@@ -65,19 +68,13 @@ function escape(text: string): string {
 }
 
 async function webPicture(file: string): Promise<void> {
-  process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
-  const { default: chrome } = await import("@sparticuz/chromium");
-  const { chromium } = await import("playwright-core");
   const [demo = ""] = readdirSync(scratch).filter((name) => name.startsWith("materia-demo-"));
   const project = join(scratch, demo, "slugline");
   const ui = start(process.execPath, [materia, "ui", "--cwd", project], { stdio: ["ignore", "pipe", "ignore"] });
   const url = await new Promise<string>((resolve) =>
     ui.stdout.once("data", (data: Buffer) => resolve(data.toString().trim())),
   );
-  const browser = await chromium.launch({
-    executablePath: await chrome.executablePath(),
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-  });
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" });
     await page.goto(url);

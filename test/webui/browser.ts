@@ -13,7 +13,16 @@ const FLAGS =
 /** A browser of its own for a file of tests. */
 export async function launchBrowser(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
-  return chromium.launch({ executablePath: await unpacked(), args: FLAGS.split(" ") });
+  const executablePath = await unpacked();
+  return chromium.launch({ executablePath, args: FLAGS.split(" "), env: { ...process.env, FONTCONFIG_FILE: fonts() } });
+}
+
+/** The fonts that come with the browser and no others: on every machine a text is as wide, also where there are none or `TMPDIR` is not `/tmp`. */
+function fonts(): string {
+  const file = join(tmpdir(), "fonts.conf");
+  const [font, cache] = [join(tmpdir(), "fonts", "fonts"), join(tmpdir(), "fonts-cache")];
+  writeFileSync(file, `<fontconfig><dir>${font}</dir><cachedir>${cache}</cachedir></fontconfig>\n`);
+  return file;
 }
 
 /** Unpacked by whichever test comes first: a program that another one still writes cannot be started. */
