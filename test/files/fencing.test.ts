@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
@@ -103,6 +103,16 @@ it("[D16] a sign of life is the time of the claim; one that was let go gives non
   mine.release();
   mine.heartbeat();
   expect([readFileSync(file, "utf8"), mine.holds(), mine.isSuperseded()]).toEqual(["", false, true]);
+});
+
+it("[D28] of a cast whose files are gone nobody is the owner any more", async () => {
+  const runDir = scratchFolder();
+  const mine = await claimIn(runDir);
+  if (mine.kind !== "mine") throw new Error(mine.kind);
+  expect(mine.holds()).toBe(true);
+  rmSync(runDir, { recursive: true });
+  expect(mine.holds()).toBe(false);
+  mine.release();
 });
 
 it("[J22] a cast that is locked and not yet claimed is waited for, and not for ever", async () => {

@@ -1,8 +1,12 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
+import type { ResumePlan } from "../../src/shell/casting/resume.ts";
 import { planGraph, startCast } from "../../src/shell/casting/start.ts";
 import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost, TurnOutcome } from "../../src/shell/ports.ts";
+import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { envOf } from "../harness/cli.ts";
 import { compiled } from "../harness/play.ts";
@@ -17,21 +21,56 @@ function hostThat(answers: TurnOutcome): AgentHost {
   return { preflight: async () => [], runTurn: async () => answers };
 }
 
-it("[J27] from the command to its end a resumed cast is read once", async () => {
+/** A cast that has failed, and how to go on with it. */
+async function stopped(store?: CastStore) {
   const cwd = scratchFolder();
   const opened = openWorkspace({ cwd, env: envOf(cwd) });
   if (!opened.ok) throw new Error("there is nothing to refuse");
-  const { store, readsOf } = memoryStore();
-  const workspace = { ...opened.value, store };
+  const workspace = { ...opened.value, store: store ?? opened.value.store };
   const plan = planGraph(one, { request: "Judge it.", cwd });
   const { castId } = plan.file;
-  await startCast(store, plan, { host: hostThat(broken), signal });
-  expect(readsOf(castId)).toBe(0);
+  await startCast(workspace.store, plan, { host: hostThat(broken), signal });
+  const prepare = async () => {
+    const asked = { castId, how: { kind: "recast" }, by: "test", trustsCast: true } as const;
+    const ready = await prepareResume(workspace, asked, { openReal: async () => host });
+    if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
+    return ready.value.plan;
+  };
   const host = hostThat(said('{"satisfied":true}'));
-  const asked = { castId, how: { kind: "recast" }, by: "test", trustsCast: true } as const;
-  const ready = await prepareResume(workspace, asked, { openReal: async () => host });
-  if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const end = await resumeCast(store, ready.value.plan, { host, signal });
-  expect(end).toMatchObject({ ok: true, value: { state: { phase: { outcome: "completed" } } } });
+  return {
+    castId,
+    prepare,
+    resume: (ready: ResumePlan) => resumeCast(workspace.store, ready, { host, signal }),
+    store: workspace.store,
+  };
+}
+
+const COMPLETED = { ok: true, value: { state: { phase: { outcome: "completed" } } } };
+
+it("[J27] from the command to its end a resumed cast is read once", async () => {
+  const { store, readsOf } = memoryStore();
+  const { castId, prepare, resume } = await stopped(store);
+  expect(readsOf(castId)).toBe(0);
+  expect(await resume(await prepare())).toMatchObject(COMPLETED);
   expect(readsOf(castId)).toBe(1);
+});
+
+it("[D1] of two who saw a cast stand still the second finds it completed, and runs nothing again", async () => {
+  const { castId, prepare, resume, store } = await stopped(memoryStore().store);
+  const [first, second] = [await prepare(), await prepare()];
+  expect(await resume(first)).toMatchObject(COMPLETED);
+  const before = await store.load(castId);
+  expect(await resume(second)).toMatchObject({ ok: false, issues: [{ code: "cast_is_over" }] });
+  expect(await store.load(castId)).toEqual(before);
+});
+
+it("[S10] a cast that was trusted, and is another one by the time it goes on, is refused and runs nothing", async () => {
+  const { castId, prepare, resume, store } = await stopped();
+  const ready = await prepare();
+  const file = join(store.placeOf(castId), "cast.json");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace("Judge it.", "Do worse."));
+  expect(await resume(ready)).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
+  writeFileSync(file, text);
+  expect(await resume(ready)).toMatchObject(COMPLETED);
 });

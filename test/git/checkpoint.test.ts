@@ -20,11 +20,12 @@ describe("[Y1] a checkpoint is the whole working tree as it is", () => {
     writeFileSync(join(cwd, ".gitignore"), "ignored/\n");
     mkdirSync(join(cwd, "ignored"));
     mkdirSync(join(cwd, "casts"));
-    for (const name of ["ignored/x", "casts/journal.jsonl", "new.txt"]) writeFileSync(join(cwd, name), "x\n");
+    for (const name of ["ignored/x", "casts/journal.jsonl", "casts.txt", "new.txt"])
+      writeFileSync(join(cwd, name), "x\n");
     rmSync(join(cwd, "first.txt"));
     const taken = await checkpoint(cwd, "HEAD", [join(cwd, "casts")]);
     expect(taken).toMatchObject({ kind: "taken", left: {} });
-    expect(namesIn(cwd)).toEqual([".gitignore", "new.txt"]);
+    expect(namesIn(cwd)).toEqual([".gitignore", "casts.txt", "new.txt"]);
   });
 
   it("[Y1] names of every kind are kept byte for byte", async () => {

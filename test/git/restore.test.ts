@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, lstatSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  lstatSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../harness/cli.ts";
@@ -149,19 +158,23 @@ describe("[Y8] going back", () => {
     expect(first).toBeDefined();
   });
 
-  it("[Y8] an ignored file in the way is not overwritten", async () => {
-    const cwd = repositoryPlace({
-      Make: [writes({ "ignored.txt": "kept\n", ".gitignore": ".pi/pi-materia/\n" })],
-      Look: [{ json: { satisfied: true } }],
-    });
-    await castHere(cwd);
-    git(cwd, "checkout", "-q", ".gitignore");
-    writeFileSync(join(cwd, "ignored.txt"), "mine\n");
-    git(cwd, "clean", "-fq", "touched.txt");
-    const refused = await materia(cwd, ["restore", lastCast(cwd), "--here"]);
-    expect(refused.stderr).toMatch(/in_the_way[^]*ignored\.txt/);
-    expect(readFileSync(join(cwd, "ignored.txt"), "utf8")).toBe("mine\n");
-  });
+  it.each(["ignored.txt", "ignored.txt/inside.txt"])(
+    "[Y8] an ignored file where %s is to come is not overwritten",
+    async (name) => {
+      const cwd = repositoryPlace({
+        Make: [writes({ [name]: "kept\n", ".gitignore": ".pi/pi-materia/\n" })],
+        Look: [{ json: { satisfied: true } }],
+      });
+      await castHere(cwd);
+      git(cwd, "checkout", "-q", ".gitignore");
+      rmSync(join(cwd, "ignored.txt"), { recursive: true });
+      writeFileSync(join(cwd, "ignored.txt"), "mine\n");
+      git(cwd, "clean", "-fq", "touched.txt");
+      const refused = await materia(cwd, ["restore", lastCast(cwd), "--here"]);
+      expect(refused.stderr).toMatch(/in_the_way[^]*ignored\.txt/);
+      expect(readFileSync(join(cwd, "ignored.txt"), "utf8")).toBe("mine\n");
+    },
+  );
 
   it("[Y8] refusals name what is wrong and leave nothing behind", async () => {
     const cwd = repositoryPlace();

@@ -144,6 +144,19 @@ describe("[L26] what a later cast may know", () => {
   });
 });
 
+it("[L26, S12] what has become a secret since is not handed on", async () => {
+  const secret = "tok-12345678";
+  const link = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+    run(["link", ...config, "--anyway", ...words], { cwd: place, env });
+  const place = newPlace({ "conf.json": conf });
+  await link({}, "Tell", "--", `use ${secret}`);
+  const [first = ""] = castsIn(place);
+  await link({ A_TOKEN: secret }, "--from", first, "Tell", "--", "go on");
+  const second = castsIn(place).find((id) => id !== first) ?? "";
+  const kept = readText(castFile(place, second, "cast.json"));
+  expect([kept.includes("use [secret A_TOKEN]"), kept.includes(secret)]).toEqual([true, false]);
+});
+
 it("[L27] it reaches a prompt only where the materia asks for it", async () => {
   const args = ["link", ...config, "--rehearse", "replies.json", "--from", earlier, "Opted", "Plain", "--", "go on"];
   expect((await run(args, { cwd })).code).toBe(0);

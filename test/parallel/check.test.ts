@@ -78,6 +78,19 @@ it.each<[what: string, config: TestConfig, code: string]>([
     "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
   ],
   [
+    "a later member that leads out",
+    withLoop(
+      {},
+      {
+        "Socket-3": {
+          ...seat("Eval", notSatisfied("Socket-4"), satisfied("Socket-2")),
+          advance: { when: "satisfied" },
+        },
+      },
+    ),
+    "parallel_way_out loadouts.Main.sockets.Socket-3.edges.0",
+  ],
+  [
     "another member for later items",
     withLoop(
       {},

@@ -23,6 +23,11 @@ describe("[G21, G22] state and variables", () => {
       two({ assign: { note: "$.context" } }, { prompt: "{{state.note}}" }),
       [],
     ],
+    [
+      "[G21] a text is set as a whole, read by nothing",
+      one("x", { parse: "text", assign: { note: "$" } }),
+      ["warning state_never_read sockets.Socket-1.assign"],
+    ],
     ["[G21] a part of what is set is read", two({ assign: { note: "$" } }, { prompt: "{{state.note.context}}" }), []],
     [
       "[G21] set by the socket, whose assign stands for its materia's",
@@ -68,12 +73,14 @@ describe("[G21, G22] state and variables", () => {
 
   it.each<[rule: string, chain: string, found: readonly string[]]>([
     ["[G21] one part sets it, another reads it", "Sets Reads", []],
+    ["[G21] one part sets it as a text, another reads it", "Says Reads", []],
     ["[G21] no part of the chain reads it", "Sets Text", ["state_never_read materia.Sets.assign"]],
     ["[G21] no part of the chain sets it", "Text Reads", ["state_never_set materia.Reads"]],
     ["[G21] what one part has wrong alone is told once", "Odd Text", ["unknown_variable materia.Odd"]],
   ])("%s", (_rule, chain, found) => {
     const materia = {
       Sets: { prompt: "s", parse: "json", assign: { note: "$.context" } },
+      Says: { prompt: "s", assign: { note: "$" } },
       Reads: { prompt: "{{state.note}}" },
       Text: { prompt: "t" },
       Odd: { prompt: "{{odd}}" },

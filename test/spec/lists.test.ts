@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { link, linked } from "../harness/chain.ts";
-import { MATERIA, always, consuming, exit, main, problems, problemsOf } from "../harness/loadouts.ts";
+import { MATERIA, always, consuming, exit, main, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
 import type { SocketInput } from "../harness/loadouts.ts";
 
 describe("[O15] a loop over a list that nothing can have made", () => {
@@ -61,7 +61,10 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     expect(problems(main(sockets, loops))).toEqual(["error list_never_made loops.A"]);
   });
 
-  it("[O15] one member that a cast comes to is enough, and it is told at every such loop", () => {
+  it.each([
+    ["Socket-2", "Socket-3"],
+    ["Socket-3", "Socket-2"],
+  ])("[O15] of %s and %s one that a cast comes to is enough, and it is told at every such loop", (...members) => {
     const sockets = {
       "Socket-1": { materia: "Text", edges: to2 },
       "Socket-2": walk,
@@ -69,13 +72,23 @@ describe("[O15] a loop over a list that nothing can have made", () => {
       "Socket-4": { ...walk, edges: [always("Socket-4")] },
     };
     const loops = {
-      A: { sockets: ["Socket-2", "Socket-3"], exits: [exit("Socket-2", "always", "Socket-4")] },
+      A: { sockets: members, exits: [exit("Socket-2", "always", "Socket-4")] },
       B: { sockets: ["Socket-4"] },
     };
     expect(problems(main(sockets, loops)).filter((line) => line.startsWith("error"))).toEqual([
       "error list_never_made loops.A",
       "error list_never_made loops.B",
     ]);
+  });
+
+  it("[O15] it may be made on the way to any member, not only to the first", () => {
+    const sockets = {
+      "Socket-1": { materia: "Json", edges: [satisfied("Socket-2"), always("Socket-4")] },
+      "Socket-2": walk,
+      "Socket-3": { ...walk, edges: [always("Socket-3")] },
+      "Socket-4": { materia: "Plan", assign: { list: "$.workItems" }, edges: [always("Socket-3")] },
+    };
+    expect(problems(main(sockets, { L: { sockets: ["Socket-2", "Socket-3"] } }))).toEqual([]);
   });
 
   it("[O15] in a chain an earlier part may have made it", () => {
