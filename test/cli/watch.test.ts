@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { aborted } from "../../src/core/cast/decide.ts";
+import { started } from "../../src/core/cast/next.ts";
 import { watchCast } from "../../src/shell/casting/watch.ts";
 import { castsIn, newPlace, run } from "../harness/cli.ts";
+import { TIME } from "../harness/seats.ts";
 import { newPlace as newLife } from "../parallel/harness/lives.ts";
 import { parallelWorkshop } from "../parallel/harness/scenarios.ts";
 
@@ -36,4 +39,37 @@ it("[C33] whose process was killed drives a cast no more, though nothing says so
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await watching).toMatchObject({ ok: true, value: { kind: "paused" } });
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it("[C33] what an owner writes on leaving is still told: its cast has ended, and does not merely stand still", async () => {
+  const { store, file } = newLife({ config: parallelWorkshop(1), deed: () => ({ text: "" }) });
+  const owned = await store.create({ file }, {});
+  const cast = await store.load(file.castId);
+  if (!owned.ok || !cast.ok) throw new Error("it is there");
+  const { state } = cast.value;
+  const last = [started(state), aborted(state)].map((body, index) => ({ seq: index + 1, at: TIME, ...body }));
+  const leaving: typeof store.owner = async (castId) => {
+    await owned.value.journal.append(last, 0);
+    await owned.value.release();
+    return store.owner(castId);
+  };
+  const watching = { signal: new AbortController().signal };
+  const end = await watchCast({ ...store, owner: leaving }, cast.value, watching);
+  expect(end).toMatchObject({ ok: true, value: { kind: "ended", state: { phase: { outcome: "aborted" } } } });
+});
+
+it("[C33] a journal that is damaged while it is watched is refused with its line", async () => {
+  const { store, file } = newLife({ config: parallelWorkshop(1), deed: () => ({ text: "" }) });
+  await store.create({ file }, {});
+  const cast = await store.load(file.castId);
+  if (!cast.ok) throw new Error("it is there");
+  const follow: typeof store.follow = () => ({
+    next: async () => ({ kind: "damaged", events: [], line: 3 }),
+    close: () => undefined,
+  });
+  const end = await watchCast({ ...store, follow }, cast.value, { signal: AbortSignal.abort() });
+  expect(end).toMatchObject({
+    ok: false,
+    issues: [{ code: "damaged_journal", message: "line 3 of the journal is damaged" }],
+  });
 });

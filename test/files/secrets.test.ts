@@ -93,6 +93,7 @@ it.each<[rule: string, env: Record<string, string>, printed: string]>([
   ],
   ["[S7] a password as an address spells it", { REDIS_URI: "redis://:p%40ss-w0rd@h" }, "p@ss-w0rd"],
   ["[S7] a short value", { DB_PASSWORD: "hunter2" }, "the password is hunter2"],
+  ["[S7] a value that is not short, inside a longer word", { DB_PASSWORD: "hunter22" }, "xhunter22x"],
   ["[S7] a sentence", { VAULT_PASSPHRASE: "correct horse battery staple" }, "say correct horse battery staple"],
   ["[S7] JSON inside JSON", { A_TOKEN: 'a"b\\c-d/e12' }, JSON.stringify(JSON.stringify({ x: 'a"b\\c-d/e12' }))],
   ["[S7] letters as escapes", { A_TOKEN: "pässwörter-1" }, String.raw`p\u00e4ssw\u00f6rter-1`],
@@ -143,4 +144,31 @@ it("[S7] the words of an event are redacted with their keys, and what it is made
     ...event,
     handoff: { context: "it is [secret A_KEY]", state: { "[secret A_KEY]": ["[secret A_KEY]"] } },
   });
+});
+
+it("[S7] so are a reply that stands for a reason, and the item that a limit names", () => {
+  const redact = redactor({ A_KEY: "s3cr3t-value" });
+  const at = "2026-01-01T00:00:00.000Z";
+  const said = (excerpt: string): CastEvent => ({
+    seq: 1,
+    at,
+    type: "handoff_accepted",
+    socket: socket("Socket-1"),
+    visit: 1,
+    handoff: { satisfied: false },
+    found: "exact",
+    dropped: [],
+    excerpt,
+    usage: { input: 0, output: 0, cost: 0 },
+  });
+  expect(redactEvent(said("no: s3cr3t-value"), redact)).toEqual(said("no: [secret A_KEY]"));
+  const reached = (title: string): CastEvent => ({
+    seq: 2,
+    at,
+    type: "limit_reached",
+    limit: "maxRepairs",
+    value: 1,
+    where: { socket: socket("Socket-1"), item: { index: 0, title } },
+  });
+  expect(redactEvent(reached("use s3cr3t-value"), redact)).toEqual(reached("use [secret A_KEY]"));
 });

@@ -137,6 +137,17 @@ it("[V12] what an item had used before it failed counts once, however often it g
   expect(state && state.usage.input + state.usage.output).toBe(60);
 });
 
+it("[V13] what an item had used before it failed counts once against the budget, too", async () => {
+  let tries = 0;
+  const deeds = {
+    "Socket-2@WI-2": (): Deed => ({ text: "built", tokens: 100 }),
+    "Socket-3@WI-2": (): Deed => ((tries += 1) < 2 ? { text: "", fails: "no network" } : { text: YES, tokens: 10 }),
+  };
+  const place = newPlace(shop([{}, {}], deeds, { budget: { maxTokens: 200 } }));
+  expect((await live(place))?.state.phase).toMatchObject({ outcome: "failed", reached: null });
+  expect((await live(place))?.state.phase).toMatchObject({ outcome: "completed" });
+});
+
 it("[V3] a list of a program with an order that cannot be fails the cast at the loop", async () => {
   const config = graph(
     {

@@ -44,6 +44,8 @@ describe("changed files", () => {
         { status: "added", path: "touched.txt" },
       ],
     });
+    const first = (await json(at.ask(`/api/casts/${id}/changes?place=Socket-1%231`))) as { files: { path: string }[] };
+    expect(first.files.map(({ path }) => path)).toEqual(["b.txt", "long.txt", "src/a.txt"]);
     expect(await json(at.ask(`/api/casts/${id}/changes?place=Socket-1%232`))).toMatchObject({
       place: "Socket-1#2",
       added: 1,
