@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
+import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
 import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
@@ -102,9 +102,9 @@ function fuzzRate(): number {
   const { file } = planGraph(graph, { request: "x", cwd: "/", limits: bundled.settings.limits });
   const subject = subjectOf(startOf(file), flow);
   const settings = { casts: 5_000, seed: 1, items: 3 };
-  fuzz(subject, { ...settings, casts: 500 });
+  fuzzGraph(subject, { ...settings, casts: 500 });
   const started = performance.now();
-  fuzz(subject, settings);
+  fuzzGraph(subject, settings);
   return settings.casts / ((performance.now() - started) / 1000);
 }
 

@@ -5,7 +5,7 @@ import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Checkpoint, NoCheckpoint } from "../core/model/values/checkpoint.ts";
 import type { ItemEnd, ItemWork, MergeOutcome } from "../core/cast/items/result.ts";
-import type { Resume, Window, Work } from "../core/cast/state/fork.ts";
+import type { Resume, Window, ItemAtWork } from "../core/cast/state/fork.ts";
 import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { Played } from "../core/testing/strict.ts";
@@ -228,7 +228,7 @@ export interface Broken {
 
 export interface ItemRequest {
   readonly fork: number;
-  readonly work: Work;
+  readonly work: ItemAtWork;
   readonly start: CastStart;
   readonly title: string;
   readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
@@ -247,7 +247,7 @@ export type ItemOutcome =
 
 export interface MergeRequest {
   readonly fork: number;
-  readonly work: Work;
+  readonly work: ItemAtWork;
   readonly title: string;
   readonly commit: string | null;
   readonly tip: string;

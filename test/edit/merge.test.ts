@@ -3,7 +3,7 @@ import { mergeJson, mergedPlaces } from "../../src/core/edit/merge.ts";
 import { diffBlocks } from "../../src/core/edit/text/blocks.ts";
 import { withActive, withSetting } from "../../src/core/edit/text/file.ts";
 import { diffWords } from "../../src/core/edit/text/words.ts";
-import { historyOf, undo, withChange } from "../../src/core/edit/history.ts";
+import { historyOf, undo, historyWith } from "../../src/core/edit/history.ts";
 import { keepHistory, readHistory } from "../../src/core/edit/kept-history.ts";
 import type { Json } from "../../src/core/model/values/json.ts";
 
@@ -96,7 +96,7 @@ describe("settings in a file", () => {
 
 it("[E23] a history is kept as texts, the nearest steps first, and read back", () => {
   const long = Array.from({ length: 80 }, (_, index) => `text ${index}`).reduce(
-    (history, text, index) => withChange(history, text, `Step ${index}`),
+    (history, text, index) => historyWith(history, text, `Step ${index}`),
     historyOf("first"),
   );
   const kept = keepHistory(undo(long), (text) => text);
@@ -108,6 +108,6 @@ it("[E23] a history is kept as texts, the nearest steps first, and read back", (
   ]);
   const read = readHistory<string>(kept, (text) => text);
   expect(undo(read).present).toBe("text 77");
-  const huge = withChange(historyOf("x".repeat(600_000)), "small", "Shorten");
+  const huge = historyWith(historyOf("x".repeat(600_000)), "small", "Shorten");
   expect(keepHistory(huge, (text) => text)).toEqual({ past: [], present: "small", future: [] });
 });

@@ -3,7 +3,7 @@ import { compareLoadouts } from "../../src/core/edit/compare.ts";
 import { connect, setEdge } from "../../src/core/edit/graph/edges.ts";
 import { removeExit } from "../../src/core/edit/graph/exits.ts";
 import { addSocket, removeSockets, setParse } from "../../src/core/edit/graph/sockets.ts";
-import { withChange, historyOf, redo, settle, undo } from "../../src/core/edit/history.ts";
+import { historyWith, historyOf, redo, settle, undo } from "../../src/core/edit/history.ts";
 import { draftOf, draftOfText, edited, importLoadouts, typed } from "../../src/core/edit/text/draft.ts";
 import { entryText, withEntry } from "../../src/core/edit/text/file.ts";
 import { diffLines } from "../../src/core/edit/text/lines.ts";
@@ -30,7 +30,7 @@ describe("[E10] history", () => {
     const start = draftOfText("Main", COMMENTED);
     const first = edited(start, "Main", done(setParse(start.loadout, "Socket-2", "json")));
     const second = edited(first, "Main", done(removeSockets(first.loadout, ["Socket-2"])));
-    let history = withChange(withChange(historyOf(start), first, "Parse"), second, "Delete");
+    let history = historyWith(historyWith(historyOf(start), first, "Parse"), second, "Delete");
     history = undo(undo(history));
     expect(history.present).toBe(start);
     expect(redo(redo(history)).present).toBe(second);
@@ -38,10 +38,10 @@ describe("[E10] history", () => {
   });
 
   it("[E10] letters in one field are one step, and a new step forgets what was undone", () => {
-    const typing = withChange(withChange(historyOf("a"), "ab", "Type", "field"), "abc", "Type", "field");
+    const typing = historyWith(historyWith(historyOf("a"), "ab", "Type", "field"), "abc", "Type", "field");
     expect(undo(typing).present).toBe("a");
-    expect(undo(withChange(settle(typing), "abcd", "Type", "field")).present).toBe("abc");
-    expect(withChange(undo(typing), "x", "Other").future).toEqual([]);
+    expect(undo(historyWith(settle(typing), "abcd", "Type", "field")).present).toBe("abc");
+    expect(historyWith(undo(typing), "x", "Other").future).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Limit } from "../../src/core/compile/weigh/region.ts";
+import type { TraversalLimit } from "../../src/core/compile/weigh/region.ts";
 import type { Scales } from "../../src/core/compile/weigh/rounds.ts";
 import type { Weighed } from "../../src/core/compile/weigh/walks.ts";
 
@@ -14,8 +14,8 @@ export interface PlainRegion {
 export interface PlainArc {
   readonly from: number;
   readonly to: number;
-  readonly limit: Limit | null;
-  readonly after: Limit | null;
+  readonly limit: TraversalLimit | null;
+  readonly after: TraversalLimit | null;
 }
 
 export function weighPlainly(region: PlainRegion, scales: Scales): Weighed {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { findObject } from "../../src/core/handoff/find.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
-import type { Reading } from "../../src/core/handoff/read.ts";
+import type { HandoffReading } from "../../src/core/handoff/read.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, satisfied, seat, socket } from "../harness/seats.ts";
 
@@ -17,7 +17,7 @@ const sockets = {
 /** Read by an evaluator, a generator and a utility. */
 const readers = Object.values(sockets).map((part) => {
   const { graph: made } = compiled(graph({ "Socket-1": part }));
-  return (reply: string): Reading =>
+  return (reply: string): HandoffReading =>
     readHandoff(made, socketOf(made, socket("Socket-1")), reply, { data: { list: [] }, item: null });
 });
 

@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { findObject } from "../../src/core/handoff/find.ts";
-import type { Found } from "../../src/core/handoff/find.ts";
+import type { FoundObject } from "../../src/core/handoff/find.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
-import type { Reading } from "../../src/core/handoff/read.ts";
+import type { HandoffReading } from "../../src/core/handoff/read.ts";
 import { compiled, play } from "../harness/play.ts";
 import { always, exited, graph, items, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
-const exact = (object: Found["object"] = YES): Found => ({ object, found: "exact" });
-const fenced = (object: Found["object"] = YES): Found => ({ object, found: "fenced" });
-const embedded = (object: Found["object"] = YES): Found => ({ object, found: "embedded" });
+const exact = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "exact" });
+const fenced = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "fenced" });
+const embedded = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "embedded" });
 
-it.each<[rule: string, reply: string, found: Found | undefined]>([
+it.each<[rule: string, reply: string, found: FoundObject | undefined]>([
   ["[H1] the whole reply", '{"satisfied":true}', exact()],
   ["[H1] the empty object", "{}", exact({})],
   ["[H1] white space around it", '\n\t {"satisfied":true}\r\n ', exact()],
@@ -112,7 +112,7 @@ it.each<[rule: string, reply: string, found: Found | undefined]>([
 });
 
 /** Read by one socket of this materia. */
-function read(reply: unknown, materia = "Eval", part: object = {}): Reading {
+function read(reply: unknown, materia = "Eval", part: object = {}): HandoffReading {
   const { graph: made } = compiled(graph({ "Socket-1": { ...seat(materia), ...part } }));
   const text = typeof reply === "string" ? reply : JSON.stringify(reply);
   return readHandoff(made, socketOf(made, socket("Socket-1")), text, { data: {}, item: null });

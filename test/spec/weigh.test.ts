@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { arcsBetween, drawArc } from "../../src/core/compile/components.ts";
-import type { ArcLimit, Limit, Region } from "../../src/core/compile/weigh/region.ts";
+import type { ArcLimit, TraversalLimit, Region } from "../../src/core/compile/weigh/region.ts";
 import { courseOf, weigh } from "../../src/core/compile/weigh/walks.ts";
 import { weighPlainly } from "../harness/plain-weigh.ts";
 import type { PlainArc, PlainRegion } from "../harness/plain-weigh.ts";
@@ -30,7 +30,7 @@ function randomArcs(chance: Chance, size: number): readonly PlainArc[] {
     const way = (): readonly PlainArc[] => {
       const to = chance.happens(0.3) ? anywhere() : near();
       if (chance.happens(0.4)) return [{ from, to, ...free }];
-      const limit: Limit = { bound: chance.count(1, 3) };
+      const limit: TraversalLimit = { bound: chance.count(1, 3) };
       const shared = chance.happens(0.2) ? [{ from, to: anywhere(), limit, after: null }] : [];
       const then = chance.happens(0.3) ? [{ from, to: near(), limit: null, after: limit }] : [];
       return [{ from, to, limit, after: null }, ...shared, ...then];

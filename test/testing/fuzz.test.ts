@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fuzz } from "../../src/core/testing/fuzz/fuzz.ts";
+import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
@@ -11,7 +11,7 @@ import type { TestConfig } from "../harness/play.ts";
 const judge = { prompt: "Judge.", parse: "json" };
 
 function fuzzed(config: TestConfig, casts = 3_000) {
-  return fuzz(subjectOf(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
+  return fuzzGraph(subjectOf(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
 }
 
 const config = {

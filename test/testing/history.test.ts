@@ -8,7 +8,7 @@ import { chanceOf } from "../../src/core/testing/chance.ts";
 import { compareCasts } from "../../src/core/testing/history/compare.ts";
 import { factsOf } from "../../src/core/testing/history/facts.ts";
 import type { CastFacts, VisitFact } from "../../src/core/testing/history/facts.ts";
-import { forecast } from "../../src/core/testing/history/forecast.ts";
+import { forecastGraph } from "../../src/core/testing/history/forecast.ts";
 import { statsOf } from "../../src/core/testing/history/stats.ts";
 import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
@@ -68,7 +68,7 @@ function tokensIn({ visits }: CastFacts): number {
 
 it("[T23] of casts that were held back about half lie under p50, and about nine tenths under p90", () => {
   const casts = Array.from({ length: 400 }, (_, seed) => pastCast(seed + 1));
-  const told = forecast(casts.slice(0, 200), { start, flow, runs: 1_000 });
+  const told = forecastGraph(casts.slice(0, 200), { start, flow, runs: 1_000 });
   const held = casts.slice(200).map(tokensIn);
   const under = (limit = 0): number => held.filter((tokens) => tokens <= limit).length / held.length;
   expect(told?.casts).toBe(200);
@@ -80,10 +80,10 @@ it("[T23] of casts that were held back about half lie under p50, and about nine 
 
 it("[T23] the same past gives the same forecast, longer lists take more, and no past gives none", () => {
   const past = [pastCast(1), pastCast(2)];
-  const of = (items: number) => forecast(past, { start, flow, items });
+  const of = (items: number) => forecastGraph(past, { start, flow, items });
   expect(of(2)).toEqual(of(2));
   expect(of(6)?.tokens.p50).toBeGreaterThan(of(2)?.tokens.p50 ?? Infinity);
-  expect(forecast([], { start, flow })).toBeUndefined();
+  expect(forecastGraph([], { start, flow })).toBeUndefined();
 });
 
 function visit(more: Partial<VisitFact>): VisitFact {

@@ -7,7 +7,7 @@ import { isJsonObject } from "../model/values/json.ts";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { oneLine } from "../model/values/text.ts";
 import { quickReaderOf } from "./quick-read.ts";
-import { salvage } from "./salvage.ts";
+import { salvageLoadout } from "./salvage.ts";
 import { nameIssues, validate } from "./validate.ts";
 
 const readSound = quickReaderOf(Loadout);
@@ -46,7 +46,7 @@ export function readLoadout(
   const value =
     read.value && missed.sockets.length > 0
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
-      : (read.value ?? salvage(raw));
+      : (read.value ?? salvageLoadout(raw));
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
 }
 

@@ -6,7 +6,7 @@ import type { Loadout } from "../model/loadout.ts";
 import { Assign, ParseMode } from "../model/materia.ts";
 
 /** What can be drawn of a broken loadout, so that its problems have a place to stand at. */
-export function salvage(raw: unknown): Loadout | undefined {
+export function salvageLoadout(raw: unknown): Loadout | undefined {
   if (!isJsonObject(raw)) return undefined;
   const sockets = entriesOf(raw["sockets"]).flatMap(([id, value]): [string, Socket][] => {
     const socket = v.is(SocketId, id) ? salvagedSocket(value) : undefined;

@@ -87,14 +87,14 @@ export type ScheduleAction =
 export const LIMIT_KINDS = ["all", "project", "provider"] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
-export interface Limit {
+export interface FleetLimit {
   readonly kind: LimitKind;
   /** Of the project or the provider; empty for all. */
   readonly name: string;
 }
 
 /** Without a number the limit is taken away. */
-export interface LimitChange extends Limit {
+export interface LimitChange extends FleetLimit {
   readonly most?: number;
 }
 

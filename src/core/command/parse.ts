@@ -14,7 +14,7 @@ import { COMMANDS, commandRow } from "./table.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
 import { wordsOfArgv, wordsOfText } from "./words.ts";
-import type { Word, Words } from "./words.ts";
+import type { Word, CommandWords } from "./words.ts";
 
 /** A command with the options that say where and how it runs. */
 export interface Parsed {
@@ -45,7 +45,7 @@ export function parseArgv(argv: readonly string[]): Result<Parsed> {
 }
 
 /** The same words with the command before all options; nothing where there is no command. */
-function commandFirst({ words, ...rest }: Words): Words | undefined {
+function commandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
   const head = commandIndex(words);
   const command = words[head];
   return command && { ...rest, words: [command, ...words.slice(0, head), ...words.slice(head + 1)] };
@@ -61,7 +61,7 @@ function commandIndex(words: readonly Word[]): number {
   return at;
 }
 
-function parseWords(words: Words): Result<Parsed> {
+function parseWords(words: CommandWords): Result<Parsed> {
   const [head] = words.words;
   if (!head) return ok({ command: { kind: "help" }, options: {} });
   const row = commandRow(head.text);
@@ -91,7 +91,7 @@ interface Reading {
   readonly inner: () => Result<Parsed>;
 }
 
-function readCommand(row: CommandRow, words: Words, split: Split): Result<Command> {
+function readCommand(row: CommandRow, words: CommandWords, split: Split): Result<Command> {
   const { rest, behind } = split;
   if (typeof row.takes === "number" && (rest.length > row.takes || behind !== undefined)) {
     const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;

@@ -2,7 +2,7 @@ import { error, fail, ok } from "../model/issue.ts";
 import type { Result } from "../model/issue.ts";
 
 /** A command's words, and the text behind them that is taken as it was typed. */
-export interface Words {
+export interface CommandWords {
   readonly words: readonly Word[];
   readonly tail?: string;
 }
@@ -14,7 +14,7 @@ export interface Word {
 }
 
 /** Words that a shell has already split. */
-export function wordsOfArgv(argv: readonly string[]): Words {
+export function wordsOfArgv(argv: readonly string[]): CommandWords {
   return { words: argv.map((text) => ({ text, quoted: false })) };
 }
 
@@ -23,7 +23,10 @@ export function wordsOfArgv(argv: readonly string[]): Words {
  * Quotes, single or double, hold a word together and may stand beside other characters; there are no escapes,
  * so that any name can be written by switching between the two kinds.
  */
-export function wordsOfText(text: string, isText: (words: readonly Word[], rest: string) => boolean): Result<Words> {
+export function wordsOfText(
+  text: string,
+  isText: (words: readonly Word[], rest: string) => boolean,
+): Result<CommandWords> {
   const words: Word[] = [];
   let at = skipSpace(text, 0);
   while (at < text.length) {

@@ -92,7 +92,7 @@ export function components({ first, behind, to }: Arcs): readonly Component[] {
   return found;
 }
 
-export type Component = number | readonly number[];
+type Component = number | readonly number[];
 
 const GONE = 0;
 const STACKED = 1;

@@ -7,20 +7,24 @@ import { loopOf } from "./graph.ts";
 import { isCounted } from "./route.ts";
 
 /** A place on a way round: a socket outside loops, or a loop as a whole. */
-export type Place = GraphSocket | GraphLoop;
+export type RoundPlace = GraphSocket | GraphLoop;
 
 /** [G20] Ways round through a loop that nothing counts. */
-export function roundsThroughLoops(graph: Graph, flow: Flow): readonly (readonly Place[])[] {
+export function roundsThroughLoops(graph: Graph, flow: Flow): readonly (readonly RoundPlace[])[] {
   return roundsAmong(graph, flow, () => true);
 }
 
 /** Ways round from loop to loop alone: no socket on them is returned to, so that nothing ends them. */
-export function roundsOfLoops(graph: Graph, flow: Flow): readonly (readonly Place[])[] {
+export function roundsOfLoops(graph: Graph, flow: Flow): readonly (readonly RoundPlace[])[] {
   return roundsAmong(graph, flow, isLoop);
 }
 
-function roundsAmong(graph: Graph, flow: Flow, belongs: (place: Place) => boolean): readonly (readonly Place[])[] {
-  const places = flow.sockets.map((socket): Place => {
+function roundsAmong(
+  graph: Graph,
+  flow: Flow,
+  belongs: (place: RoundPlace) => boolean,
+): readonly (readonly RoundPlace[])[] {
+  const places = flow.sockets.map((socket): RoundPlace => {
     const loop = loopOf(graph, socket);
     return loop?.items ? loop : socket;
   });
@@ -50,6 +54,6 @@ function roundsAmong(graph: Graph, flow: Flow, belongs: (place: Place) => boolea
     .filter((round) => round.some(isLoop));
 }
 
-export function isLoop(place: Place): place is GraphLoop {
+export function isLoop(place: RoundPlace): place is GraphLoop {
   return "exits" in place;
 }

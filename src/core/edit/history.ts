@@ -21,7 +21,7 @@ export function historyOf<T>(present: T): History<T> {
 }
 
 /** [E10] What was done, with its name. Doing something anew forgets what was undone. */
-export function withChange<T>(history: History<T>, present: T, what: string, kind?: string): History<T> {
+export function historyWith<T>(history: History<T>, present: T, what: string, kind?: string): History<T> {
   if (Object.is(present, history.present)) return history;
   const last = history.past.at(-1);
   if (kind !== undefined && last?.kind === kind && history.future.length === 0) return { ...history, present };

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../model/values/json.ts";
 import type { Json } from "../model/values/json.ts";
-import { sameJson, withValue } from "./text/step.ts";
+import { sameJson, replacedAt } from "./text/step.ts";
 
 /** A place that two people changed since it was opened, or only one of them. */
 export interface MergedPlace {
@@ -40,7 +40,7 @@ export function mergeJson(
 ): Json {
   return places
     .filter((place) => place.by === "theirs" || (place.by === "both" && takesTheirs(place)))
-    .reduce((merged, { path, theirs }) => withValue(merged, path, theirs), mine);
+    .reduce((merged, { path, theirs }) => replacedAt(merged, path, theirs), mine);
 }
 
 function own(object: Readonly<Record<string, Json>>, key: string): Value {

@@ -2,13 +2,13 @@ import { isJsonObject } from "../model/values/json.ts";
 import type { JsonObject } from "../model/values/json.ts";
 import { scanJson } from "./scan.ts";
 
-export interface Found {
+export interface FoundObject {
   readonly object: JsonObject;
   readonly found: "exact" | "fenced" | "embedded";
 }
 
 /** [H1] The whole reply; else the last fenced block that is an object; else the last object that stands in the text by itself. */
-export function findObject(reply: string): Found | undefined {
+export function findObject(reply: string): FoundObject | undefined {
   const whole = parseJson(reply.trim());
   if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact" } : undefined;
   // A byte order mark is no character of the first line: a fence behind it still begins that line.

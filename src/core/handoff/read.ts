@@ -8,16 +8,16 @@ import { oneLine } from "../model/values/text.ts";
 import { assignFaults, assignedValues, patchState } from "./assign.ts";
 import type { Surroundings } from "./assign.ts";
 import { findObject } from "./find.ts";
-import type { Found } from "./find.ts";
+import type { FoundObject } from "./find.ts";
 
 const MAX_DEPTH = 100;
 
 /** A reply as a handoff, or everything that is wrong with it, in sentences that a repair turn can pass on. */
-export type Reading =
+export type HandoffReading =
   | {
       readonly ok: true;
       readonly handoff: JsonObject;
-      readonly found: Found["found"];
+      readonly found: FoundObject["found"];
       readonly dropped: readonly string[];
       readonly hints: readonly string[];
     }
@@ -31,7 +31,7 @@ export interface UnusableReply {
 }
 
 /** [H8, H9] Never throws, whatever the reply. */
-export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: Surroundings): Reading {
+export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: Surroundings): HandoffReading {
   const found = findObject(reply);
   if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
   const isAgent = materiaOf(graph, socket).type === "agent";

@@ -12,7 +12,7 @@ import type { Expect } from "./test-file.ts";
 import { joinWay, splitWay, waysTaken } from "./way-names.ts";
 
 /** One expectation that was not met: what, both sides, and the place in the graph. */
-export interface Failure {
+export interface UnmetExpectation {
   readonly what: string;
   readonly expected: Json;
   readonly got: Json;
@@ -22,7 +22,7 @@ export interface Failure {
 }
 
 /** [T2] Every expectation that was not met. */
-export function judge(expect: Expect, observed: Observed): readonly Failure[] {
+export function judge(expect: Expect, observed: Observed): readonly UnmetExpectation[] {
   const { state, events, exitCode, turns } = observed;
   const visits = visitsOf(events);
   const last = placeText(visits.at(-1));
@@ -30,7 +30,7 @@ export function judge(expect: Expect, observed: Observed): readonly Failure[] {
   const end = reason === "" ? last : `${last}: ${reason}`;
   const limit = limitReached(events);
   const { itemsDone, itemsGivenUp = 0 } = state.done;
-  const all: readonly (Failure | undefined)[] = [
+  const all: readonly (UnmetExpectation | undefined)[] = [
     differs("outcome", expect.outcome, outcomeOf(state), end),
     differs("exitCode", expect.exitCode, exitCode, end),
     expect.path && pathFailure(expect.path, visits),
@@ -56,7 +56,7 @@ function differs(
   got: Json,
   where: string,
   keys: readonly string[] = what.split("."),
-): Failure | undefined {
+): UnmetExpectation | undefined {
   if (expected === undefined || isSame(expected, got)) return undefined;
   return { what: keys.join("."), expected, got, where, keys };
 }
@@ -71,7 +71,7 @@ function isSame(a: Json, b: Json): boolean {
   );
 }
 
-function pathFailure(expected: readonly string[], visits: readonly SeenVisit[]): Failure | undefined {
+function pathFailure(expected: readonly string[], visits: readonly SeenVisit[]): UnmetExpectation | undefined {
   const compared = comparePath(expected, visits);
   if (compared.same) return undefined;
   const { at } = compared;
@@ -81,7 +81,7 @@ function pathFailure(expected: readonly string[], visits: readonly SeenVisit[]):
   return { what: "path", expected: [...expected], got, where, keys: ["path"] };
 }
 
-function edgeFailure(name: string, expected: number, { state, events }: Observed): Failure | undefined {
+function edgeFailure(name: string, expected: number, { state, events }: Observed): UnmetExpectation | undefined {
   const { graph } = state;
   const [sought, known] = [byIds(name, graph), knownWays(graph)];
   const taken = waysTaken(graph, events);
@@ -111,7 +111,11 @@ function byIds(name: string, graph: Graph): readonly string[] {
 
 type FileWanted = NonNullable<Expect["files"]>[string];
 
-function fileFailure(name: string, wanted: FileWanted, files: ReadonlyMap<string, string | null>): Failure | undefined {
+function fileFailure(
+  name: string,
+  wanted: FileWanted,
+  files: ReadonlyMap<string, string | null>,
+): UnmetExpectation | undefined {
   const got = files.get(name) ?? null;
   const failure = { what: `files.${name}`, got, where: name };
   if (typeof wanted === "string" || wanted === null)
@@ -122,7 +126,11 @@ function fileFailure(name: string, wanted: FileWanted, files: ReadonlyMap<string
 
 type PromptWanted = NonNullable<Expect["prompts"]>[string];
 
-function promptFailures(name: string, { contains, lacks }: PromptWanted, { turns }: Observed): readonly Failure[] {
+function promptFailures(
+  name: string,
+  { contains, lacks }: PromptWanted,
+  { turns }: Observed,
+): readonly UnmetExpectation[] {
   const [, who = name, number] = /^(.*?)(?:#(\d+))?$/su.exec(name) ?? [];
   const own = turns.filter(({ socket, materia }) => socket === who || materia === who);
   const visits = Map.groupBy(own, ({ socket, visit }) => `${socket}#${visit}`);

@@ -11,7 +11,7 @@ import type { SocketId } from "../model/ids.ts";
 import type { ItemEvents } from "./item-events.ts";
 
 /** Something that the engine asks of the world. */
-export type Asked = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
+export type AskedEffect = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
 
 export interface Simulated {
   readonly events: readonly CastEvent[];
@@ -24,7 +24,7 @@ export interface Simulated {
 
 const NO_TIME = "1970-01-01T00:00:00.000Z";
 
-type Answer = (asked: Asked, state: CastState) => EventBody;
+type Answer = (asked: AskedEffect, state: CastState) => EventBody;
 
 /** How the items of parallel loops are worked on; both happen to a cast. */
 export type ItemsGo = "at once" | "one by one";

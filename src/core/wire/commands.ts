@@ -4,13 +4,13 @@ import { Rehearsal } from "../model/rehearsal.ts";
 const trust = v.optional(v.boolean(), false);
 
 /** [N37] What the page has in hand and no file has yet: a piece of a configuration. */
-export const Draft = v.strictObject({
+export const ConfigDraft = v.strictObject({
   materia: v.optional(v.record(v.string(), v.unknown())),
   loadouts: v.optional(v.record(v.string(), v.unknown())),
 });
-export type Draft = v.InferInput<typeof Draft>;
+export type ConfigDraft = v.InferInput<typeof ConfigDraft>;
 
-const draft = v.optional(Draft);
+const draft = v.optional(ConfigDraft);
 
 /** [N15] The same text as after `/materia`. */
 export const TypedCommand = v.strictObject({ command: v.string(), trust, draft });

@@ -27,7 +27,7 @@ export type SearchOver = v.InferOutput<typeof SearchOver>;
 const AROUND = 80;
 
 /** The first place of a needle in a text, with the words around it; case does not count. */
-export function excerptOf(text: string, needle: string): Pick<Found, "before" | "match" | "after"> | undefined {
+export function excerptAround(text: string, needle: string): Pick<Found, "before" | "match" | "after"> | undefined {
   const lower = text.toLowerCase();
   // A letter that becomes two in lower case would move every place behind it.
   const at = lower.length === text.length ? lower.indexOf(needle.toLowerCase()) : text.indexOf(needle);

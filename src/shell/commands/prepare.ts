@@ -5,7 +5,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok } from "../../core/model/issue.ts";
 import type { Issue, Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
-import type { Fork } from "../../core/testing/replay/fork.ts";
+import type { CastFork } from "../../core/testing/replay/fork.ts";
 import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
@@ -253,7 +253,7 @@ async function prepareForked(command: ForkCommand, asker: Asker): Promise<Result
 }
 
 /** The files as they were behind the last visit that is shared. */
-function restoring(castId: CastId, { reused }: Fork): RestoreCommand {
+function restoring(castId: CastId, { reused }: CastFork): RestoreCommand {
   const visit = reused.at(-1);
   return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
 }

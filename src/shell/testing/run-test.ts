@@ -11,7 +11,7 @@ import type { Issue, Result } from "../../core/model/issue.ts";
 import type { CoveredRun } from "../../core/testing/coverage.ts";
 import { withItems } from "../../core/testing/item-events.ts";
 import { judge } from "../../core/testing/judge.ts";
-import type { Failure } from "../../core/testing/judge.ts";
+import type { UnmetExpectation } from "../../core/testing/judge.ts";
 import type { Observed, Told } from "../../core/testing/observed.ts";
 import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Played } from "../../core/testing/strict.ts";
@@ -36,7 +36,7 @@ import { readFiles } from "./seen-files.ts";
 export interface TestResult {
   readonly file: string;
   readonly ok: boolean;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
   /** The cast, where there was one. */
   readonly run?: TestRun;
@@ -56,7 +56,7 @@ export interface TestPlace {
 /** [T8] One test in a scratch folder of its own. It never throws: what goes wrong is a failure of the test. */
 export async function runTest(found: FoundTest, place: TestPlace): Promise<TestResult> {
   const started = performance.now();
-  const done = (failures: readonly Failure[], run?: TestRun): TestResult => ({
+  const done = (failures: readonly UnmetExpectation[], run?: TestRun): TestResult => ({
     file: found.file,
     ok: failures.length === 0,
     failures,
@@ -79,13 +79,13 @@ export async function runTest(found: FoundTest, place: TestPlace): Promise<TestR
   }
 }
 
-function refusal({ message, hint, path }: Issue): Failure {
+function refusal({ message, hint, path }: Issue): UnmetExpectation {
   const got = hint === undefined ? message : `${message} (${hint})`;
   return { what: "cast", expected: "a cast", got, where: path.join(".") };
 }
 
 interface PlayedTest extends TestRun {
-  readonly failures: readonly Failure[];
+  readonly failures: readonly UnmetExpectation[];
 }
 
 async function play(found: FoundTest, place: TestPlace, scratch: Scratch): Promise<Result<PlayedTest>> {
@@ -182,11 +182,11 @@ function listening(host: AgentHost, turns: Told[]): AgentHost {
   };
 }
 
-function brokenFailure(end: RunEnd): readonly Failure[] {
+function brokenFailure(end: RunEnd): readonly UnmetExpectation[] {
   return end.kind === "broken" ? [{ what: "cast", expected: "a cast", got: end.problem, where: "the disk" }] : [];
 }
 
-function slipFailures(played: Played | undefined, { state }: Observed): readonly Failure[] {
+function slipFailures(played: Played | undefined, { state }: Observed): readonly UnmetExpectation[] {
   if (!played) return [];
   return [...keySlips(played, state.graph), ...playSlips(played, state.graph)].map(({ what, at, message }) => ({
     what: `replies.${at}`,
@@ -202,7 +202,7 @@ const EXPECTED = {
   tool: "calls that go as they are meant to",
 } as const;
 
-function leftAnswers({ answers }: TestCast, answered: number): readonly Failure[] {
+function leftAnswers({ answers }: TestCast, answered: number): readonly UnmetExpectation[] {
   const more = answers.length - answered;
   if (more === 0) return [];
   return [{ what: "cast.answers", expected: answers.length, got: answered, where: "the cast waited no more" }];

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { applyEdits, modify } from "jsonc-parser";
-import type { Failure } from "../../core/testing/judge.ts";
+import type { UnmetExpectation } from "../../core/testing/judge.ts";
 import { wholeExpectation } from "../../core/testing/observed.ts";
 import type { TestResult } from "./run-test.ts";
 
@@ -10,7 +10,7 @@ const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
 export function updateTest(
   result: TestResult,
   isBlank: boolean,
-): { readonly updated: boolean; readonly failures: readonly Failure[] } {
+): { readonly updated: boolean; readonly failures: readonly UnmetExpectation[] } {
   const { file, failures, run } = result;
   const written = failures.filter(({ keys }) => keys !== undefined);
   const whole = isBlank && run ? wholeExpectation(run.observed) : undefined;

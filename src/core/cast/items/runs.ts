@@ -1,7 +1,7 @@
 import { socketOf } from "../../compile/graph.ts";
 import { itemKey } from "../../model/handoff.ts";
 import type { CastId } from "../../model/ids.ts";
-import type { Base, Fork, Handed, ItemRun, Window, Work } from "../state/fork.ts";
+import type { Base, Fork, Handed, ItemRun, Window, ItemAtWork } from "../state/fork.ts";
 import { valueAt } from "../../model/values/path.ts";
 import { noteOf } from "../lists/notes.ts";
 import { reasonsFor } from "../state/rework.ts";
@@ -28,7 +28,7 @@ export function baseOf(fork: Fork, { items }: Pass, index: number): Base {
 }
 
 /** What the cast of an item starts with: all that its parent had, with a window on the item. */
-export function itemStart(state: CastState, fork: Fork, work: Work): CastStart {
+export function itemStart(state: CastState, fork: Fork, work: ItemAtWork): CastStart {
   const { pass, graph, request, limits, budget } = state;
   if (!pass) throw new Error("a fork is inside a pass");
   const { index, child, attempt, conflict } = work;

@@ -114,15 +114,15 @@ export type ItemRun =
       readonly kind: "running";
       readonly resume: Resume | null;
       readonly before: EventOf<"item_ended"> | null;
-    } & Work)
+    } & ItemAtWork)
   /** Its cast is over; it waits for its turn to be merged. `told`: that it was given up stands in the journal. */
-  | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & Work)
-  | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & Work)
+  | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & ItemAtWork)
+  | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & ItemAtWork)
   /** Its work could not be merged, and may not be tried again. */
-  | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & Work)
-  | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & Work);
+  | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & ItemAtWork)
+  | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & ItemAtWork);
 
-export interface Work {
+export interface ItemAtWork {
   readonly index: number;
   readonly child: CastId;
   readonly attempt: number;

@@ -20,7 +20,7 @@ export type IsToday = (loadout: unknown) => boolean;
 /** One row per format; the first that matches reads the file. */
 const FORMATS: readonly Format[] = [{ name: "pi-materia 0.1", matches: isMateria01, read: readMateria01 }];
 
-export interface Reading {
+interface FileReading {
   /** The file as it would be written today. */
   readonly value: unknown;
   readonly edits: readonly FormatEdit[];
@@ -29,7 +29,7 @@ export interface Reading {
 }
 
 /** [M1] A configuration in whichever known form it is written; one of today as it is. */
-export function readFormat(raw: unknown, isToday: IsToday = () => false): Reading {
+export function readFormat(raw: unknown, isToday: IsToday = () => false): FileReading {
   const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw, isToday)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = format.read(raw);

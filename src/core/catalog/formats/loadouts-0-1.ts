@@ -2,20 +2,20 @@ import { isJsonObject } from "../../model/values/json.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
 import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joined, withoutKeys } from "./translation.ts";
+import { NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
 
 /** What of the whole file a loadout needs: generators whose items may run at once, and how many of them. */
-export interface Lanes {
+interface ParallelItems {
   readonly parallel: readonly string[];
   readonly lanes: number | undefined;
 }
 
-export function loadoutEdits(name: string, loadout: JsonObject, lanes: Lanes): Translation {
+export function loadoutEdits(name: string, loadout: JsonObject, lanes: ParallelItems): Translation {
   const path = ["loadouts", name];
   const sockets = Object.entries(fieldsOf(loadout["sockets"]));
   const loops = Object.entries(fieldsOf(loadout["loops"]));
-  return joined([
-    withoutKeys(path, loadout, ["id", "source", "lockState"]),
+  return joinedTranslations([
+    removedKeys(path, loadout, ["id", "source", "lockState"]),
     layoutEdits(path, loadout),
     ...sockets.map(([id, socket]) => socketEdits([...path, "sockets", id], fieldsOf(socket))),
     ...loops.map(([id, loop]) => loopEdits({ path, loadout, id, loop: fieldsOf(loop) }, lanes)),
@@ -41,9 +41,9 @@ function layoutEdits(path: readonly string[], loadout: JsonObject): Translation 
 }
 
 function socketEdits(path: readonly string[], socket: JsonObject): Translation {
-  return joined([
-    withoutKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
-    withoutKeys([...path, "advance"], fieldsOf(socket["advance"]), ["done"]),
+  return joinedTranslations([
+    removedKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
+    removedKeys([...path, "advance"], fieldsOf(socket["advance"]), ["done"]),
   ]);
 }
 
@@ -55,11 +55,11 @@ interface LoopPlace {
   readonly loop: JsonObject;
 }
 
-function loopEdits(place: LoopPlace, lanes: Lanes): Translation {
+function loopEdits(place: LoopPlace, lanes: ParallelItems): Translation {
   const path = [...place.path, "loops", place.id];
-  return joined([
+  return joinedTranslations([
     exitEdits(path, place),
-    withoutKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
+    removedKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
     advanceEdits(place),
     parallelEdits(path, place, lanes),
   ]);
@@ -119,7 +119,11 @@ function advanceEdits({ path, loadout, loop, id }: LoopPlace): Translation {
 const LANES = 4;
 
 /** [M7] */
-function parallelEdits(path: readonly string[], { loadout, loop }: LoopPlace, { parallel, lanes }: Lanes): Translation {
+function parallelEdits(
+  path: readonly string[],
+  { loadout, loop }: LoopPlace,
+  { parallel, lanes }: ParallelItems,
+): Translation {
   const from = fieldsOf(loop["consumes"])["from"];
   const materia = typeof from === "string" ? fieldsOf(fieldsOf(loadout["sockets"])[from])["materia"] : undefined;
   if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NOTHING;

@@ -6,7 +6,7 @@ import { UTILITIES } from "../bundled/utilities.ts";
 import { VERSION_CONTROL } from "../bundled/version-control.ts";
 import type { FormatEdit } from "./edit.ts";
 import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joined, withoutKeys } from "./translation.ts";
+import { NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
 
 /** The files that an older configuration names, and the bundled utilities that do their work. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -39,8 +39,8 @@ const WORKSPACES = "parallel items have folders of their own here, which are mad
 
 export function materiaEdits(name: string, materia: JsonObject): Translation {
   const path = ["materia", name];
-  return joined([
-    withoutKeys(path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]),
+  return joinedTranslations([
+    removedKeys(path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]),
     scriptEdits(path, materia),
     utilityEdits(path, materia),
     colorEdits(path, materia),

@@ -6,7 +6,7 @@ import type { FormatEdit } from "./edit.ts";
 import { loadoutEdits } from "./loadouts-0-1.ts";
 import { materiaEdits } from "./materia-0-1.ts";
 import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joined } from "./translation.ts";
+import { NOTHING, fieldsOf, joinedTranslations } from "./translation.ts";
 
 /** [M1] Whether a file has anything that only the older form has. */
 export function isMateria01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
@@ -54,7 +54,7 @@ export function readMateria01(raw: JsonObject): Translation {
   const parallel = Object.entries(fieldsOf(raw["materia"]))
     .filter(([, materia]) => fieldsOf(materia)["parallel"] === true)
     .map(([name]) => name);
-  return joined([
+  return joinedTranslations([
     dropped(raw, ["eventing"], "events are not sent anywhere; `cast --json` prints each one as a line"),
     dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit, and goes on when it is raised"),
     silently(raw, ["parallelism"]),

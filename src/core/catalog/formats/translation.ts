@@ -11,7 +11,7 @@ export interface Translation {
 
 export const NOTHING: Translation = { edits: [], issues: [] };
 
-export function joined(parts: readonly Translation[]): Translation {
+export function joinedTranslations(parts: readonly Translation[]): Translation {
   return { edits: parts.flatMap(({ edits }) => edits), issues: parts.flatMap(({ issues }) => issues) };
 }
 
@@ -21,6 +21,6 @@ export function fieldsOf(value: Json | undefined): JsonObject {
 }
 
 /** [M3] Keys that decide nothing here. */
-export function withoutKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): Translation {
+export function removedKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): Translation {
   return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
 }

@@ -7,7 +7,7 @@ import { circles } from "../components.ts";
 import type { Tell } from "../components.ts";
 import { isCounted } from "../route.ts";
 import { isLoop, roundsThroughLoops } from "../rounds.ts";
-import type { Place } from "../rounds.ts";
+import type { RoundPlace } from "../rounds.ts";
 import { atLoop, atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */
@@ -28,7 +28,7 @@ export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
   return [...freeCycles(flow), ...roundsThroughLoops(graph, flow).map(roundIssue)];
 }
 
-function roundIssue(round: readonly Place[]): Issue {
+function roundIssue(round: readonly RoundPlace[]): Issue {
   const names = round.slice(0, 8).map((place) => (isLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
   const socket = round.find((place): place is GraphSocket => !isLoop(place));
   const loop = round.find(isLoop);

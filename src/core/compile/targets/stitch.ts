@@ -17,7 +17,7 @@ export interface Stitch {
 }
 
 /** A part of a chain, already renumbered so that no two parts share a name. */
-export interface Part {
+interface ChainPart {
   readonly graph: Graph;
   /** Of the part, be it from before: other names change no way. */
   readonly flow: Flow;
@@ -25,7 +25,7 @@ export interface Part {
 
 /** [L15, L16] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
 export function stitchParts(
-  parts: readonly Part[],
+  parts: readonly ChainPart[],
 ): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
   const joints = collect(parts.slice(0, -1).map((part, index) => jointOf(part, parts[index + 1])));
   if (!joints.ok) return joints;
@@ -52,7 +52,7 @@ function merged<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Re
   return all;
 }
 
-function jointOf(part: Part, next: Part | undefined): Result<Stitch> {
+function jointOf(part: ChainPart, next: ChainPart | undefined): Result<Stitch> {
   if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
@@ -94,7 +94,7 @@ interface Terminal {
   readonly ways: readonly string[];
 }
 
-function terminalsOf({ graph, flow }: Part): readonly Terminal[] {
+function terminalsOf({ graph, flow }: ChainPart): readonly Terminal[] {
   const sockets = socketsOf(graph);
   return [...flow.reached].flatMap((number) => {
     const socket = sockets[number];
@@ -117,7 +117,7 @@ function endText(socket: GraphSocket, { way, advanced }: Step): string {
 }
 
 /** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
-function redirect({ graph, flow }: Part, { from, to }: Stitch): Graph {
+function redirect({ graph, flow }: ChainPart, { from, to }: Stitch): Graph {
   const terminal = socketOf(graph, from);
   const edges: readonly Edge[] = terminal.edges.map((edge) => ({
     ...edge,

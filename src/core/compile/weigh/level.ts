@@ -1,5 +1,5 @@
 import { arcsBetween, components, drawArc } from "../components.ts";
-import type { ArcLimit, Limit } from "./region.ts";
+import type { ArcLimit, TraversalLimit } from "./region.ts";
 
 /**
  * Places that lead round in a circle together, cut at one of them: a walk through them is a row of segments, each of
@@ -23,7 +23,7 @@ export interface Level {
   readonly boundAround: number;
   readonly returns: FreeReturns;
   /** What a segment comes by, each after what leads to it. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly LevelPart[];
 }
 
 /** An edge that leads to the cut, maybe in several ways. */
@@ -38,7 +38,7 @@ export interface FreeReturns {
   readonly bounds: readonly { readonly place: number; readonly bound: number }[];
 }
 
-export interface Part {
+export interface LevelPart {
   /** A single place, or a level with several. */
   readonly at: number | Level;
   /** Where it leads within the level around it, itself left out. */
@@ -51,7 +51,7 @@ export interface Arc extends ArcLimit {
 }
 
 /** Places that lead round together, the ways between them, and where they are entered. */
-export interface Component {
+interface Component {
   readonly places: readonly number[];
   readonly doors: ReadonlySet<number>;
   readonly arcs: readonly Arc[];
@@ -111,7 +111,7 @@ function isFree({ limit }: Arc): boolean {
 }
 
 interface Inside {
-  readonly parts: readonly Part[];
+  readonly parts: readonly LevelPart[];
   /** What the levels inside return by. */
   readonly innerReturns: ReadonlySet<Arc>;
 }
@@ -138,7 +138,7 @@ function partsWithin(
   depth: number,
 ): Inside | undefined {
   const innerReturns = new Set<Arc>();
-  const parts: Part[] = [];
+  const parts: LevelPart[] = [];
   for (const { at, onward } of partsOf(component, between, descent.localOf)) {
     if (typeof at === "number") {
       parts.push({ at, onward });
@@ -155,7 +155,7 @@ function partsWithin(
 function countedReturns(into: readonly Arc[]): readonly CountedReturn[] {
   const [only] = into;
   if (only && into.length === 1) return only.limit === null ? [] : [{ bound: only.limit.bound, from: only.from }];
-  const fromOf = new Map<Limit, number>();
+  const fromOf = new Map<TraversalLimit, number>();
   for (const { limit, from } of into) if (limit !== null) fromOf.set(limit, from);
   return Array.from(fromOf, ([{ bound }, from]) => ({ bound, from }));
 }
@@ -183,8 +183,8 @@ function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[]
 
 /** All traversals that these ways allow together. */
 export function boundOf(arcs: readonly Arc[]): number {
-  let only: Limit | null = null;
-  let limits: Set<Limit> | undefined;
+  let only: TraversalLimit | null = null;
+  let limits: Set<TraversalLimit> | undefined;
   for (let index = 0; index < arcs.length; index += 1) {
     const limit = arcs[index]?.limit ?? null;
     if (limit === null || limit === only) continue;

@@ -19,13 +19,13 @@ export interface Region {
 
 export interface ArcLimit {
   /** The traversals that limit it; null where nothing counts it. */
-  readonly limit: Limit | null;
+  readonly limit: TraversalLimit | null;
   /** The traversals that are used up before it can be taken, where it is their `then`. */
-  readonly after: Limit | null;
+  readonly after: TraversalLimit | null;
 }
 
 /** The traversals of one edge. It may lead to several places, behind loops that are empty; they share them. */
-export interface Limit {
+export interface TraversalLimit {
   readonly bound: number;
 }
 
@@ -94,7 +94,7 @@ interface Drawing {
   readonly arcs: Arcs;
   readonly limits: Map<number, ArcLimit>;
   /** [G7] The traversals of an edge, by its socket and its place there: the edge and its `then` know the same ones. */
-  readonly traversals: Map<number, Limit[]>;
+  readonly traversals: Map<number, TraversalLimit[]>;
 }
 
 function drawingOf(places: number): Drawing {

@@ -1,4 +1,4 @@
-import type { CountedReturn, Level, Part } from "./level.ts";
+import type { CountedReturn, Level, LevelPart } from "./level.ts";
 
 export interface Scales {
   /** What a visit of each place weighs. */
@@ -174,7 +174,7 @@ function weighSegment({ places, parts }: Level, weighing: Weighing): number {
   return most;
 }
 
-const NO_PART: Part = { at: -1, onward: [] };
+const NO_PART: LevelPart = { at: -1, onward: [] };
 
 /** Nothing stays nothing, however often. */
 export function times(count: number, weight: number): number {

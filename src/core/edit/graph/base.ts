@@ -15,7 +15,7 @@ export const EMPTY_LOADOUT: Loadout = {
 };
 
 /** Why something cannot be done, in one sentence; it never becomes part of a file. */
-export function refuse(path: string, message: string, hint?: string): Result<never> {
+export function refuseEdit(path: string, message: string, hint?: string): Result<never> {
   return fail(error("refused_edit", path, message, hint));
 }
 
@@ -24,7 +24,7 @@ export function seat(loadout: Loadout, id: string): Socket | undefined {
 }
 
 export function noSocket(id: string): Result<never> {
-  return refuse(id, `there is no ${id} in this loadout`);
+  return refuseEdit(id, `there is no ${id} in this loadout`);
 }
 
 export function withSocket(loadout: Loadout, id: string, socket: Socket): Loadout {

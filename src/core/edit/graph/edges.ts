@@ -3,11 +3,11 @@ import type { Result } from "../../model/issue.ts";
 import type { Destination } from "../../model/ids.ts";
 import { NEXT } from "../../model/loadout.ts";
 import type { Condition, Edge, Loadout } from "../../model/loadout.ts";
-import { leads, loopWith, noSocket, refuse, seat, withField, withSocket } from "./base.ts";
+import { leads, loopWith, noSocket, refuseEdit, seat, withField, withSocket } from "./base.ts";
 import { addExit } from "./exits.ts";
 
 /** What a person drew: from which socket, where to, and from which of its handles. */
-export interface Drawn {
+interface DrawnEdge {
   readonly from: string;
   readonly to: Destination;
   /** The condition, where it was chosen. */
@@ -20,7 +20,7 @@ export interface Drawn {
  * [E5] A way on. Guarded edges come before `always`, which would hide them. From the socket that moves a loop on, a way
  * out of that loop is an exit: what is to happen when all items are done.
  */
-export function connect(loadout: Loadout, drawn: Drawn): Result<Loadout> {
+export function connect(loadout: Loadout, drawn: DrawnEdge): Result<Loadout> {
   const { from, to } = drawn;
   const socket = seat(loadout, from);
   if (!socket) return noSocket(from);
@@ -31,18 +31,18 @@ export function connect(loadout: Loadout, drawn: Drawn): Result<Loadout> {
   const used = socket.edges.map((edge) => edge.when);
   const when = drawn.when ?? freeCondition(used, drawn.judges === true);
   if (when === undefined)
-    return refuse(from, `${from} already has an edge for every answer`, "change or remove one of them");
+    return refuseEdit(from, `${from} already has an edge for every answer`, "change or remove one of them");
   if (when === "always" && used.includes("always"))
-    return refuse(from, `${from} already has an edge that is always taken`, "remove it, or choose a condition");
+    return refuseEdit(from, `${from} already has an edge that is always taken`, "remove it, or choose a condition");
   if (socket.edges.some((edge) => edge.when === when && edge.to === to))
-    return refuse(from, `${from} already has this edge`);
+    return refuseEdit(from, `${from} already has this edge`);
   const behind = used.indexOf("always");
   const at = when === "always" || behind === -1 ? socket.edges.length : behind;
   const edges: readonly Edge[] = socket.edges.toSpliced(at, 0, { when, to });
   return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
 }
 
-function given({ when }: Drawn): { readonly when?: Condition } {
+function given({ when }: DrawnEdge): { readonly when?: Condition } {
   return when === undefined ? {} : { when };
 }
 
@@ -70,7 +70,7 @@ export function setEdge(loadout: Loadout, from: string, index: number, changed: 
   if (!leads(loadout, to)) return noSocket(to);
   if (typeof then === "string" && then !== NEXT && !leads(loadout, then)) return noSocket(then);
   if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
-    return refuse(from, "the number of traversals must be a whole number of at least 1");
+    return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
   const next = { ...edge, when, to };
   const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
   // What nothing counts is never used up.
@@ -90,11 +90,11 @@ export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 |
   const socket = seat(loadout, from);
   const [edge, other] = [socket?.edges[index], socket?.edges[index + by]];
   if (!socket || !edge) return noEdge(from, index);
-  if (!other) return refuse(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
+  if (!other) return refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
   const edges = socket.edges.with(index, other).with(index + by, edge);
   return ok(withSocket(loadout, from, { ...socket, edges }));
 }
 
 function noEdge(from: string, index: number): Result<never> {
-  return refuse(from, `${from} has no edge ${index + 1}`);
+  return refuseEdit(from, `${from} has no edge ${index + 1}`);
 }

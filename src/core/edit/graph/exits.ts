@@ -3,7 +3,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Exit, Loadout, Loop } from "../../model/loadout.ts";
-import { noSocket, refuse, seat } from "./base.ts";
+import { noSocket, refuseEdit, seat } from "./base.ts";
 
 /** [E7] A route of the loop itself; edges are never touched. */
 export function addExit(
@@ -15,7 +15,7 @@ export function addExit(
   if (!loop) return noLoop(loopId);
   const used = loop.exits.filter((exit) => exit.from === from).map((exit) => exit.condition);
   const condition = when ?? (["always", "satisfied", "not_satisfied"] as const).find((each) => !used.includes(each));
-  if (condition === undefined) return refuse(loopId, `${from} already has an exit for every answer`);
+  if (condition === undefined) return refuseEdit(loopId, `${from} already has an exit for every answer`);
   const added: Exit = {
     id: freeId(loop, `exit:${from}:${condition}`),
     from: from as SocketId, // checked below as a member
@@ -37,7 +37,7 @@ export function setExit(loadout: Loadout, loopId: string, exitId: string, change
   if (!loop) return noLoop(loopId);
   const index = loop.exits.findIndex((exit) => exit.id === exitId);
   const exit = loop.exits[index];
-  if (!exit) return refuse(loopId, `the loop ${loopId} has no exit ${exitId}`);
+  if (!exit) return refuseEdit(loopId, `the loop ${loopId} has no exit ${exitId}`);
   const next: Exit = {
     ...exit,
     from: (changed.from ?? exit.from) as SocketId, // checked below as a member
@@ -51,12 +51,12 @@ export function removeExit(loadout: Loadout, loopId: string, exitId: string): Re
   const loop = loadout.loops[loopId];
   if (!loop) return noLoop(loopId);
   const exits = loop.exits.filter((exit) => exit.id !== exitId);
-  if (exits.length === loop.exits.length) return refuse(loopId, `the loop ${loopId} has no exit ${exitId}`);
+  if (exits.length === loop.exits.length) return refuseEdit(loopId, `the loop ${loopId} has no exit ${exitId}`);
   return ok(withLoop(loadout, loopId, { ...loop, exits }));
 }
 
 export function noLoop(id: string): Result<never> {
-  return refuse(id, `there is no loop ${id} in this loadout`);
+  return refuseEdit(id, `there is no loop ${id} in this loadout`);
 }
 
 export function withLoop(loadout: Loadout, id: string, loop: Loop): Loadout {
@@ -68,12 +68,12 @@ function put(loadout: Loadout, loopId: string, exits: Exit[], changed: Exit): Re
   const loop = loadout.loops[loopId];
   if (!loop) return noLoop(loopId);
   const { id, from, condition, targetSocketId: to } = changed;
-  if (!loop.sockets.includes(from)) return refuse(loopId, `${from} is no member of the loop ${loopId}`);
+  if (!loop.sockets.includes(from)) return refuseEdit(loopId, `${from} is no member of the loop ${loopId}`);
   if (to !== END && !seat(loadout, to)) return noSocket(to);
   if (to !== END && loop.sockets.includes(to))
-    return refuse(loopId, `${to} is a member of the loop ${loopId}`, "an exit leads to a socket outside the loop");
+    return refuseEdit(loopId, `${to} is a member of the loop ${loopId}`, "an exit leads to a socket outside the loop");
   if (exits.some((exit) => exit.id !== id && exit.from === from && exit.condition === condition))
-    return refuse(loopId, `${from} already has an exit for "${condition}"`);
+    return refuseEdit(loopId, `${from} already has an exit for "${condition}"`);
   return ok(withLoop(loadout, loopId, { ...loop, exits }));
 }
 

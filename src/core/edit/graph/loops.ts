@@ -3,7 +3,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { ok } from "../../model/issue.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Loadout, Loop, Socket } from "../../model/loadout.ts";
-import { loopWith, noSocket, refuse, seat, withField, withSocket, without } from "./base.ts";
+import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";
 import { addExit, noLoop, withLoop } from "./exits.ts";
 import { withoutStrayAdvances } from "./sockets.ts";
 
@@ -33,12 +33,12 @@ export function makeLoop(
 }
 
 function whyNoLoop(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
-  if (members.length === 0) return refuse("loops", "a loop needs at least one socket", "select its sockets first");
+  if (members.length === 0) return refuseEdit("loops", "a loop needs at least one socket", "select its sockets first");
   for (const id of members) {
     if (!seat(loadout, id)) return noSocket(id);
     const other = loopWith(loadout, id);
     if (other !== undefined)
-      return refuse(id, `${id} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
+      return refuseEdit(id, `${id} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
   }
   return undefined;
 }
@@ -75,8 +75,8 @@ export function renameLoop(loadout: Loadout, id: string, name: string): Result<L
   if (!loadout.loops[id]) return noLoop(id);
   if (name === id) return ok(loadout);
   if (!/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(name))
-    return refuse(id, `"${name}" is not a loop id`, "use letters, digits, - and _");
-  if (Object.hasOwn(loadout.loops, name)) return refuse(id, `there is already a loop ${name}`);
+    return refuseEdit(id, `"${name}" is not a loop id`, "use letters, digits, - and _");
+  if (Object.hasOwn(loadout.loops, name)) return refuseEdit(id, `there is already a loop ${name}`);
   const loops = Object.entries(loadout.loops).map(([key, loop]) => [key === id ? name : key, loop]);
   return ok({ ...loadout, loops: Object.fromEntries(loops) });
 }
@@ -87,7 +87,7 @@ export function setConsumes(loadout: Loadout, id: string, from: string | null): 
   if (!loop) return noLoop(id);
   if (from !== null && !seat(loadout, from)) return noSocket(from);
   if (from !== null && loop.sockets.some((member) => member === from))
-    return refuse(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
+    return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
   const consumes = from === null ? null : { from: from as SocketId, output: "workItems" as const }; // a key of sockets
   return ok(withLoop(loadout, id, withField(loop, "consumes", consumes)));
 }
@@ -106,9 +106,13 @@ export function setMember(loadout: Loadout, id: string, socket: string, isMember
   }
   if (other === id) return ok(loadout);
   if (other !== undefined)
-    return refuse(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
+    return refuseEdit(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
   if (loop.consumes?.from === socket)
-    return refuse(socket, `${socket} makes the list that the loop ${id} walks`, "the generator stands before the loop");
+    return refuseEdit(
+      socket,
+      `${socket} makes the list that the loop ${id} walks`,
+      "the generator stands before the loop",
+    );
   const exits = loop.exits.filter((exit) => exit.targetSocketId !== socket);
   return ok(withLoop(loadout, id, { ...loop, sockets: [...loop.sockets, socket as SocketId], exits })); // a key of sockets
 }

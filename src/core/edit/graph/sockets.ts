@@ -5,12 +5,8 @@ import type { Result } from "../../model/issue.ts";
 import { NEXT } from "../../model/loadout.ts";
 import type { Condition, Edge, Loadout, Loop, Socket } from "../../model/loadout.ts";
 import type { ParseMode } from "../../model/materia.ts";
-import { loopWith, noSocket, refuse, seat, withField, withSocket, without } from "./base.ts";
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import type { Point } from "../../view/draw/drawing.ts";
+import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";
 
 /** The id that the next socket gets; a number that was given once is not given again while a higher one is there. */
 export function nextSocketId(loadout: Loadout): SocketId {
@@ -124,7 +120,11 @@ export function setParse(loadout: Loadout, id: string, parse: ParseMode | null):
 /** `null` never moves the loop on. */
 export function setAdvance(loadout: Loadout, id: string, when: Condition | null): Result<Loadout> {
   if (when !== null && loopWith(loadout, id) === undefined)
-    return refuse(id, `${id} stands in no loop, so there is nothing to advance`, "make it a member of a loop first");
+    return refuseEdit(
+      id,
+      `${id} stands in no loop, so there is nothing to advance`,
+      "make it a member of a loop first",
+    );
   return change(loadout, id, (socket) =>
     withField(socket, "advance", when === null ? null : { ...socket.advance, when }),
   );

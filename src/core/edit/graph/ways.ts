@@ -2,7 +2,7 @@ import type { Destination } from "../../model/ids.ts";
 import type { Result } from "../../model/issue.ts";
 import type { Condition, Edge, Exit, Loadout } from "../../model/loadout.ts";
 import { edgeWayId, exitWayId, thenWayId } from "../../model/way-id.ts";
-import { refuse } from "./base.ts";
+import { refuseEdit } from "./base.ts";
 import { removeEdge, setEdge } from "./edges.ts";
 import { removeExit, setExit } from "./exits.ts";
 
@@ -49,5 +49,9 @@ export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
 }
 
 function noWay(id: string): Result<never> {
-  return refuse(id, "nobody wrote this way", "it is taken where nothing else matches; add an edge or an exit instead");
+  return refuseEdit(
+    id,
+    "nobody wrote this way",
+    "it is taken where nothing else matches; add an edge or an exit instead",
+  );
 }

@@ -10,7 +10,7 @@ import { LOADOUT_LEVELS, printJson } from "./print.ts";
 import { stepText } from "./step.ts";
 
 /** A loadout in hand: the graph and its text, always in step. */
-export interface Draft {
+export interface LoadoutDraft {
   /** While the text is broken: what of it can be drawn, or the last graph that could. */
   readonly loadout: Loadout;
   readonly text: string;
@@ -18,16 +18,16 @@ export interface Draft {
   readonly issues: readonly Issue[];
 }
 
-export function draftOf(name: string, loadout: Loadout): Draft {
+export function draftOf(name: string, loadout: Loadout): LoadoutDraft {
   return readText(name, printLoadout(loadout), loadout);
 }
 
 /** The draft as the check takes it: with errors in its text it is judged as far as it can be read. */
-export function entryOf(name: string, { loadout, issues }: Draft): Entry<Loadout> {
+export function entryOf(name: string, { loadout, issues }: LoadoutDraft): Entry<Loadout> {
   return { name, layer: "project", issues, ...(issues.some(isError) ? { partial: loadout } : { value: loadout }) };
 }
 
-export function draftOfText(name: string, text: string): Draft {
+export function draftOfText(name: string, text: string): LoadoutDraft {
   return readText(name, text, EMPTY_LOADOUT);
 }
 
@@ -36,7 +36,7 @@ export function printLoadout(loadout: Loadout): string {
 }
 
 /** [E13] An edit of the graph, written into the text. */
-export function edited(draft: Draft, name: string, loadout: Loadout): Draft {
+export function edited(draft: LoadoutDraft, name: string, loadout: Loadout): LoadoutDraft {
   if (loadout === draft.loadout) return draft;
   const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
   const after = authoredLoadout(loadout);
@@ -46,11 +46,11 @@ export function edited(draft: Draft, name: string, loadout: Loadout): Draft {
 }
 
 /** [E13] An edit of the text; the graph follows as soon as it can be read. */
-export function typed(draft: Draft, name: string, text: string): Draft {
+export function typed(draft: LoadoutDraft, name: string, text: string): LoadoutDraft {
   return text === draft.text ? draft : readText(name, text, draft.loadout);
 }
 
-function readText(name: string, text: string, fallback: Loadout): Draft {
+function readText(name: string, text: string, fallback: Loadout): LoadoutDraft {
   const read = parseJsonc(text);
   if (!read.ok) return { loadout: fallback, text, issues: read.issues };
   const { value } = read.value;
@@ -61,7 +61,7 @@ function readText(name: string, text: string, fallback: Loadout): Draft {
 /** One loadout that a person brings, broken or not. */
 export interface Imported {
   readonly name: string;
-  readonly draft: Draft;
+  readonly draft: LoadoutDraft;
 }
 
 /** [E16] Every loadout of a text: of a configuration file, or one by itself. */

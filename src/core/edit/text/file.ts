@@ -4,7 +4,7 @@ import type { Result } from "../../model/issue.ts";
 import { isJsonObject } from "../../model/values/json.ts";
 import type { Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
-import { stepText, withValue } from "./step.ts";
+import { stepText, replacedAt } from "./step.ts";
 
 export type Section = "materia" | "loadouts";
 
@@ -53,7 +53,7 @@ export function withSetting(file: string, path: readonly string[], value: Json |
   const read = parseJsonc(whole);
   if (!read.ok) return read;
   const before = read.value.value as Json; // what a JSON reader gives
-  return ok(stepText(whole, before, withValue(before, path, value ?? undefined)));
+  return ok(stepText(whole, before, replacedAt(before, path, value ?? undefined)));
 }
 
 /** [E27] Sockets of the same file that hold a materia hold it by its new name. */

@@ -136,11 +136,11 @@ function own(object: Readonly<Record<string, Json>>, key: string): Json | undefi
 }
 
 /** The same with another value at one place, or with none there. */
-export function withValue(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
+export function replacedAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
   if (key === undefined) return value ?? into;
   const object = isJsonObject(into) ? into : {};
   const next =
-    rest.length === 0 ? value : withValue((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
+    rest.length === 0 ? value : replacedAt((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
   const entries = Object.entries(object).filter(([each]) => each !== key || next !== undefined);
   if (next === undefined) return Object.fromEntries(entries.filter(([each]) => each !== key));
   const replaced = entries.map(([each, old]): [string, Json] => [each, each === key ? next : old]);

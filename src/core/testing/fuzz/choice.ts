@@ -9,7 +9,7 @@ import { isGate } from "../../model/materia.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { withValueAt } from "../../model/values/path.ts";
 import type { Chance } from "../chance.ts";
-import type { Asked } from "../simulate.ts";
+import type { AskedEffect } from "../simulate.ts";
 
 /** What somebody answers, whoever it is: yes or no, a list of so many items, or something that is no answer. */
 export interface Choice {
@@ -44,7 +44,7 @@ export function randomChoice(chance: Chance, mostItems: number): Choice {
 }
 
 /** What the engine makes of a choice. */
-export function answerWith(choice: Choice, asked: Asked, state: CastState): EventBody {
+export function answerWith(choice: Choice, asked: AskedEffect, state: CastState): EventBody {
   const { socket } = asked;
   const place = { socket: socket.id, visit: asked.visit.number };
   if (asked.kind === "wait") {
@@ -57,7 +57,7 @@ export function answerWith(choice: Choice, asked: Asked, state: CastState): Even
   return decide(state, socket, outcomeOf(choice, asked, state));
 }
 
-function outcomeOf(choice: Choice, { kind, socket }: Asked, { graph }: CastState): Outcome {
+function outcomeOf(choice: Choice, { kind, socket }: AskedEffect, { graph }: CastState): Outcome {
   if (kind === "agent") return { kind: "replied", text: replyText(choice, socket), usage: NO_USAGE };
   if (isGate(materiaOf(graph, socket))) return { kind: "ended", code: choice.satisfied ? 0 : 1, printed: "no" };
   return { kind: "exited", stdout: programText(choice, socket), cut: false };

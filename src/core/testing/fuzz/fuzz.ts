@@ -38,7 +38,7 @@ export interface Fuzzed {
 }
 
 /** [T17] Random and hostile casts of a graph; the same for the same seed. */
-export function fuzz(subject: Subject, { casts, seed, items }: FuzzSettings): Fuzzed {
+export function fuzzGraph(subject: Subject, { casts, seed, items }: FuzzSettings): Fuzzed {
   const { graph } = subject.start;
   const missing = new Set(coverable(graph, subject.flow));
   const outcomes: Record<string, number> = {};

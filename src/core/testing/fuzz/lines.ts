@@ -3,7 +3,7 @@ import { countedText } from "../../view/numbers.ts";
 import { line, toned, wrapLine } from "../../view/text/line.ts";
 import type { Line } from "../../view/text/line.ts";
 import type { Fuzzed } from "./fuzz.ts";
-import { isTold } from "./one-cast.ts";
+import { isToldChoice } from "./one-cast.ts";
 
 const SHOWN = 20;
 
@@ -38,7 +38,7 @@ export function fuzzLines(
           harmless(what),
           toned(
             "dim",
-            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isTold).length, "answer")}`,
+            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isToldChoice).length, "answer")}`,
           ),
         ),
         width,

@@ -6,7 +6,7 @@ import type { Flow } from "../../compile/flow.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { withItems } from "../item-events.ts";
 import { simulate } from "../simulate.ts";
-import type { Asked, ItemsGo, Simulated } from "../simulate.ts";
+import type { AskedEffect, ItemsGo, Simulated } from "../simulate.ts";
 import { answerWith } from "./choice.ts";
 import type { Choice } from "./choice.ts";
 
@@ -33,12 +33,12 @@ export interface FuzzedCast {
 
 /** An answer with whom it was given by; a no to the merge of an item, which begins at its socket, is a conflict. */
 export interface MadeChoice extends Choice {
-  readonly by: Asked["kind"] | "merge";
+  readonly by: AskedEffect["kind"] | "merge";
   readonly socket: string;
 }
 
 /** Whether something was answered, or went wrong without anybody. */
-export function isTold({ by, satisfied }: MadeChoice): boolean {
+export function isToldChoice({ by, satisfied }: MadeChoice): boolean {
   return by !== "merge" || !satisfied;
 }
 
@@ -59,7 +59,7 @@ export function castOnce(
 ): FuzzedCast {
   const choices: MadeChoice[] = [];
   let turns = 0;
-  const answer = (asked: Asked, state: CastState): EventBody => {
+  const answer = (asked: AskedEffect, state: CastState): EventBody => {
     const choice = choose(choices.length);
     choices.push({ ...choice, by: asked.kind, socket: asked.socket.id });
     if (asked.kind === "agent") turns += 1;

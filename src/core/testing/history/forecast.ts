@@ -5,7 +5,7 @@ import { chanceOf } from "../chance.ts";
 import type { Chance } from "../chance.ts";
 import { answerWith } from "../fuzz/choice.ts";
 import { simulate } from "../simulate.ts";
-import type { Asked } from "../simulate.ts";
+import type { AskedEffect } from "../simulate.ts";
 import { modelOf } from "./facts.ts";
 import type { CastFacts, VisitFact } from "./facts.ts";
 
@@ -42,7 +42,7 @@ export interface ForecastRequest {
 const MOST_ANSWERS = 2_000;
 
 /** Nothing where none of the graph's agents has a past. */
-export function forecast(past: readonly CastFacts[], request: ForecastRequest): Forecast | undefined {
+export function forecastGraph(past: readonly CastFacts[], request: ForecastRequest): Forecast | undefined {
   const { graph } = request.start;
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
@@ -99,7 +99,7 @@ function runOnce(
   };
   simulate(
     start,
-    (asked: Asked, state) => {
+    (asked: AskedEffect, state) => {
       const fact = pick(asked.socket.materia);
       if (fact && asked.kind !== "wait") {
         run.turns += asked.kind === "agent" ? Math.max(1, fact.turns) : 0;

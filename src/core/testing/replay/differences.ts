@@ -6,7 +6,7 @@ import { endReason, outcomeOf } from "../observed.ts";
 import { waysTaken } from "../way-names.ts";
 import { visitKey } from "./recorded.ts";
 import type { RecordedCast } from "./recorded.ts";
-import type { Replay } from "./replay.ts";
+import type { ReplayComparison } from "./replay.ts";
 import { changedSections } from "./sections.ts";
 
 export type DifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";
@@ -27,7 +27,7 @@ interface Track {
 }
 
 /** [T15] Where the cast would now go differently: the first difference and all that follows from it. */
-export function differencesOf(recorded: RecordedCast, replay: Replay): readonly Difference[] {
+export function differencesOf(recorded: RecordedCast, replay: ReplayComparison): readonly Difference[] {
   const { before, after } = replay;
   const [old, now] = [tracksOf(recorded.events), tracksOf(after.events)];
   const [was, is] = [recorded.start.graph, after.state.graph];
@@ -184,7 +184,7 @@ function behind(
   ];
 }
 
-function endDifferences({ before, after }: Replay): readonly Difference[] {
+function endDifferences({ before, after }: ReplayComparison): readonly Difference[] {
   const last = after.events.findLast((event) => event.type === "visit_started");
   const visit = last?.type === "visit_started" ? visitKey(last.socket, last.visit) : "";
   if (after.unanswered) {
@@ -206,6 +206,6 @@ function endDifferences({ before, after }: Replay): readonly Difference[] {
   return [{ visit, kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
 }
 
-function standsAt({ phase }: Replay["before"]["state"]): string | undefined {
+function standsAt({ phase }: ReplayComparison["before"]["state"]): string | undefined {
   return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }

@@ -14,7 +14,7 @@ import { forkKey, replayCast } from "./replay.ts";
 import type { EndsBefore, Replayed } from "./replay.ts";
 
 /** What a fork takes over from a cast, and what it does itself. */
-export interface Fork {
+export interface CastFork {
   readonly events: readonly CastEvent[];
   readonly state: CastState;
   /** The visit that it begins with; where the cast stood, when no visit is left to be named. */
@@ -33,7 +33,7 @@ export interface ForkRequest {
 }
 
 /** [T20] Everything up to a visit: the one that was named, else the first that the edit touches. */
-export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRequest): Result<Fork> {
+export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRequest): Result<CastFork> {
   const whole = replayCast(recorded, now);
   const differences = differencesOf(recorded, whole);
   const keys = visitsIn(recorded.events);
@@ -146,7 +146,7 @@ function forkOf(
   recorded: RecordedCast,
   { events, state }: Replayed,
   { at, why }: { readonly at: string; readonly why: string },
-): Fork {
+): CastFork {
   const reused = events.flatMap((event) =>
     event.type === "visit_completed" ? [visitKey(event.socket, event.visit)] : [],
   );

@@ -13,7 +13,7 @@ import { neededFields } from "../../compile/needs.ts";
 import { isGate } from "../../model/materia.ts";
 import { turnText } from "../../prompt/turn.ts";
 import type { TurnText } from "../../prompt/turn.ts";
-import type { Asked } from "../simulate.ts";
+import type { AskedEffect } from "../simulate.ts";
 import { outsideOf, put, visitKey } from "./recorded.ts";
 import type { Outside, RecordedCast } from "./recorded.ts";
 
@@ -26,7 +26,7 @@ export interface Replayed {
   readonly unanswered?: { readonly socket: GraphSocket; readonly visit: number };
 }
 
-export interface Replay {
+export interface ReplayComparison {
   readonly before: Outside;
   readonly after: Replayed;
 }
@@ -35,7 +35,11 @@ export interface Replay {
 export type EndsBefore = (key: string) => boolean;
 
 /** [T14] What was answered then, on what is configured now. Nothing is run and nothing is written. */
-export function replayCast(recorded: RecordedCast, now: CastStart, endsBefore: EndsBefore = () => false): Replay {
+export function replayCast(
+  recorded: RecordedCast,
+  now: CastStart,
+  endsBefore: EndsBefore = () => false,
+): ReplayComparison {
   const before = outsideOf(recorded);
   const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
   const resumptions = [...before.resumptions];
@@ -131,7 +135,7 @@ function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
 interface Question {
   readonly recorded: RecordedCast;
   readonly state: CastState;
-  readonly effect: Asked;
+  readonly effect: AskedEffect;
   readonly answer: CastEvent;
   /** How many turns of the visit were had, this one included. */
   readonly taken: number;

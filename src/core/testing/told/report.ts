@@ -5,13 +5,13 @@ import { line, toned, wrapLine } from "../../view/text/line.ts";
 import type { Line } from "../../view/text/line.ts";
 import { percentOf } from "../coverage.ts";
 import type { Coverage } from "../coverage.ts";
-import type { Failure } from "../judge.ts";
+import type { UnmetExpectation } from "../judge.ts";
 
 /** A test as people are told of it. */
 export interface ToldTest {
   readonly file: string;
   readonly ok: boolean;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
   /** Whether `--update` has written what was observed. */
   readonly updated: boolean;
@@ -45,7 +45,7 @@ function testBlock({ file, ok, failures, ms, updated }: ToldTest, width: number)
 }
 
 /** Both sides under each other, so that a difference is seen at once; a long list from where they part. */
-function failureLines({ what, expected, got, where }: Failure, width: number): readonly Line[] {
+function failureLines({ what, expected, got, where }: UnmetExpectation, width: number): readonly Line[] {
   const sides = apart(expected, got);
   return [
     line("    ", toned("strong", harmless(what)), ...(where === "" ? [] : [toned("dim", `  at ${harmless(where)}`)])),

@@ -57,11 +57,11 @@ export interface ItemsWay {
 export type AnyWay = DrawnWay | ItemsWay;
 
 /** Down the rail of its column, or round the side. */
-export type Runs = "rail" | "lane";
+export type RouteRun = "rail" | "lane";
 
 export interface PlacedEdge {
   readonly way: AnyWay;
-  readonly runs: Runs;
+  readonly runs: RouteRun;
   readonly points: readonly Point[];
   /** The room reserved for its label; null where it has none. */
   readonly label: Box | null;

@@ -1,4 +1,4 @@
-import type { Cell, Grid, Span } from "./measure/grid.ts";
+import type { Cell, Grid, GridSpan } from "./measure/grid.ts";
 import type { Metrics, Size } from "./measure/metrics.ts";
 import type { LaneRoute, Route, Side } from "./routes.ts";
 
@@ -13,7 +13,7 @@ export interface Lane {
   readonly distance: number;
 }
 
-export interface Lanes {
+export interface RouteLanes {
   /** One lane, or two where a track joins them: out of the source, into the target. */
   readonly of: (route: Route) => readonly Lane[];
   /** How far a loop's region reaches beyond its outer columns. */
@@ -49,7 +49,7 @@ export function layLanes(
     metrics,
     sizeOf,
   }: { readonly grid: Grid; readonly metrics: Metrics; readonly sizeOf: (route: Route) => Size | null },
-): Lanes {
+): RouteLanes {
   const laid = new Map<string, Laid[]>();
   const byRoute = new Map<Route, readonly Laid[]>();
   const reaches = new Map<string, number>();
@@ -69,7 +69,7 @@ export function layLanes(
     if (stretch.route) byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(byLeg));
     return placed;
   };
-  const layBorder = (loop: Span, side: Side, least = 0): void => {
+  const layBorder = (loop: GridSpan, side: Side, least = 0): void => {
     const known = reaches.get(`${loop.id} ${side}`);
     if (known !== undefined && known >= least) return;
     const column = side === "left" ? loop.first.column : loop.last.column;

@@ -6,7 +6,7 @@ import { edgesOf } from "./edges.ts";
 import type { Cell } from "./measure/grid.ts";
 import { placeParts } from "./parts.ts";
 import { labelsInHead } from "./lanes.ts";
-import { columnsOf, footOf, headOf, planOf, rowsOf } from "./plan.ts";
+import { planColumns, rowFoot, rowHead, planOf, planRows } from "./plan.ts";
 import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";
 
 /**
@@ -16,8 +16,8 @@ import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";
  */
 export function layoutGraph(graph: Graph, options: LayoutOptions = {}): Drawing {
   const plan = planOf(graph, options);
-  const columns = columnsOf(plan);
-  const rows = rowsOf(plan, columns);
+  const columns = planColumns(plan);
+  const rows = planRows(plan, columns);
   const drawing = drawingOf(plan, columns, rows);
   const { layout = {} } = options;
   if (drawing.bands.length > 0) return placeParts(drawing, layout, graph, plan.metrics);
@@ -55,12 +55,12 @@ function drawingOf(plan: Plan, columns: Columns, rows: Rows): Drawing {
     }),
     loops,
     bands: grid.bands.map(({ target, name, rows: [first, last] }) => {
-      const y = rows.top(first) - headOf(plan, first);
+      const y = rows.top(first) - rowHead(plan, first);
       const box = {
         x: metrics.margin.x / 2,
         y,
         width: columns.width - metrics.margin.x,
-        height: bottomOf(last) + footOf(plan, last) - y,
+        height: bottomOf(last) + rowFoot(plan, last) - y,
       };
       // Beside the sockets, or over them and then clear of the line that comes in on the rail.
       const x = metrics.band.title > 0 ? box.x + 12 : columns.x(0) + metrics.rail + 10;

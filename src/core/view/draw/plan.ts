@@ -2,12 +2,12 @@ import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import type { Layout } from "../../model/loadout.ts";
-import type { AnyWay, Runs } from "./drawing.ts";
+import type { AnyWay, RouteRun } from "./drawing.ts";
 import { packGap } from "./measure/gaps.ts";
 import { gridOf } from "./measure/grid.ts";
 import type { Grid } from "./measure/grid.ts";
 import { labelGap, labelsInHead, layLanes } from "./lanes.ts";
-import type { Lane, Lanes } from "./lanes.ts";
+import type { Lane, RouteLanes } from "./lanes.ts";
 import { REGULAR, labelSize } from "./measure/metrics.ts";
 import type { Metrics, Size } from "./measure/metrics.ts";
 import { drawnWays, routesOf, stitchOf } from "./routes.ts";
@@ -16,7 +16,7 @@ import type { Route } from "./routes.ts";
 export interface LayoutOptions {
   readonly metrics?: Metrics;
   /** The longest text that a label will have, line by line; room is kept for it, so that nothing moves later. */
-  readonly labelOf?: (way: AnyWay, runs: Runs) => readonly string[];
+  readonly labelOf?: (way: AnyWay, runs: RouteRun) => readonly string[];
   readonly stitches?: readonly Stitch[];
   /** Sockets that a person put somewhere stay there. */
   readonly layout?: Layout;
@@ -26,7 +26,7 @@ export interface Plan {
   readonly metrics: Metrics;
   readonly grid: Grid;
   readonly routes: readonly Route[];
-  readonly lanes: Lanes;
+  readonly lanes: RouteLanes;
   readonly sizeOf: (route: Route) => Size | null;
   readonly stitches: readonly Stitch[];
 }
@@ -45,7 +45,7 @@ export function planOf(graph: Graph, { metrics = REGULAR, labelOf = plainLabel, 
 }
 
 /** A lane has room for a second line where the rail has none. */
-export function runsOf(route: Route): Runs {
+export function runsOf(route: Route): RouteRun {
   return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
 }
 
@@ -67,7 +67,7 @@ export interface Columns {
   readonly laneX: (lane: Lane) => number;
 }
 
-export function columnsOf({ metrics, grid, lanes }: Plan): Columns {
+export function planColumns({ metrics, grid, lanes }: Plan): Columns {
   const { socket, margin, band, columnGap } = metrics;
   const title = grid.bands.length > 0 ? band.title : 0;
   const xs = [margin.x + title + lanes.room(0, "left")];
@@ -100,7 +100,7 @@ export interface Rows {
   readonly middleOf: (route: Route) => number | undefined;
 }
 
-export function rowsOf(plan: Plan, columns: Columns): Rows {
+export function planRows(plan: Plan, columns: Columns): Rows {
   const { metrics, grid } = plan;
   const things = thingsIn(plan, columns);
   const tops: number[] = [];
@@ -110,9 +110,9 @@ export function rowsOf(plan: Plan, columns: Columns): Rows {
     const inGap = things.get(row) ?? [];
     const gap = packGap(inGap, leastGap(plan, row));
     for (const thing of inGap) middles.set(thing.route, y + (gap.middles.get(thing) ?? 0));
-    y += gap.height + headOf(plan, row);
+    y += gap.height + rowHead(plan, row);
     tops.push(y);
-    y += (grid.at(row, 0)?.id === END ? metrics.end.height : metrics.socket.height) + footOf(plan, row);
+    y += (grid.at(row, 0)?.id === END ? metrics.end.height : metrics.socket.height) + rowFoot(plan, row);
     if (row === grid.rows) y = tops[row] ?? y;
   }
   return { top: (row) => tops[row] ?? 0, height: y, middleOf: (route) => middles.get(route) };
@@ -125,12 +125,12 @@ function leastGap({ metrics, grid }: Plan, row: number): number {
   return inLoop ? metrics.gap.inLoop : metrics.gap.plain;
 }
 
-export function headOf({ metrics, grid }: Plan, row: number): number {
+export function rowHead({ metrics, grid }: Plan, row: number): number {
   const band = grid.bands.some(({ rows }) => rows[0] === row) ? metrics.band.top : 0;
   return band + (grid.loops.some(({ first }) => first.row === row) ? metrics.region.head : 0);
 }
 
-export function footOf({ metrics, grid }: Plan, row: number): number {
+export function rowFoot({ metrics, grid }: Plan, row: number): number {
   const band = grid.bands.some(({ rows }) => rows[1] === row) ? metrics.band.foot : 0;
   return band + (grid.loops.some(({ last }) => last.row === row) ? metrics.region.foot : 0);
 }

@@ -1,8 +1,8 @@
-import type { Lanes } from "./lanes.ts";
+import type { RouteLanes } from "./lanes.ts";
 import type { Route, Side } from "./routes.ts";
 
 /** Where routes touch the sides of a socket, from its top. */
-export interface Ports {
+interface RoutePorts {
   readonly leaving: (route: Route) => number;
   readonly entering: (route: Route) => number;
 }
@@ -18,7 +18,7 @@ interface Touch {
 const MOST_APART = 12;
 
 /** Ordered so that routes of one side do not cross each other on their way to their lanes. */
-export function portsOf(routes: readonly Route[], lanes: Lanes, heightOf: (socket: string) => number): Ports {
+export function portsOf(routes: readonly Route[], lanes: RouteLanes, heightOf: (socket: string) => number): RoutePorts {
   const sides = new Map<string, Touch[]>();
   const note = (socket: string, side: Side, touch: Touch): void => {
     const key = `${side} ${socket}`;
@@ -41,7 +41,7 @@ export function portsOf(routes: readonly Route[], lanes: Lanes, heightOf: (socke
   };
 }
 
-function noteTouches(route: Route, lanes: Lanes, note: (socket: string, side: Side, touch: Touch) => void): void {
+function noteTouches(route: Route, lanes: RouteLanes, note: (socket: string, side: Side, touch: Touch) => void): void {
   const [first, last = first] = lanes.of(route);
   switch (route.kind) {
     case "direct":

@@ -3,7 +3,7 @@ import type { Stitch } from "../../compile/targets/stitch.ts";
 import { waysIn } from "../graph/ways.ts";
 import type { DrawnWay } from "../graph/ways.ts";
 import type { AnyWay, ItemsWay } from "./drawing.ts";
-import type { Cell, Grid, Span } from "./measure/grid.ts";
+import type { Cell, Grid, GridSpan } from "./measure/grid.ts";
 
 export type Side = "left" | "right";
 
@@ -16,7 +16,7 @@ export type Route =
   /** Down from a socket aside, then left into the rail. */
   | { readonly kind: "into"; readonly way: DrawnWay; readonly from: Cell; readonly to: Cell }
   | LaneRoute
-  | { readonly kind: "items"; readonly way: ItemsWay; readonly from: Cell; readonly loop: Span };
+  | { readonly kind: "items"; readonly way: ItemsWay; readonly from: Cell; readonly loop: GridSpan };
 
 /** Round the side of both; with two lanes where they are far apart, joined by a track in the gap `track`. */
 export interface LaneRoute {

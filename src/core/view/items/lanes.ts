@@ -38,7 +38,7 @@ export interface ItemLanes {
   readonly forked: readonly number[];
 }
 
-export const NO_LANES: ItemLanes = { lanes: [], forked: [] };
+export const NO_ITEM_LANES: ItemLanes = { lanes: [], forked: [] };
 
 /** Read off the events alone; `workedAt` says when one of them was. */
 export function itemLanes(events: Iterable<CastEvent>, workedAt: (seq: number) => number): ItemLanes {

@@ -13,7 +13,7 @@ import { statusMark, statusOf, statusText } from "../casts.ts";
 import type { Alive, CastStatus } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
 import { itemsLine } from "./cells.ts";
-import type { Items } from "./cells.ts";
+import type { ItemProgress } from "./cells.ts";
 import { elapsedMs, workedMs } from "../clock.ts";
 import { figuresLine, figuresOf, figuresText } from "../figures.ts";
 import type { Figures } from "../figures.ts";
@@ -47,7 +47,7 @@ export interface Board extends Figures {
   } | null;
   readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
   /** The list that is walked or was last; null for a cast that has met none. */
-  readonly walk: Items | null;
+  readonly walk: ItemProgress | null;
   readonly rehearsed?: true;
   readonly elapsedMs: number;
   readonly last: { readonly text: string; readonly ageMs: number } | null;
@@ -137,7 +137,7 @@ function itemOf({ state }: Trail): Board["item"] {
   return item && state.pass ? { number: state.pass.cursor + 1, of: state.pass.items.length, title: item.title } : null;
 }
 
-function walkOf({ state, walk }: Trail, status: CastStatus): Items | null {
+function walkOf({ state, walk }: Trail, status: CastStatus): ItemProgress | null {
   if (!walk) return null;
   const { done, size, reworked, givenUp } = walk;
   return {

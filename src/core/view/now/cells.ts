@@ -6,9 +6,9 @@ import type { Line, Span } from "../text/line.ts";
 /** More items than this are drawn as a bar. */
 export const CELLS_SHOWN = 24;
 
-export type Cell = "done" | "reworked" | "given_up" | "current" | "current_reworked" | "failed" | "to_come";
+export type ItemCell = "done" | "reworked" | "given_up" | "current" | "current_reworked" | "failed" | "to_come";
 
-export interface Items {
+export interface ItemProgress {
   readonly done: number;
   readonly size: number;
   readonly reworked: readonly number[];
@@ -24,10 +24,10 @@ export interface GivenUpItems {
 }
 
 /** One cell per item; none where there are too many to count at a glance. */
-export function cellsOf({ done, size, reworked, givenUp, current }: Items): readonly Cell[] {
+export function cellsOf({ done, size, reworked, givenUp, current }: ItemProgress): readonly ItemCell[] {
   if (size > CELLS_SHOWN) return [];
   const passed = done + givenUp.count;
-  return Array.from({ length: size }, (_, index): Cell => {
+  return Array.from({ length: size }, (_, index): ItemCell => {
     if (givenUp.at.includes(index)) return "given_up";
     if (index < passed) return reworked.includes(index) ? "reworked" : "done";
     if (index > passed || current === undefined) return "to_come";
@@ -35,7 +35,7 @@ export function cellsOf({ done, size, reworked, givenUp, current }: Items): read
   });
 }
 
-const CELL: Readonly<Record<Cell, Span>> = {
+const CELL: Readonly<Record<ItemCell, Span>> = {
   done: { text: "■", tone: "ok" },
   reworked: { text: "▣", tone: "rework" },
   given_up: { text: "⊠", tone: "bad" },
@@ -46,17 +46,17 @@ const CELL: Readonly<Record<Cell, Span>> = {
 };
 
 /** The figures of a list. */
-export function countsOf({ done, size, givenUp }: Items): ItemCounts {
+export function countsOf({ done, size, givenUp }: ItemProgress): ItemCounts {
   return { done, total: size, givenUp: givenUp.count };
 }
 
 /** The cells, or a bar of as many columns; always followed by how many are done. */
-export function itemsLine(items: Items): Line {
+export function itemsLine(items: ItemProgress): Line {
   const drawn = items.size > CELLS_SHOWN ? barOf(items) : cellsOf(items).map((cell) => CELL[cell]);
   return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${doneText(countsOf(items))}`)];
 }
 
-function barOf({ done, size, givenUp, current }: Items): Line {
+function barOf({ done, size, givenUp, current }: ItemProgress): Line {
   const filled = Math.floor(((done + givenUp.count) / size) * CELLS_SHOWN);
   const lost = givenUp.count === 0 ? 0 : Math.min(filled, Math.ceil((givenUp.count / size) * CELLS_SHOWN));
   const now = current !== undefined && filled < CELLS_SHOWN ? [CELL[current]] : [];

@@ -17,7 +17,7 @@ import { placeOf } from "./path.ts";
 import { usedAfter } from "./used.ts";
 
 /** [V15] The casts of items that are at work now, by their ids. */
-export type Lanes = ReadonlyMap<string, Lane>;
+type LanesAtWork = ReadonlyMap<string, Lane>;
 
 interface Lane {
   readonly state: CastState;
@@ -30,10 +30,10 @@ interface Lane {
   readonly used: Usage;
 }
 
-export const NO_LANES: Lanes = new Map();
+export const NO_LANES: LanesAtWork = new Map();
 
 /** One step of the cast of an item further. */
-export function followLane(lanes: Lanes, { event, after }: CastStep): Lanes {
+export function followLane(lanes: LanesAtWork, { event, after }: CastStep): LanesAtWork {
   const next = new Map(lanes);
   if (event.type === "cast_ended") next.delete(after.castId);
   else {
@@ -55,31 +55,31 @@ function workerOf(event: CastEvent): { readonly worker?: string } {
 }
 
 /** What their parent says: of an item that is over it counts all that it used. */
-export function followParent(lanes: Lanes, { event }: CastStep): Lanes {
+export function followParent(lanes: LanesAtWork, { event }: CastStep): LanesAtWork {
   if (event.type !== "item_ended" || !lanes.has(event.child)) return lanes;
   const next = new Map(lanes);
   next.delete(event.child);
   return next;
 }
 
-export function laneUses(lanes: Lanes, { castId }: CastState, used: Usage): Lanes {
+export function laneUses(lanes: LanesAtWork, { castId }: CastState, used: Usage): LanesAtWork {
   const lane = lanes.get(castId);
   return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
 }
 
 /** [B12] Until its next event: that is written by whoever goes on with it. */
-export function laneWaits(lanes: Lanes, { castId }: CastState): Lanes {
+export function laneWaits(lanes: LanesAtWork, { castId }: CastState): LanesAtWork {
   const lane = lanes.get(castId);
   return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
 }
 
 /** What they have used between them that their parent's journal does not know yet. */
-export function lanesUsage(lanes: Lanes): Usage {
+export function lanesUsage(lanes: LanesAtWork): Usage {
   return [...lanes.values()].map(({ state, used }) => addUsage(state.usage, used)).reduce(addUsage, NO_USAGE);
 }
 
 /** One row for each, in the order of the list: item, socket, how long, tokens, title, and its worker where there is room. */
-export function laneLines(lanes: Lanes, now: number, width: number): readonly Line[] {
+export function laneLines(lanes: LanesAtWork, now: number, width: number): readonly Line[] {
   const rows = [...lanes.values()]
     .flatMap((lane) => (lane.state.item ? [{ ...lane, window: lane.state.item.window }] : []))
     .toSorted((a, b) => a.window.index - b.window.index);

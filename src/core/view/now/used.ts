@@ -4,10 +4,10 @@ import type { Usage } from "../../cast/state/usage.ts";
 
 /** What the turn in hand has used, after an event: nothing more once the journal has counted it. */
 export function usedAfter(used: Usage, event: CastEvent): Usage {
-  return isCounted(event) ? NO_USAGE : used;
+  return countsUse(event) ? NO_USAGE : used;
 }
 
 /** Whether with this event the journal has counted what was used before it. */
-export function isCounted(event: CastEvent): boolean {
+export function countsUse(event: CastEvent): boolean {
   return "usage" in event || event.type === "visit_started";
 }

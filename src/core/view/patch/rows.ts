@@ -4,10 +4,10 @@ import type { FilePatch, Hunk, PatchLine } from "./parse.ts";
 export type PatchRow =
   | { readonly kind: "hunk"; readonly about: string }
   | { readonly kind: "line"; readonly line: PatchLine; readonly changed: Marked | null }
-  | { readonly kind: "pair"; readonly left: Side | null; readonly right: Side | null };
+  | { readonly kind: "pair"; readonly left: PatchSide | null; readonly right: PatchSide | null };
 
 /** A line of one side, with the part of it that its counterpart has not. */
-export interface Side {
+export interface PatchSide {
   readonly line: PatchLine;
   readonly changed: Marked | null;
 }

@@ -37,7 +37,7 @@ function timeOfDay(at: string): string {
   return /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)/.exec(at)?.[1] ?? "--:--:--";
 }
 
-export interface Words {
+interface EventWords {
   readonly text: string;
   readonly tone: Tone;
 }
@@ -57,7 +57,7 @@ export function isTold(before: CastState, event: CastEvent): boolean {
 const TEXT_LIMIT = 300;
 
 /** One event in a few words, given the cast before it. */
-export function eventWords(before: CastState, event: CastEvent): Words | undefined {
+export function eventWords(before: CastState, event: CastEvent): EventWords | undefined {
   switch (event.type) {
     case "cast_started":
       return say("strong", `cast ${nameText(event.castId)}, ${nameText(event.loadout)}: ${told(event.request)}`);
@@ -133,7 +133,7 @@ export function eventWords(before: CastState, event: CastEvent): Words | undefin
 }
 
 /** [W36] The same for whoever reads the journal itself: there every event says something. */
-export function journalWords(before: CastState, event: CastEvent): Words {
+export function journalWords(before: CastState, event: CastEvent): EventWords {
   return eventWords(before, event) ?? say("dim", quietWords(before, event));
 }
 
@@ -159,12 +159,12 @@ function quietWords(before: CastState, event: CastEvent): string {
 }
 
 /** An item that was given up has been told so. */
-function advancedWords({ phase }: CastState, { index, size }: EventOf<"cursor_advanced">): Words | undefined {
+function advancedWords({ phase }: CastState, { index, size }: EventOf<"cursor_advanced">): EventWords | undefined {
   const gaveUp = phase.kind === "leaving" && phase.gaveUp;
   return gaveUp ? undefined : say("ok", `item ${index} of ${size} done`);
 }
 
-function changedWords(before: CastState, { socket, files }: EventOf<"visit_completed">): Words | undefined {
+function changedWords(before: CastState, { socket, files }: EventOf<"visit_completed">): EventWords | undefined {
   const changed = changedText(files);
   return changed === undefined ? undefined : say("plain", `${who(before, socket)} ${changed}`);
 }
@@ -173,7 +173,7 @@ function judgedText({ satisfied, text }: EventOf<"person_judged">): string {
   return `the person said ${satisfied ? "yes" : "no"}${text.trim() === "" ? "" : `: ${told(text)}`}`;
 }
 
-function say(tone: Tone, text: string): Words {
+function say(tone: Tone, text: string): EventWords {
   return { tone, text };
 }
 
@@ -192,7 +192,7 @@ function visitWords(before: CastState, { socket, materia, visit }: EventOf<"visi
   return `${visitText(socket, materia)}${details === "" ? "" : ` ${details}`}`;
 }
 
-function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_accepted">): Words {
+function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_accepted">): EventWords {
   const { workItems, satisfied, context, state } = handoff;
   const said = [
     ...(Array.isArray(workItems) ? [countedText(workItems.length, "work item")] : []),
@@ -215,7 +215,7 @@ function handedWords(before: CastState, { socket, handoff }: EventOf<"handoff_ac
 function reworkWords(
   { graph }: CastState,
   { from, to, when, via, index, traversal, then }: EventOf<"edge_taken">,
-): Words | undefined {
+): EventWords | undefined {
   if (when !== "not_satisfied") return undefined;
   if (then) return say("rework", `used up → ${placeText(graph, to)}`);
   const edge = via === "edge" ? socketOf(graph, from).edges[index ?? -1] : undefined;
@@ -223,7 +223,7 @@ function reworkWords(
   return say("rework", `✗ not satisfied → ${placeText(graph, to)}${count}`);
 }
 
-function endWords({ outcome, reason }: EventOf<"cast_ended">): Words {
+function endWords({ outcome, reason }: EventOf<"cast_ended">): EventWords {
   const { text, tone = "plain" } = statusMark(outcome);
   return say(tone, `${text} ${statusText(outcome)}${reason.trim() === "" ? "" : `: ${told(reason)}`}`);
 }

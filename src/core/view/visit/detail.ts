@@ -11,7 +11,7 @@ export interface ToolCall {
 }
 
 /** One answer of an agent with the tools that it used on the way. */
-export interface Reply {
+export interface ReplyWithTools {
   readonly tools: readonly ToolCall[];
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export interface VisitDetail {
   /** Who answered, as `provider/id`; null where nobody was asked. */
   readonly model: string | null;
   readonly usage: Usage;
-  readonly replies: readonly Reply[];
+  readonly replies: readonly ReplyWithTools[];
   /** What the agent was told, or the program was given; null where it was not kept. */
   readonly prompt: string | null;
   /** What a program printed. */
@@ -31,7 +31,7 @@ export interface VisitDetail {
   readonly stderr: string | null;
 }
 
-export function toolsOf({ replies }: Pick<VisitDetail, "replies">): readonly ToolCall[] {
+export function toolCallsOf({ replies }: Pick<VisitDetail, "replies">): readonly ToolCall[] {
   return replies.flatMap(({ tools }) => tools);
 }
 

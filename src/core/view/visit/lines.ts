@@ -4,13 +4,13 @@ import { cutColumns } from "../text/columns.ts";
 import { fitLine, line, toned } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
 import { WHOLE, textLines } from "../tell/handed.ts";
-import { argumentText, modelText, toolsOf } from "./detail.ts";
+import { argumentText, modelText, toolCallsOf } from "./detail.ts";
 import type { ToolCall, VisitDetail } from "./detail.ts";
 
 /** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
 export function toolsLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
   const counts = new Map<string, number>();
-  for (const { name, failed } of toolsOf(detail)) {
+  for (const { name, failed } of toolCallsOf(detail)) {
     const key = `${oneLine(name, 40)}${failed === true ? " failed" : ""}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }

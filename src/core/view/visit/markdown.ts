@@ -13,7 +13,7 @@ import { storyLines } from "../tell/story.ts";
 import type { StoryOptions } from "../tell/story.ts";
 import { lineText } from "../text/line.ts";
 import type { Line } from "../text/line.ts";
-import { argumentText, modelText, toolsOf } from "./detail.ts";
+import { argumentText, modelText, toolCallsOf } from "./detail.ts";
 import type { ToolCall, VisitDetail } from "./detail.ts";
 
 export interface MarkdownOptions extends StoryOptions {
@@ -95,7 +95,7 @@ function headMarkdown(
     "",
     ...(item === "" ? [] : [`- ${escaped(item)}`]),
     ...(detail?.model ? [`- model: ${escaped(modelText(detail.model))}`] : []),
-    ...(detail ? toolsMarkdown(toolsOf(detail)) : []),
+    ...(detail ? toolsMarkdown(toolCallsOf(detail)) : []),
   ];
 }
 

@@ -9,7 +9,7 @@ import {
   laneWaits,
   lanesUsage,
 } from "../../../core/view/now/lanes.ts";
-import { isCounted } from "../../../core/view/now/used.ts";
+import { countsUse } from "../../../core/view/now/used.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Listening } from "../drive/driver.ts";
 import { UNUSED, turnHeard, usageSoFar } from "./turn-use.ts";
@@ -40,7 +40,7 @@ export function openItemRows(): ItemRows {
       for (const step of steps) {
         lanes = followLane(lanes, step);
         const { castId } = step.after;
-        if (isCounted(step.event) || !lanes.has(castId)) turns.delete(castId);
+        if (countsUse(step.event) || !lanes.has(castId)) turns.delete(castId);
       }
     },
     onItemProgress: (progress, state) => {

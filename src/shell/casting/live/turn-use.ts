@@ -1,7 +1,7 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
-import { isCounted } from "../../../core/view/now/used.ts";
+import { countsUse } from "../../../core/view/now/used.ts";
 import type { TurnProgress } from "../../ports.ts";
 
 /** What the turn in hand has used that the journal does not know yet. */
@@ -15,7 +15,7 @@ export interface TurnUse {
 export const UNUSED: TurnUse = { used: NO_USAGE, written: 0 };
 
 export function turnAfter(turn: TurnUse, event: CastEvent): TurnUse {
-  return isCounted(event) ? UNUSED : turn;
+  return countsUse(event) ? UNUSED : turn;
 }
 
 export function turnHeard({ used, written }: TurnUse, progress: TurnProgress): TurnUse {

@@ -1,5 +1,5 @@
 import type { EventBody } from "../../../core/cast/state/event.ts";
-import type { Limit } from "../../../core/command/command.ts";
+import type { FleetLimit } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
@@ -39,7 +39,7 @@ export interface OnFleet {
 export interface QueuePlace {
   readonly place: number;
   readonly waiting: number;
-  readonly held: readonly (Limit & { readonly most: number })[];
+  readonly held: readonly (FleetLimit & { readonly most: number })[];
   readonly queue: string;
   /** [B29] */
   readonly why: WaitReason;

@@ -1,6 +1,6 @@
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import type { CastId, SocketId } from "../../../core/model/ids.ts";
-import type { Reply, ToolCall, VisitDetail } from "../../../core/view/visit/detail.ts";
+import type { ReplyWithTools, ToolCall, VisitDetail } from "../../../core/view/visit/detail.ts";
 import { transcriptMessage } from "../../../core/wire/transcript.ts";
 import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { CastStore } from "../../store/cast-store.ts";
@@ -30,7 +30,7 @@ export async function readVisit(
 
 /** The turns of a transcript, with the tools of each. A turn that was cut off is the last one, without a text. */
 function talkIn(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
-  const replies: Reply[] = [];
+  const replies: ReplyWithTools[] = [];
   let model: string | null = null;
   let usage = NO_USAGE;
   let tools: (ToolCall & { readonly id: string })[] = [];

@@ -19,7 +19,7 @@ import { openTeller } from "../../../core/view/tell/teller.ts";
 import type { Aside } from "../../../core/view/tell/teller.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
-import { modelsText, toolsOf } from "../../../core/view/visit/detail.ts";
+import { modelsText, toolCallsOf } from "../../../core/view/visit/detail.ts";
 import type { VisitDetail } from "../../../core/view/visit/detail.ts";
 import { toolLines, toolsLine, visitLines } from "../../../core/view/visit/lines.ts";
 import { storyMarkdown, visitMarkdown } from "../../../core/view/visit/markdown.ts";
@@ -171,7 +171,7 @@ function asideOf(detailOf: Finder, full: number | undefined): Aside {
   return (visit) => {
     const detail = detailOf(visit);
     if (!detail) return [];
-    return full === undefined ? toolsLine(detail) : toolLines(toolsOf(detail), full);
+    return full === undefined ? toolsLine(detail) : toolLines(toolCallsOf(detail), full);
   };
 }
 

@@ -8,7 +8,7 @@ import { error, fail, isError, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { forkCast } from "../../../core/testing/replay/fork.ts";
-import type { Fork } from "../../../core/testing/replay/fork.ts";
+import type { CastFork } from "../../../core/testing/replay/fork.ts";
 import { amountText, costText, countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { ForkPlanned } from "../../../core/wire/testing.ts";
@@ -31,7 +31,7 @@ import type { Answer } from "../answer/answer.ts";
 
 /** A fork that has been worked out; nothing of it exists yet. */
 export interface PlannedFork {
-  readonly fork: Fork;
+  readonly fork: CastFork;
   readonly plan: ForkPlan;
   readonly cast: LoadedCast;
   readonly notes: readonly string[];
@@ -83,7 +83,7 @@ async function planOf(
   of: {
     readonly cast: LoadedCast;
     readonly compiled: Compiled;
-    readonly fork: Fork;
+    readonly fork: CastFork;
     readonly command: ForkCommand;
     readonly agents: Pick<Agents, "model" | "rehearsal">;
   },
@@ -158,12 +158,12 @@ function commandText(castId: string, { visit, loadout, request }: ForkCommand): 
 }
 
 /** Said before it starts. */
-function summaryOf(castId: string, { reused, saved, anew: [first] }: Fork): string {
+function summaryOf(castId: string, { reused, saved, anew: [first] }: CastFork): string {
   const kept = `${countedText(reused.length, "visit")} of ${castId} reused, ${amountText(saved.tokens)} tokens and ${costText(saved.cost)} saved`;
   return first ? `${kept}; runs anew from ${first.visit} (${first.why})` : kept;
 }
 
-function filesNote({ state }: Fork, { here }: ForkCommand): string {
+function filesNote({ state }: CastFork, { here }: ForkCommand): string {
   if (here) return "files are put back as they were then";
   if (state.files === null) return "files are as they are now: those of the first cast were not kept";
   return "files are as they are now; --here puts them back as they were then";

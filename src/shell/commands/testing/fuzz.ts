@@ -9,7 +9,7 @@ import { parseCastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { asTest } from "../../../core/testing/fuzz/as-test.ts";
-import { fuzz as fuzzGraph } from "../../../core/testing/fuzz/fuzz.ts";
+import { fuzzGraph } from "../../../core/testing/fuzz/fuzz.ts";
 import type { Fuzzed } from "../../../core/testing/fuzz/fuzz.ts";
 import { fuzzLines } from "../../../core/testing/fuzz/lines.ts";
 import { subjectOf } from "../../../core/testing/fuzz/one-cast.ts";

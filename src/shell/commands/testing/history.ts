@@ -5,7 +5,7 @@ import { parseCastId } from "../../../core/model/ids.ts";
 import { error, ok } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { forecast as forecastGraph, worstTurns } from "../../../core/testing/history/forecast.ts";
+import { forecastGraph, worstTurns } from "../../../core/testing/history/forecast.ts";
 import type { Forecast, Range } from "../../../core/testing/history/forecast.ts";
 import { statsOf } from "../../../core/testing/history/stats.ts";
 import type { MateriaStats } from "../../../core/testing/history/stats.ts";

@@ -1,11 +1,11 @@
-import type { Limit, LimitChange, LimitKind } from "../../../core/command/command.ts";
+import type { FleetLimit, LimitChange, LimitKind } from "../../../core/command/command.ts";
 import { fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
 import type { OpenFleet } from "../open/fleet.ts";
 
 /** [B22] At most so many casts at once, and how many there are now. */
-export interface LimitStanding extends Limit {
+export interface LimitStanding extends FleetLimit {
   readonly most: number;
   readonly busy: number;
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { isForeign } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
-import type { Draft } from "../../../../core/wire/commands.ts";
+import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { runCommand } from "../net/api.ts";
 import { withTrust } from "./trust.ts";
 import { toast } from "../parts/controls/toasts.tsx";
@@ -9,7 +9,7 @@ import { toast } from "../parts/controls/toasts.tsx";
 export interface CommandOptions {
   readonly trust?: boolean;
   /** What is in hand and no file has yet. */
-  readonly draft?: Draft;
+  readonly draft?: ConfigDraft;
 }
 
 export interface CommandState {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ReactElement } from "react";
 import { quoteWord } from "../../../../core/command/words.ts";
-import type { Draft } from "../../../../core/wire/commands.ts";
+import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { useCommand } from "../data/use-command.ts";
 import { useKeptText } from "../browser/drafts/kept-text.ts";
 import { go, hrefOf } from "../browser/route.ts";
@@ -19,7 +19,7 @@ const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 /** [E28] Casts a loadout as it is in hand, saved or not. */
 export function CastDialog(props: {
   readonly loadout: string;
-  readonly draft: Draft | null;
+  readonly draft: ConfigDraft | null;
   readonly off: string | null;
   readonly onClose: () => void;
 }): ReactElement {

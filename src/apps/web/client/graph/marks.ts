@@ -1,5 +1,5 @@
 import type { Issue } from "../../../../core/model/issue.ts";
-import type { Items } from "../../../../core/view/now/cells.ts";
+import type { ItemProgress } from "../../../../core/view/now/cells.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
 
 /** What is said about a graph besides its shape: visits and position of a cast, problems and choice of an editor. */
@@ -32,7 +32,7 @@ export interface EdgeMark {
 }
 
 export interface LoopMark {
-  readonly items?: Items;
+  readonly items?: ItemProgress;
   /** `Item 4 of 7` and the title, or anything else worth a second line. */
   readonly second?: Line;
 }

@@ -17,7 +17,7 @@ import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wir
 import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import type { Found, SearchOver } from "../../../../core/wire/find.ts";
 import { CommandAnswer } from "../../../../core/wire/commands.ts";
-import type { Draft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
+import type { ConfigDraft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
 import { NamingTests } from "../../../../core/wire/testing.ts";
 import type { RenameInTests } from "../../../../core/wire/testing.ts";
 import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
@@ -98,7 +98,7 @@ export function giveTrust(digest: string): Promise<Answer<unknown>> {
 /** The same text as after `/materia`. */
 export function runCommand(
   command: string,
-  { trust = false, draft }: { readonly trust?: boolean; readonly draft?: Draft } = {},
+  { trust = false, draft }: { readonly trust?: boolean; readonly draft?: ConfigDraft } = {},
 ): Promise<Answer<CommandAnswer>> {
   const body: TypedCommand = { command, ...(trust ? { trust } : {}), ...(draft ? { draft } : {}) };
   return request("/api/commands", CommandAnswer, { method: "POST", body });

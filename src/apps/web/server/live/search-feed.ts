@@ -1,6 +1,6 @@
 import type { EventOf } from "../../../../core/cast/state/event.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { excerptOf } from "../../../../core/wire/find.ts";
+import { excerptAround } from "../../../../core/wire/find.ts";
 import type { Found, FoundIn } from "../../../../core/wire/find.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
@@ -86,7 +86,7 @@ async function* foundIn(
       if (!part) continue;
       left.bytes -= part.bytes.length;
       const text = Buffer.from(part.bytes).toString("utf8");
-      const excerpt = name === "transcript.jsonl" ? inCalls(text, needle) : excerptOf(text, needle);
+      const excerpt = name === "transcript.jsonl" ? inCalls(text, needle) : excerptAround(text, needle);
       if (!excerpt) continue;
       seen.add(where);
       yield { castId, request, socket, visit, materia, in: where, ...excerpt };
@@ -95,7 +95,7 @@ async function* foundIn(
 }
 
 /** What tools were given and what they said; what the agent said stands in its output. */
-function inCalls(transcript: string, needle: string): ReturnType<typeof excerptOf> {
+function inCalls(transcript: string, needle: string): ReturnType<typeof excerptAround> {
   for (const line of transcript.split("\n")) {
     const message = transcriptMessage(line);
     if (!message || typeof message.content === "string") continue;
@@ -104,7 +104,7 @@ function inCalls(transcript: string, needle: string): ReturnType<typeof excerptO
       return message.role === "toolResult" ? [part.text ?? ""] : [];
     });
     for (const text of texts) {
-      const excerpt = excerptOf(text, needle);
+      const excerpt = excerptAround(text, needle);
       if (excerpt) return excerpt;
     }
   }

@@ -11,7 +11,7 @@ import { plainText } from "../../../../core/view/text/line.ts";
 import { onFleet } from "../../../../core/view/text/typed.ts";
 import { readLayer } from "../../../../core/catalog/layer.ts";
 import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import type { CommandAnswer, Draft } from "../../../../core/wire/commands.ts";
+import type { CommandAnswer, ConfigDraft } from "../../../../core/wire/commands.ts";
 import { trustGiven } from "../../../../shell/casting/workspace/workspace.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { answer } from "../../../../shell/commands/run-command.ts";
@@ -53,7 +53,7 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
 }
 
 /** [N37] The project as it would be with what the page has in hand; nothing of that is written anywhere but into the cast. */
-function withDraft(workspace: Workspace, draft: Draft | undefined): Workspace {
+function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Workspace {
   if (!draft) return workspace;
   const { materia, loadouts } = readLayer("explicit", draft);
   const { catalog } = workspace;

@@ -5,7 +5,7 @@ export interface GapItem {
   readonly height: number;
 }
 
-export interface Packed<T> {
+interface PackedGap<T> {
   readonly height: number;
   /** The middle of each, from the top of the gap. */
   readonly middles: ReadonlyMap<T, number>;
@@ -14,7 +14,7 @@ export interface Packed<T> {
 const APART = 2;
 
 /** Things that would lie upon one another are stacked, and the gap grows; anything else stands in its middle. */
-export function packGap<T extends GapItem>(things: readonly T[], least: number): Packed<T> {
+export function packGap<T extends GapItem>(things: readonly T[], least: number): PackedGap<T> {
   const stacks = stacksOf(things);
   const height = Math.max(least, ...stacks.map((stack) => heightOf(stack) + APART));
   const middles = new Map<T, number>();

@@ -11,7 +11,7 @@ export interface Cell {
   readonly column: number;
 }
 
-export interface Span {
+export interface GridSpan {
   readonly id: string;
   readonly first: { readonly row: number; readonly column: number };
   readonly last: { readonly row: number; readonly column: number };
@@ -26,7 +26,7 @@ export interface Grid {
   readonly at: (row: number, column: number) => Cell | undefined;
   /** The loop whose region covers a place. */
   readonly loopAt: (row: number, column: number) => string | null;
-  readonly loops: readonly Span[];
+  readonly loops: readonly GridSpan[];
   readonly bands: readonly {
     readonly target: number;
     readonly name: string;
@@ -58,12 +58,12 @@ export function gridOf(graph: Graph, hasEnd: boolean): Grid {
 
 interface Seats {
   readonly cells: readonly Cell[];
-  readonly loops: readonly Span[];
+  readonly loops: readonly GridSpan[];
 }
 
 function seatBlocks(blocks: readonly Block[], hasEnd: boolean): Seats {
   const cells: Cell[] = [];
-  const loops: Span[] = [];
+  const loops: GridSpan[] = [];
   let row = 0;
   let height = 0;
   let column = 0;

@@ -2,7 +2,7 @@ import { useMemo, useRef } from "react";
 import type { ComponentProps, ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
-import type { Items } from "../../../../../core/view/now/cells.ts";
+import type { ItemProgress } from "../../../../../core/view/now/cells.ts";
 import { needsPerson, waitText } from "../../../../../core/view/now/fleet.ts";
 import type { QueuedCast, WaitReason } from "../../../../../core/view/now/fleet.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "../../../../../core/view/numbers.ts";
@@ -177,7 +177,7 @@ export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElemen
 }
 
 /** A listing knows how many were given up, not which: they stand behind those that are done. */
-function unplaced(done: number, count: number): Items["givenUp"] {
+function unplaced(done: number, count: number): ItemProgress["givenUp"] {
   return { count, at: Array.from({ length: Math.min(count, CELLS_SHOWN) }, (_, index) => done + index) };
 }
 

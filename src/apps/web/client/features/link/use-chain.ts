@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { TargetRef } from "../../../../../core/command/command.ts";
 import type { Chain } from "../../../../../core/edit/chain.ts";
-import { historyOf, redo, undo, withChange } from "../../../../../core/edit/history.ts";
+import { historyOf, redo, undo, historyWith } from "../../../../../core/edit/history.ts";
 import type { History } from "../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../core/edit/kept-history.ts";
 import { openKept } from "../../browser/drafts/kept.ts";
@@ -39,7 +39,7 @@ function historyNow(): History<Chain> {
 /** One step; letters typed into one field in a row are one. */
 export function setChain(part: Partial<Chain>, what: string, kind?: string): void {
   const history = historyNow();
-  chains.put(NAME, withChange(history, { ...history.present, ...part }, what, kind));
+  chains.put(NAME, historyWith(history, { ...history.present, ...part }, what, kind));
 }
 
 export function undoChain(): void {

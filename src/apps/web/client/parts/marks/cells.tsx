@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { CELLS_SHOWN, cellsOf } from "../../../../../core/view/now/cells.ts";
-import type { Cell, Items } from "../../../../../core/view/now/cells.ts";
+import type { ItemCell, ItemProgress } from "../../../../../core/view/now/cells.ts";
 import { classesOf } from "../../browser/classes.ts";
 import cellsSheet from "./cells.module.css";
 
@@ -14,10 +14,10 @@ const CELL = {
   current_reworked: "current-reworked",
   failed: "failed-cell",
   to_come: "",
-} as const satisfies Record<Cell, string>;
+} as const satisfies Record<ItemCell, string>;
 
 /** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
-export function Cells({ items }: { readonly items: Items }): ReactElement {
+export function Cells({ items }: { readonly items: ItemProgress }): ReactElement {
   if (items.size > CELLS_SHOWN) {
     return (
       <span className={css("meter wide-meter")} aria-hidden="true">

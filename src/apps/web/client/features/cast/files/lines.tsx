@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { Marked, Side } from "../../../../../../core/view/patch/rows.ts";
+import type { Marked, PatchSide } from "../../../../../../core/view/patch/rows.ts";
 import type { Token } from "../../../../../../core/view/patch/tokens.ts";
 import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
 import { classesOf } from "../../../browser/classes.ts";
@@ -14,7 +14,7 @@ const LOOKS = { same: "", gone: "gone-line", new: "new-line" } as const;
 const SIGNS = { same: " ", gone: "−", new: "+" } as const;
 const SAID = { same: "", gone: "removed: ", new: "added: " } as const;
 
-interface LineProps extends Side {
+interface LineProps extends PatchSide {
   readonly colour: Colour | null;
 }
 
@@ -31,8 +31,8 @@ export function LineRow({ line, changed, colour }: LineProps): ReactElement {
 
 /** Before beside after. */
 export function PairRow(props: {
-  readonly left: Side | null;
-  readonly right: Side | null;
+  readonly left: PatchSide | null;
+  readonly right: PatchSide | null;
   readonly colour: Colour | null;
 }): ReactElement {
   const { left, right, colour } = props;

@@ -1,7 +1,7 @@
 import type { CastState } from "../../../../../../core/cast/state/state.ts";
 import { materiaOf } from "../../../../../../core/compile/graph.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
-import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../../../core/view/draw/drawing.ts";
+import type { AnyWay, Drawing, PlacedEdge, RouteRun } from "../../../../../../core/view/draw/drawing.ts";
 import type { DrawnWay } from "../../../../../../core/view/graph/ways.ts";
 import { countsOf } from "../../../../../../core/view/now/cells.ts";
 import { clockText, costText, countedText, itemsText } from "../../../../../../core/view/numbers.ts";
@@ -106,7 +106,7 @@ function listText(loop: string, { graph, data, pass }: CastState): string {
 
 function labelLines(
   way: DrawnWay,
-  runs: Runs,
+  runs: RouteRun,
   { count, item, stitch }: { readonly count: number; readonly item: number; readonly stitch: number | null },
 ): readonly Line[] {
   const times = count === 0 ? "" : `${count}×`;
@@ -121,13 +121,13 @@ function labelLines(
   return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
 }
 
-function wordsOf(way: DrawnWay, runs: Runs, stitch: number | null): string {
+function wordsOf(way: DrawnWay, runs: RouteRun, stitch: number | null): string {
   const own = way.label === "" && runs === "lane" ? "always" : way.label;
   return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
 }
 
 /** Room for the longest that a label will say, so that nothing moves while a cast runs. */
-export function castRoom(way: AnyWay, runs: Runs, stitch: number | null): readonly string[] {
+export function castRoom(way: AnyWay, runs: RouteRun, stitch: number | null): readonly string[] {
   if (way.via === "items") return ["99 work items"];
   const words = wordsOf(way, runs, stitch);
   if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];

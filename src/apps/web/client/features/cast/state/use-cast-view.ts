@@ -6,7 +6,7 @@ import { boardOf, placeWords, visitWords } from "../../../../../../core/view/now
 import type { Board } from "../../../../../../core/view/now/board.ts";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import type { Trail } from "../../../../../../core/view/now/trail.ts";
-import { NO_LANES, itemLanes } from "../../../../../../core/view/items/lanes.ts";
+import { NO_ITEM_LANES, itemLanes } from "../../../../../../core/view/items/lanes.ts";
 import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
@@ -65,7 +65,7 @@ export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView
   const { board, latest, now } = useBoards(cast, { newest, past: at === null ? null : trail });
   const visits = useMemo(() => (at === null ? allVisits : replay.visitsAt(seq)), [replay, at, seq, allVisits]);
   const items = useMemo(
-    () => (hasParallelLoop(castFile.graph) ? itemLanes(replay.events(), replay.workedAt) : NO_LANES),
+    () => (hasParallelLoop(castFile.graph) ? itemLanes(replay.events(), replay.workedAt) : NO_ITEM_LANES),
     [replay, lastSeq, castFile],
   );
   const rows = useMemo(() => timelineRows(allVisits, items.forked), [allVisits, items]);

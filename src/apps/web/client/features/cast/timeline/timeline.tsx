@@ -1,7 +1,7 @@
 import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import type { CSSProperties, KeyboardEvent, ReactElement, ReactNode } from "react";
 import { clockText, costText, countedText } from "../../../../../../core/view/numbers.ts";
-import { NO_LANES } from "../../../../../../core/view/items/lanes.ts";
+import { NO_ITEM_LANES } from "../../../../../../core/view/items/lanes.ts";
 import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
 import { itemsToCome, socketRows } from "../../../../../../core/view/watch/rows.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
@@ -42,7 +42,7 @@ export function Timeline(props: TimelineProps & TimelineLook): ReactElement {
     [bySocket, view.allVisits, view.rows],
   );
   const at = view.at === null ? nowMs : cast.replay.workedAt(view.seq);
-  const lanes = bySocket ? NO_LANES.lanes : view.lanes;
+  const lanes = bySocket ? NO_ITEM_LANES.lanes : view.lanes;
   const scale = scaleOf(wholeOf({ rows, lanes }, { nowMs, aligned }), { zoom, around: at });
   const folds = rows.length > ROWS_SHOWN && !unfolded;
   const shown = folds ? rows.filter((row, index) => keepRow(row, index, rows.length, view.visit?.index)) : rows;

@@ -3,7 +3,7 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
 import { entryOf } from "../../../../../../core/edit/text/draft.ts";
-import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
@@ -63,7 +63,7 @@ const counted = new WeakMap<object, Counted>();
 /** Each version of a loadout is checked once; typing in one must not check them all. */
 function countOf(
   name: string,
-  version: Draft | Entry<Loadout> | undefined,
+  version: LoadoutDraft | Entry<Loadout> | undefined,
   catalog: Catalog,
 ): ListedLoadout["problems"] {
   const none = { errors: 0, warnings: 0 };

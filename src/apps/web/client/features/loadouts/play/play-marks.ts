@@ -1,12 +1,12 @@
 import type { Graph } from "../../../../../../core/compile/graph.ts";
-import type { AnyWay, Drawing, PlacedEdge, Runs } from "../../../../../../core/view/draw/drawing.ts";
+import type { AnyWay, Drawing, PlacedEdge, RouteRun } from "../../../../../../core/view/draw/drawing.ts";
 import { line, toned } from "../../../../../../core/view/text/line.ts";
 import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
 import { labelLines } from "../state/drawing.ts";
 import type { Play } from "./use-play.ts";
 
 /** Room for what a label will say, so that nothing moves while it is played. */
-export function playRoom(graph: Graph, way: AnyWay, runs: Runs): readonly string[] {
+export function playRoom(graph: Graph, way: AnyWay, runs: RouteRun): readonly string[] {
   const lines = labelLines(graph, way, runs === "lane");
   return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
 }

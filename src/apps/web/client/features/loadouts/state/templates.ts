@@ -1,13 +1,13 @@
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
 import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
-import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 
 /** What a new loadout begins with. All but the empty one run as they are. */
 export interface Template {
   readonly key: string;
   readonly label: string;
-  readonly draft: (name: string) => Draft;
+  readonly draft: (name: string) => LoadoutDraft;
 }
 
 const ONE_AGENT = `{

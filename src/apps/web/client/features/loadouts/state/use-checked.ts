@@ -8,7 +8,7 @@ import type { Known, Mend } from "../../../../../../core/edit/mend.ts";
 import { placeOfIssue, shortPath } from "../../../../../../core/edit/problem.ts";
 import type { ProblemPlace } from "../../../../../../core/edit/problem.ts";
 import { entryOf } from "../../../../../../core/edit/text/draft.ts";
-import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import { isError, pathText } from "../../../../../../core/model/issue.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import { isGenerator } from "../../../../../../core/model/materia.ts";
@@ -32,12 +32,12 @@ export interface Checked {
 }
 
 /** The same check as the command line, anew with every edit. */
-export function useChecked(name: string, draft: Draft, catalog: Catalog): Checked {
+export function useChecked(name: string, draft: LoadoutDraft, catalog: Catalog): Checked {
   const shown = useDeferredValue(draft);
   return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
 }
 
-function checkDraft(name: string, draft: Draft, catalog: Catalog): Checked {
+function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): Checked {
   const { loadout } = draft;
   const checked = checkTarget({ kind: "loadout", name, entry: entryOf(name, draft) }, catalog, 1);
   const known = knownIn(catalog);

@@ -10,9 +10,8 @@ import {
 import { insertInWay } from "../../../../../../core/edit/graph/insert.ts";
 import { makeLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
 import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
-import type { Point } from "../../../../../../core/edit/graph/sockets.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
-import type { Box } from "../../../../../../core/view/draw/drawing.ts";
+import type { Box, Point } from "../../../../../../core/view/draw/drawing.ts";
 import { canJudge } from "../../../../../../core/model/materia.ts";
 import type { Part } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";

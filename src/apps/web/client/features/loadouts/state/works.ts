@@ -1,29 +1,29 @@
 import { useEffect } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { withChange, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
+import { historyWith, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
 import { draftOf, draftOfText, typed } from "../../../../../../core/edit/text/draft.ts";
-import type { Draft } from "../../../../../../core/edit/text/draft.ts";
+import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import type { Carried } from "../../../../../../core/edit/carry.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import * as v from "valibot";
 import { openKept } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
-import type { Draft as WireDraft } from "../../../../../../core/wire/commands.ts";
+import type { ConfigDraft } from "../../../../../../core/wire/commands.ts";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
 export interface Work {
   readonly name: string;
-  readonly history: History<Draft>;
+  readonly history: History<LoadoutDraft>;
   /** Where it is saved; null for one that can only be looked at. */
   readonly layer: EditableLayer | null;
   /** As it was opened, for what has changed. */
-  readonly base: Draft;
+  readonly base: LoadoutDraft;
   /** Its text in the file as it was opened; null where it was not there. A file that says otherwise has changed. */
   readonly filed: string | null;
   /** What it was made from. */
@@ -55,7 +55,7 @@ const works = openKept<Work>("loadout", {
   },
   read: (name, kept) => {
     const { history, base, ...rest } = v.parse(KeptWork, kept);
-    const read = (text: string, before: Draft | undefined): Draft =>
+    const read = (text: string, before: LoadoutDraft | undefined): LoadoutDraft =>
       before ? typed(before, name, text) : draftOfText(name, text);
     return { name, history: readHistory(history, read), base: draftOfText(name, base), ...rest, isOutdated: false };
   },
@@ -127,7 +127,7 @@ async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
 /** A new one: empty, a copy or an import. Nothing is written before it is saved. */
 export function beginWork(
   name: string,
-  draft: Draft,
+  draft: LoadoutDraft,
   { from = null, brings = [] }: Partial<Pick<Work, "from" | "brings">> = {},
 ): void {
   put(name, {
@@ -143,9 +143,9 @@ export function beginWork(
   });
 }
 
-export function changeWork(name: string, draft: Draft, what: string, kind?: string): void {
+export function changeWork(name: string, draft: LoadoutDraft, what: string, kind?: string): void {
   const work = works.get().get(name);
-  if (work && work.layer !== null) put(name, { ...work, history: withChange(work.history, draft, what, kind) });
+  if (work && work.layer !== null) put(name, { ...work, history: historyWith(work.history, draft, what, kind) });
 }
 
 export function undoWork(name: string): string | null {
@@ -157,7 +157,7 @@ export function undoWork(name: string): string | null {
 }
 
 /** [E28] What of it no file has yet, as it is sent to be cast; null where its file says the same. */
-export function draftOfWork(work: Work): WireDraft | null {
+export function draftOfWork(work: Work): ConfigDraft | null {
   if (work.layer === null || !isDirty(work)) return null;
   const read = (text: string): unknown => {
     const parsed = parseJsonc(text);
@@ -220,7 +220,7 @@ export function savedWork(name: string, layer: EditableLayer): void {
 export function takeText(name: string, { text, filed }: Taken): void {
   const work = works.get().get(name);
   if (!work) return;
-  const history = withChange(work.history, draftOfText(name, text), text === filed ? "Take theirs" : "Take both");
+  const history = historyWith(work.history, draftOfText(name, text), text === filed ? "Take theirs" : "Take both");
   put(name, { ...work, history, base: draftOfText(name, filed), filed, isOutdated: false });
 }
 
@@ -234,7 +234,7 @@ export interface Taken {
 export function discardWork(name: string): void {
   const work = works.get().get(name);
   if (!work || work.filed === null) return;
-  const history = withChange(work.history, draftOfText(name, work.filed), "Discard the changes");
+  const history = historyWith(work.history, draftOfText(name, work.filed), "Discard the changes");
   put(name, { ...work, history });
 }
 

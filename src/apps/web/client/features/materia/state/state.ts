@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import { readLayer } from "../../../../../../core/catalog/layer.ts";
-import { withChange, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
+import { historyWith, historyOf, redo, undo } from "../../../../../../core/edit/history.ts";
 import type { History } from "../../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
@@ -117,7 +117,7 @@ export function beginMateria(name: string, raw: JsonObject): void {
     filed: null,
     was: null,
     isOutdated: false,
-    history: withChange(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
+    history: historyWith(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
   });
 }
 
@@ -129,7 +129,7 @@ export function setField(name: string, key: string, value: Json | null, kind?: s
   const { [key]: _before, ...rest } = raw;
   const next: JsonObject = value === null ? rest : key in raw ? { ...raw, [key]: value } : { ...rest, [key]: value };
   const draft = { raw: next, text: stepText(text, raw, next) };
-  put(name, { ...work, layer: work.layer ?? "project", history: withChange(work.history, draft, `Set ${key}`, kind) });
+  put(name, { ...work, layer: work.layer ?? "project", history: historyWith(work.history, draft, `Set ${key}`, kind) });
 }
 
 export function undoMateria(name: string): void {
@@ -151,7 +151,7 @@ export function savedMateria(name: string, layer: EditableLayer): void {
 export function takeMateria(name: string, { text, filed }: { readonly text: string; readonly filed: string }): void {
   const work = works.get().get(name);
   if (!work) return;
-  const history = withChange(work.history, draftOfMateria(text), text === filed ? "Take theirs" : "Take both");
+  const history = historyWith(work.history, draftOfMateria(text), text === filed ? "Take theirs" : "Take both");
   put(name, { ...work, history, filed, isOutdated: false });
 }
 
