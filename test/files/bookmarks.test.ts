@@ -16,7 +16,7 @@ import type { Trail } from "../../src/core/view/now/trail.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, CurrentCast, OwnedCast } from "../../src/shell/store/cast-store.ts";
-import { digestOf } from "../../src/shell/store/files/bookmarks/file-digest.ts";
+import { fileDigest } from "../../src/shell/store/files/bookmarks/file-digest.ts";
 import {
   BOOKMARK_FORMAT,
   firstSeal,
@@ -26,7 +26,7 @@ import {
 import { encodeLines } from "../../src/shell/store/files/journal/chain.ts";
 import type { Bookmark } from "../../src/shell/store/files/bookmarks/sealed-lines.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import type { Layout } from "../../src/shell/store/layout.ts";
+import type { CastLayout } from "../../src/shell/store/layout.ts";
 import { TRAIL } from "../../src/shell/store/loading.ts";
 import { compiled } from "../harness/play.ts";
 import { TIME, workshop } from "../harness/seats.ts";
@@ -38,7 +38,7 @@ const castId = idOf("c-1");
 const file: CastFile = { ...castFile("c-1"), graph: compiled(workshop()).graph };
 
 let root: string;
-let layout: Layout;
+let layout: CastLayout;
 const storeOf = (key = KEY, every = 1_000): CastStore =>
   fileStore(root, { bookmarks: { key: { find: () => key, make: () => key }, every } });
 
@@ -123,7 +123,7 @@ describe("[J28] bookmarks", () => {
     await goneOn(1_000);
     expect(taken.state.done.visits).toBeGreaterThan(25);
     // Each would be believed: none of them speaks of other bytes than those that are there.
-    expect(marks().map(({ bytes }) => digestOf(layout.journal, bytes))).toEqual(marks().map(({ digest }) => digest));
+    expect(marks().map(({ bytes }) => fileDigest(layout.journal, bytes))).toEqual(marks().map(({ digest }) => digest));
     const end = await current();
     expect([end.state.phase.kind, end.state.done.itemsDone]).toEqual(["ended", 40]);
     expect(end).toStrictEqual(await whole());
@@ -261,8 +261,8 @@ it("[J28] the digest of a file's beginning is that of these bytes, and of none w
   mkdirSync(root, { recursive: true });
   const name = `${root}/digest`;
   writeFileSync(name, "a".repeat(300_000));
-  expect(digestOf(name, 300_000)).not.toBe(digestOf(name, 299_999));
-  expect([digestOf(name, 0), digestOf(name, 300_001)]).toEqual([0, undefined]);
+  expect(fileDigest(name, 300_000)).not.toBe(fileDigest(name, 299_999));
+  expect([fileDigest(name, 0), fileDigest(name, 300_001)]).toEqual([0, undefined]);
 });
 
 it("[J28] what is kept has the shape of its format: another shape needs another format", async () => {

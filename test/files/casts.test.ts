@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castLayout } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, listCasts } from "../harness/journals.ts";
 import { play } from "../harness/play.ts";
@@ -170,7 +170,7 @@ it("[D1, C13] a cast that was killed within its first line can be resumed, so it
   const folder = root({});
   const store = fileStore(folder);
   const owned = await created(store);
-  writeFileSync(layoutOf(folder, idOf("c-1")).journal, line(events[0] ?? {}).slice(0, 20));
+  writeFileSync(castLayout(folder, idOf("c-1")).journal, line(events[0] ?? {}).slice(0, 20));
   await owned.release();
   expect(await store.load(idOf("c-1"))).toMatchObject({ ok: true, value: { events: [], tornBytes: 20 } });
   expect((await listCasts(folder)).map(({ castId, status }) => [castId, status])).toEqual([["c-1", "interrupted"]]);

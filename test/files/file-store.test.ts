@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import type { Layout } from "../../src/shell/store/layout.ts";
+import type { CastLayout } from "../../src/shell/store/layout.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
 import { castFile, claimed, created, eventsOf, filePlace, finished, idOf } from "../harness/store/store-casts.ts";
 import { socket } from "../harness/seats.ts";
@@ -16,7 +16,7 @@ const isLinux = process.platform === "linux";
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** What is synced from here on, in order, by its name in the folder of the cast. */
-function syncsIn({ folder }: Layout): string[] {
+function syncsIn({ folder }: CastLayout): string[] {
   const names: string[] = [];
   withCalls((real) => {
     const recorded = (sync: (fd: number) => void) => (fd: number) => {

@@ -5,7 +5,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
 import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
-import { openWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { TIME, socket } from "../harness/seats.ts";
 import { castFile, idOf } from "../harness/store/store-casts.ts";
@@ -71,7 +71,7 @@ it("[J23] a journal of the first format has no digests, and is gone on with as i
   const file = written(row(1, 2).map(line).join(""));
   expect(read(file, 1)).toMatchObject({ value: row(1, 2), head: { seq: 2, crc: 0 } });
   const writing = { folder: join(file, ".."), file, format: 1, epoch: 1, head: { seq: 2, crc: 0 } };
-  const journal = openWriter({ ...writing, durability: "write", redact: (text) => text });
+  const journal = openJournalWriter({ ...writing, durability: "write", redact: (text) => text });
   expect(journal.append([event(4)], 3)).toBe("the journal stands at 2, not at 3");
   expect(journal.append([event(3)], 2)).toBeUndefined();
   expect(journal.append([event(4)], 3)).toBeUndefined();

@@ -7,7 +7,7 @@ import type { Head } from "../../src/shell/store/files/journal/chain.ts";
 import { hasNoLine, journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { lineReader } from "../../src/shell/store/files/journal/line-reader.ts";
 import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
-import { openWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import type { JournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
@@ -199,7 +199,7 @@ it("[N11] a file that is followed is young, grows, and is lost once it is gone o
 
 function writer(file: string, durability: "write" | "sync" = "write"): JournalWriter {
   const redact = (text: string): string => text;
-  return openWriter({ folder: join(file, ".."), file, format: 2, epoch: 1, head: first, durability, redact });
+  return openJournalWriter({ folder: join(file, ".."), file, format: 2, epoch: 1, head: first, durability, redact });
 }
 
 it("[J2] a disk that takes a part at a time gets all of it", () => {

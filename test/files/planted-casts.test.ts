@@ -7,7 +7,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
-import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castLayout } from "../../src/shell/store/layout.ts";
 import { withValues } from "../../src/shell/store/whole-values.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openFiles } from "../harness/faulty-disk.ts";
@@ -68,8 +68,8 @@ it("[J26] a value is found by its digest alone, with its cast or with the parent
   const item = idOf("c-1_1_WI-1");
   expect(await store.readValue(item, digest)).toBe(JSON.stringify(value.word));
   expect(await store.readValue(item, "0".repeat(32))).toBeUndefined();
-  mkdirSync(join(layoutOf(root, item).folder, "values"), { recursive: true });
-  writeFileSync(join(layoutOf(root, item).folder, "values", `${"0".repeat(32)}.json`), "1");
+  mkdirSync(join(castLayout(root, item).folder, "values"), { recursive: true });
+  writeFileSync(join(castLayout(root, item).folder, "values", `${"0".repeat(32)}.json`), "1");
   expect(await store.readValue(item, "0".repeat(32))).toBe("1");
   writeFileSync(join(layout.folder, "values", "planted.json"), "1");
   for (const planted of ["planted", "../cast", `${digest}0`, `0${digest}`, digest.toUpperCase()])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import type { PostgresPlace, PostgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
-import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castLayout } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { TIME, USAGE, socket } from "../harness/seats.ts";
 import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
@@ -112,7 +112,7 @@ describe("taking over", () => {
     const { store, scratch } = await storeOf("a");
     const events = await eventsOf("c-1");
     const owned = await created(store);
-    const transcript = layoutOf(scratch, castId).visitFile(at, 1, "transcript.jsonl");
+    const transcript = castLayout(scratch, castId).visitFile(at, 1, "transcript.jsonl");
     mkdirSync(dirname(transcript), { recursive: true });
     const kept = async (): Promise<string | undefined> => {
       const rows = await admin.once<{ body: Buffer }>({
@@ -151,7 +151,7 @@ describe("taking over", () => {
     const { store: second, scratch: there } = await storeOf("b");
     const events = await eventsOf("c-1");
     const owned = await created(store);
-    const transcript = layoutOf(scratch, castId).visitFile(at, 1, "transcript.jsonl");
+    const transcript = castLayout(scratch, castId).visitFile(at, 1, "transcript.jsonl");
     mkdirSync(dirname(transcript), { recursive: true });
     await owned.journal.append(events.slice(0, 2), 0);
     const place = { at: TIME, socket: at, visit: 1 };
@@ -179,7 +179,7 @@ describe("taking over", () => {
     expect([await keep(6, "c6"), await kept()]).toEqual([7, 0]);
     await owned.release();
     await claimed(second);
-    expect(readFileSync(layoutOf(there, castId).visitFile(at, 1, "transcript.jsonl"), "utf8")).toBe("mended\n");
+    expect(readFileSync(castLayout(there, castId).visitFile(at, 1, "transcript.jsonl"), "utf8")).toBe("mended\n");
   });
 
   it("[B7] the next owner finds the files of visits, large values and the transcript, and nothing else", async () => {
@@ -192,14 +192,14 @@ describe("taking over", () => {
     const large = { text: "x".repeat(9_000_000) };
     await owned.artifacts.write(at, 1, "output.md", large.text);
     await owned.artifacts.keepValue({ list: "y".repeat(5_000) });
-    const transcript = layoutOf(here, castId).visitFile(at, 1, "transcript.jsonl");
+    const transcript = castLayout(here, castId).visitFile(at, 1, "transcript.jsonl");
     mkdirSync(dirname(transcript), { recursive: true });
     writeFileSync(transcript, '{"a":1}\n');
     expect(await owned.journal.append(events, 0)).toBeUndefined();
     await owned.artifacts.write(at, 2, "late.md", "never appended");
     await owned.release();
-    mkdirSync(layoutOf(there, castId).visitFolder(at, 7), { recursive: true });
-    writeFileSync(layoutOf(there, castId).visitFile(at, 7, "left.md"), "of another time");
+    mkdirSync(castLayout(there, castId).visitFolder(at, 7), { recursive: true });
+    writeFileSync(castLayout(there, castId).visitFile(at, 7, "left.md"), "of another time");
     await claimed(second);
     const read = async (visit: number, name: string) =>
       (await second.readArtifact(castId, { socket: at, visit, name }))?.size;
@@ -207,9 +207,9 @@ describe("taking over", () => {
       await Promise.all([read(1, "output.md"), read(1, "transcript.jsonl"), read(2, "late.md"), read(7, "left.md")]),
     ).toEqual([9_000_000, 8, undefined, undefined]);
     const { readdirSync } = await import("node:fs");
-    expect(readdirSync(layoutOf(there, castId).values)).toEqual(readdirSync(layoutOf(here, castId).values));
+    expect(readdirSync(castLayout(there, castId).values)).toEqual(readdirSync(castLayout(here, castId).values));
     // Who does not own it reads the same, in parts.
-    const digest = readdirSync(layoutOf(there, castId).values)[0]?.replace(".json", "") ?? "";
+    const digest = readdirSync(castLayout(there, castId).values)[0]?.replace(".json", "") ?? "";
     expect(await first.readValue(castId, digest)).toBe(await second.readValue(castId, digest));
     expect((await first.readValue(castId, digest))?.length).toBeGreaterThan(5_000);
     const part = await first.readArtifact(

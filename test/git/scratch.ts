@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeCheckpoint } from "../../src/shell/git/checkpoint.ts";
-import type { Taken } from "../../src/shell/git/checkpoint.ts";
+import type { TakenCheckpoint } from "../../src/shell/git/checkpoint.ts";
 import { treeOf } from "../../src/shell/git/changes.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import type { Repository } from "../../src/shell/git/repository.ts";
@@ -59,7 +59,11 @@ async function repositoryAt(cwd: string): Promise<Repository> {
 export const REF = "refs/materia/cast-1";
 
 /** One checkpoint behind a commit, HEAD unless another is named. */
-export async function checkpoint(cwd: string, parent = "HEAD", leaveOut: readonly string[] = []): Promise<Taken> {
+export async function checkpoint(
+  cwd: string,
+  parent = "HEAD",
+  leaveOut: readonly string[] = [],
+): Promise<TakenCheckpoint> {
   const repository = await repositoryAt(cwd);
   const shadow = await openShadow(repository, { leaveOut });
   try {

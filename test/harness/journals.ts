@@ -10,7 +10,7 @@ import type { Journal } from "../../src/shell/ports.ts";
 import type { Owner } from "../../src/shell/process/process-owner.ts";
 import type { Durability } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { openWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { chainOf, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
 import { claim, currentOwner } from "../../src/shell/store/files/owner/claims.ts";
@@ -62,11 +62,11 @@ export function openJournal(
 ): TestJournal {
   const head = chainOf({ castId: castId as CastStart["castId"], versions: versions(format) }).head(); // of an id's form
   let after: number | undefined;
-  let writer: ReturnType<typeof openWriter> | undefined;
+  let writer: ReturnType<typeof openJournalWriter> | undefined;
   return {
     append: async (events) => {
       after ??= (events[0]?.seq ?? 1) - 1;
-      writer ??= openWriter({
+      writer ??= openJournalWriter({
         folder: join(file, ".."),
         file,
         format,

@@ -7,7 +7,7 @@ import type { Compiled } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import type { CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../src/shell/store/cast-store.ts";
-import type { Layout } from "../../src/shell/store/layout.ts";
+import type { CastLayout } from "../../src/shell/store/layout.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { randomReply } from "./random-graph.ts";
 import type { Chance, Mood } from "./random-graph.ts";
@@ -19,7 +19,7 @@ export interface Storm {
   readonly compiled: Compiled;
   readonly file: CastFile;
   readonly store: CastStore;
-  readonly layout: Layout;
+  readonly layout: CastLayout;
   readonly problems: string[];
 }
 

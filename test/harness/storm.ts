@@ -14,7 +14,7 @@ import type { Result } from "../../src/core/model/issue.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castLayout } from "../../src/shell/store/layout.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunEnd } from "../../src/shell/run/run-cast.ts";
 import { catalogOf } from "./play.ts";
@@ -51,7 +51,7 @@ export async function weather(seed: number, root: string): Promise<Weathered> {
     lives += 1;
     first = resumption(storm, standing.state, lives);
   }
-  rmSync(layoutOf(root, file.castId).folder, { recursive: true });
+  rmSync(castLayout(root, file.castId).folder, { recursive: true });
   const { events, state } = standing;
   if (state.phase.kind !== "ended") problems.push(`after ${lives} lives the cast is ${state.phase.kind}`);
   const worst = worstCase(compiled.graph, compiled.flow, start.limits).turns;
@@ -86,7 +86,7 @@ function gather(seed: number, root: string): Storm | undefined {
     file: { ...plan.file, castId, limits, budget },
     // At every write, or at some of them.
     store: fileStore(root, { bookmarks: { key: KEY, every: chance.pick(1, 2_000) } }),
-    layout: layoutOf(root, castId),
+    layout: castLayout(root, castId),
     problems: [],
   };
 }

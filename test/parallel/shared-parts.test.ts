@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { CastFile } from "../../src/shell/store/cast-file.ts";
-import { layoutOf } from "../../src/shell/store/layout.ts";
+import { castLayout } from "../../src/shell/store/layout.ts";
 import { castFile, created, filePlace, idOf } from "../harness/store/store-casts.ts";
 import { socket } from "../harness/seats.ts";
 import { castIn, repositoryWith } from "./harness/repository.ts";
@@ -63,7 +63,7 @@ async function itemCast(part: Partial<CastFile>): Promise<ReturnType<typeof file
   await created(place.store);
   const made = await place.store.create({ file: { ...castFile(child), ...part } }, {});
   if (!made.ok) throw new Error(JSON.stringify(made.issues));
-  return { ...place, own: layoutOf(place.root, child).castFile };
+  return { ...place, own: castLayout(place.root, child).castFile };
 }
 
 it.each<[rule: string, part: Partial<CastFile>, values: number]>([

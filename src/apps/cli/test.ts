@@ -5,7 +5,7 @@ import { ok } from "../../core/model/issue.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
-import { test as runTests } from "../../shell/commands/testing/test.ts";
+import { testLoadouts } from "../../shell/commands/testing/test.ts";
 import { folderExists } from "../../shell/system/folder.ts";
 import { folderWatch } from "../../shell/system/folder-watch.ts";
 import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
@@ -26,7 +26,7 @@ export async function test(command: TestCommand, request: Request): Promise<Resu
     const opened = openWorkspace(workspace.place, workspace.root);
     if (!opened.ok) return opened;
     const fresh = { ...opened.value, trust: workspace.trust };
-    const answer = await runTests(fresh, command, { from: io.cwd, signal: interrupt.signal });
+    const answer = await testLoadouts(fresh, command, { from: io.cwd, signal: interrupt.signal });
     return answer.ok ? ok(printAnswer(io, options, answer.value)) : answer;
   };
   try {

@@ -7,7 +7,7 @@ export const realTimer: Timer = (ms, fire) => {
 };
 
 /** Why a turn was ended from outside. */
-export interface Stop {
+export interface TurnStop {
   readonly reason: "aborted" | "timeout" | "limit" | "provider" | "taken_over";
   readonly message: string;
 }
@@ -16,10 +16,10 @@ export interface Guard {
   /** A sign of life. */
   readonly hear: (event: { readonly type: string }) => void;
   /** Ends the turn. */
-  readonly end: (why: Stop) => void;
+  readonly end: (why: TurnStop) => void;
   /** While a person is asked, silence is theirs; the answer ends that. */
   readonly hold: () => () => void;
-  readonly stop: () => Stop | undefined;
+  readonly stop: () => TurnStop | undefined;
   /** Resolves when a stopped session does not end by itself. */
   readonly gaveUp: Promise<void>;
   readonly release: () => void;
@@ -38,12 +38,12 @@ const GRACE_MS = 5000;
 /** Ends a turn when it is aborted [A20], or when nothing is heard of it for too long [A21]. */
 export function guardTurn({ halt, signal, after, silenceMs }: Guarded): Guard {
   const gaveUp = Promise.withResolvers<void>();
-  let stop: Stop | undefined;
+  let stop: TurnStop | undefined;
   let cancelSilence: (() => void) | undefined;
   let cancelGrace: (() => void) | undefined;
   let asking = 0;
 
-  function end(why: Stop): void {
+  function end(why: TurnStop): void {
     if (stop) return;
     stop = why;
     cancelSilence?.();

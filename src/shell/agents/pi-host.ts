@@ -2,13 +2,14 @@ import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Keys } from "../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { never } from "../../core/model/values/never.ts";
+import { thrownText } from "../../core/model/values/text.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { chooseModel, openPi, type ModelChoice, type OpenedPi } from "./pi/models.ts";
 import type { SessionHooks, RetryPolicy } from "./pi/pi.ts";
 import { knowKeyOf } from "./pi/pi-secrets.ts";
 import { modelIssues, noPi, toolIssues } from "./pi/preflight.ts";
-import { failed, runPiTurn, textOf } from "./turn.ts";
+import { failed, runPiTurn } from "./turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */
@@ -56,7 +57,7 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
         const thinking = request.thinking ?? options.defaultThinking;
         return await runPiTurn({ ...(await stage()), model: choice.model, thinking, after, silenceMs, hooks }, request);
       } catch (cause) {
-        return failed("provider", textOf(cause), NO_USAGE);
+        return failed("provider", thrownText(cause), NO_USAGE);
       }
     },
   };

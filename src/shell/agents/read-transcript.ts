@@ -5,7 +5,7 @@ import { MessageUsage } from "../../core/wire/transcript.ts";
 import { soundPart } from "./transcript.ts";
 
 /** What a transcript tells of a visit that was cut off. */
-export interface Conversation {
+export interface TranscriptFacts {
   /** How often the agent was asked something. */
   readonly asked: number;
   /** Its finished answers, in order. */
@@ -14,10 +14,10 @@ export interface Conversation {
   readonly usage: Usage;
 }
 
-const NOTHING: Conversation = { asked: 0, replies: [], usage: NO_USAGE };
+const NOTHING: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
 
 /** What the sound part of a transcript tells. */
-export function readTranscript(text: string): Conversation {
+export function readTranscript(text: string): TranscriptFacts {
   return soundPart(text)
     .split("\n")
     .filter((line) => line !== "")
@@ -38,7 +38,7 @@ const Line = v.object({
 });
 type Message = v.InferOutput<typeof Line>["message"];
 
-function told({ asked, replies, usage }: Conversation, message: Message): Conversation {
+function told({ asked, replies, usage }: TranscriptFacts, message: Message): TranscriptFacts {
   if (message.role === "user") return { asked: asked + 1, replies, usage };
   const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   return {

@@ -3,14 +3,15 @@ import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import { didYouMean } from "../../core/model/values/nearest.ts";
 import type { Rehearsal, Reply } from "../../core/model/rehearsal.ts";
+import { thrownText } from "../../core/model/values/text.ts";
 import type { AgentHost, AgentNeed, Judgement, PersonRequest, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
 import { loadPi, NO_CREDENTIALS, settingsFor, type PiContext } from "./pi/pi.ts";
 import { noPi, toolIssues } from "./pi/preflight.ts";
 import { openLog, type PlayLog } from "./play-log.ts";
 import { keyFor, turnsServed } from "./rehearsal-key.ts";
-import { SCRIPTED_MODEL, scriptedProvider, type Script, type Step } from "./scripted-provider.ts";
-import { failed, runPiTurn, textOf } from "./turn.ts";
+import { SCRIPTED_MODEL, scriptedProvider, type Script, type ScriptedStep } from "./scripted-provider.ts";
+import { failed, runPiTurn } from "./turn.ts";
 
 interface RehearsalOptions {
   readonly maxRetries?: number;
@@ -39,7 +40,7 @@ export function rehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = 
       const missing = script.missing();
       return missing === undefined ? outcome : failed("rehearsal", missing, outcome.usage);
     } catch (cause) {
-      return failed("provider", textOf(cause), NO_USAGE);
+      return failed("provider", thrownText(cause), NO_USAGE);
     } finally {
       if (session !== undefined) scripts.delete(session);
     }
@@ -78,10 +79,10 @@ function scriptOf(rehearsal: Rehearsal, request: TurnRequest, log: PlayLog): Scr
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
   let position = turnsServed(key, rehearsal, request.earlierTurns(), request.item);
-  let steps: readonly Step[] = [];
+  let steps: readonly ScriptedStep[] = [];
   let missing: string | undefined;
 
-  function next(done: ReadonlySet<string>): Step | undefined {
+  function next(done: ReadonlySet<string>): ScriptedStep | undefined {
     if (steps.length === 0) {
       const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
       if (!reply) missing = missingOf(key, replies.length, rehearsal, request);
@@ -117,20 +118,20 @@ function answerOf(rehearsal: Rehearsal, asked: PersonRequest, log: PlayLog): Jud
 }
 
 /** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */
-function isDone(does: Step["does"], done: ReadonlySet<string>): boolean {
+function isDone(does: ScriptedStep["does"], done: ReadonlySet<string>): boolean {
   return does.kind === "call" && done.has(does.id);
 }
 
 /** Calls go out one by one: Pi runs the calls of one message at the same time. */
-function stepsOf(reply: Reply, position: number, told: number): readonly Step[] {
+function stepsOf(reply: Reply, position: number, told: number): readonly ScriptedStep[] {
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
-  const calls = reply.tools.map((call, index): Step["does"] => ({
+  const calls = reply.tools.map((call, index): ScriptedStep["does"] => ({
     kind: "call",
     id: `call-${position + 1}-${index + 1}`,
     name: call.name,
     args: call.arguments,
   }));
-  const last: Step["does"] = reply.error ? { kind: "fail", error: reply.error } : { kind: "say", text };
+  const last: ScriptedStep["does"] = reply.error ? { kind: "fail", error: reply.error } : { kind: "say", text };
   const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
   return [...calls, last].map((does, index) => ({
     does,
@@ -140,7 +141,7 @@ function stepsOf(reply: Reply, position: number, told: number): readonly Step[] 
 }
 
 /** [A13] Each request of a reply has its part of what the reply is said to use, and the last one the rest. */
-function share({ input, output }: Step["usage"], index: number, requests: number): Step["usage"] {
+function share({ input, output }: ScriptedStep["usage"], index: number, requests: number): ScriptedStep["usage"] {
   const part = (amount: number): number => {
     const even = Math.floor(amount / requests);
     return index === requests - 1 ? amount - even * index : even;

@@ -12,7 +12,7 @@ import type { Reply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./guard.ts";
 
 /** One answer of the scripted provider. */
-export interface Step {
+export interface ScriptedStep {
   readonly does:
     | {
         readonly kind: "call";
@@ -28,7 +28,7 @@ export interface Step {
 
 export interface Script {
   /** The next answer, or nothing when the replies have run out. Calls whose results are there are not made again. */
-  readonly next: (done: ReadonlySet<string>) => Step | undefined;
+  readonly next: (done: ReadonlySet<string>) => ScriptedStep | undefined;
   /** [A12] What is missing, once `next` has given nothing. */
   readonly missing: () => string | undefined;
 }
@@ -68,7 +68,7 @@ export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Ti
 }
 
 /** Only Pi's summaries come without a script: they belong to no session. */
-const SUMMARY: Step = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
+const SUMMARY: ScriptedStep = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
 
 function callsDone({ messages }: Context): ReadonlySet<string> {
   return new Set(messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])));
@@ -117,7 +117,7 @@ function answer(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopRe
   };
 }
 
-function usageOf({ usage: { input, output } }: Step): AssistantMessage["usage"] {
+function usageOf({ usage: { input, output } }: ScriptedStep): AssistantMessage["usage"] {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
 }

@@ -1,10 +1,10 @@
 import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
-import { cut } from "../../core/model/values/text.ts";
+import { cut, thrownText } from "../../core/model/values/text.ts";
 import { isDiskProblem, problemText } from "../system/problem.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
-import { guardTurn, type Guard, type Stop, type Timer } from "./guard.ts";
+import { guardTurn, type Guard, type TurnStop, type Timer } from "./guard.ts";
 import { systemOf } from "./pi/instructions.ts";
 import { onlyOurs, type SessionHooks, type PiModel, type PiContext } from "./pi/pi.ts";
 import { toolsUser } from "../process/tools-user.ts";
@@ -58,7 +58,7 @@ async function runSession(
       // [A17] All that the agent is told is known before the first request leaves.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.gaveUp]);
-      return outcomeOf(seen, guard.stop(), setup.model);
+      return turnOutcome(seen, guard.stop(), setup.model);
     } catch (error) {
       const stop = guard.stop();
       return stop ? failed(stop.reason, stop.message, seen.usage()) : thrownAs(error, seen.usage());
@@ -112,14 +112,12 @@ export function brokenDisk({ problem }: OpenedTranscript, outcome?: TurnOutcome)
 }
 
 function thrownAs(error: unknown, usage: Usage): TurnOutcome {
-  return isDiskProblem(error) ? failed("disk", problemText(error), usage) : failed("provider", textOf(error), usage);
+  return isDiskProblem(error)
+    ? failed("disk", problemText(error), usage)
+    : failed("provider", thrownText(error), usage);
 }
 
 type FailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
-
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 async function openSession(
   setup: TurnSetup,
@@ -156,9 +154,9 @@ function ownShell({ pi, settings }: PiContext, { cwd, env }: TurnRequest, resour
   ];
 }
 
-export function outcomeOf(
+export function turnOutcome(
   seen: TurnRecord,
-  stop: Stop | undefined,
+  stop: TurnStop | undefined,
   model: Pick<PiModel, "provider" | "id">,
 ): TurnOutcome {
   const last = seen.last();

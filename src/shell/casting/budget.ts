@@ -5,7 +5,7 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { stateOf } from "./cast-state.ts";
-import { record } from "./record.ts";
+import { recordEvents } from "./record.ts";
 
 export interface BudgetFigures {
   readonly maxTokens: number | null;
@@ -27,7 +27,7 @@ export async function raiseBudget(
   // [J17] Nothing follows the end of a cast that nobody can resume.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
     return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
-  const raised = await record(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
+  const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
   return raised.ok ? ok(figuresOf(raised.value)) : raised;
 }
 

@@ -7,7 +7,7 @@ import type { Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** Writes events into the journal of a cast that nobody drives, without running it. */
-export async function record(
+export async function recordEvents(
   store: CastStore,
   castId: CastId,
   bodies: readonly EventBody[],

@@ -53,7 +53,7 @@ export async function answer(command: AnsweredCommand, workspace: Workspace, fro
     case "test":
       // Here nobody could end it.
       if (command.watch) return fail(error("not_here", "--watch", '"test --watch" is for a terminal'));
-      return (await import("./testing/test.ts")).test(workspace, command, { from });
+      return (await import("./testing/test.ts")).testLoadouts(workspace, command, { from });
     case "casts":
     case "prune":
     case "status":

@@ -8,7 +8,7 @@ import { tryLink } from "../system/link.ts";
 import { isMissing, problemText } from "../system/problem.ts";
 import { MOST_BYTES, readRegular } from "../system/regular-file.ts";
 
-export interface ConfigText {
+interface TaggedText {
   readonly text: string;
   /** Differs whenever a byte of the file differs. */
   readonly etag: string;
@@ -16,7 +16,7 @@ export interface ConfigText {
 
 const MEND = "convert it first, for instance with iconv; nothing was changed";
 
-export function readConfigText(file: string): Result<ConfigText> {
+export function readConfigText(file: string): Result<TaggedText> {
   try {
     const bytes = readRegular(file, MOST_BYTES.config);
     // [N28] Whoever edits it as text would write other bytes in the place of these.

@@ -32,7 +32,7 @@ export function rememberTrust(place: ConfigPlace, raw: unknown): void {
 }
 
 /** What a person who is asked should see: every program that the project's configuration may start, and what was looked at. */
-export interface Runs {
+export interface ProgramsToTrust {
   readonly commands: readonly string[];
   /** Files and folders of the project that these name: when one changes, trust is asked for again. */
   readonly watched: readonly string[];
@@ -40,7 +40,7 @@ export interface Runs {
   readonly tooLarge: readonly string[];
 }
 
-export function projectRuns(cwd: string, raw: unknown): Runs {
+export function projectRuns(cwd: string, raw: unknown): ProgramsToTrust {
   const { paths, tooLarge } = watchFiles(cwd, commandWords(cwd, raw));
   return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
 }

@@ -13,7 +13,7 @@ import { openFleet } from "./open/fleet.ts";
 import type { OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { tellCast } from "./tell-cast.ts";
-import { fleetStanding, placeOf } from "./operations/workers.ts";
+import { fleetStanding, queuePlaceOf } from "./operations/workers.ts";
 import { castOfKey, submitCast } from "./submit/submit.ts";
 import type { SubmitOptions } from "./submit/submit.ts";
 
@@ -78,7 +78,7 @@ export function workspaceWith(
       if (!cast.ok) return cast;
       return tellCast(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
-    placeOf: (castId) => placeOf(fleet, castId).catch(() => undefined),
+    placeOf: (castId) => queuePlaceOf(fleet, castId).catch(() => undefined),
     unserved: () => unserved(fleet),
     fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
     standing: () => fleetStanding(fleet),

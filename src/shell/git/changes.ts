@@ -2,7 +2,7 @@ import type { FileChange } from "../../core/model/values/checkpoint.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 
 /** Two commits of the repository around a folder. */
-export interface Span {
+export interface CommitRange {
   readonly cwd: string;
   readonly from: string;
   readonly to: string;
@@ -29,14 +29,17 @@ export interface DiffOptions {
   readonly mostBytes?: number;
 }
 
-export type Diff =
+type DiffBytes =
   | { readonly ok: true; readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly ok: false; readonly problem: string };
 
 const FORMS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
 
 /** What git prints, or why it cannot. */
-export async function diffText({ cwd, from, to }: Span, { form, paths = [], mostBytes }: DiffOptions): Promise<Diff> {
+export async function diffText(
+  { cwd, from, to }: CommitRange,
+  { form, paths = [], mostBytes }: DiffOptions,
+): Promise<DiffBytes> {
   // Names are taken as they are written: one that looks like a pattern is none.
   const args = [...NAMES, "--literal-pathspecs", "diff", ...PLAIN, "--color=never", ...FORMS[form], from, to, "--"];
   const answer = await runGit([...args, ...paths], { cwd, ...(mostBytes === undefined ? {} : { mostBytes }) });
@@ -54,7 +57,7 @@ const STATUS: Readonly<Record<string, FileChange["status"]>> = {
 };
 
 /** The same as data, in git's order. */
-export async function listChanges({ cwd, from, to }: Span): Promise<readonly FileChange[]> {
+export async function listChanges({ cwd, from, to }: CommitRange): Promise<readonly FileChange[]> {
   if (from === to) return [];
   const answer = await runGit(["diff", ...PLAIN, "--raw", "--numstat", "-z", from, to, "--"], { cwd });
   const parts = partsOf(answer);
@@ -82,7 +85,7 @@ export async function listChanges({ cwd, from, to }: Span): Promise<readonly Fil
 }
 
 /** The commits between two, the first not among them, that changed a file, under its earlier names too; oldest first. */
-export async function commitsChanging({ cwd, from, to }: Span, path: string): Promise<readonly string[]> {
+export async function commitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
   const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H", "--no-show-signature"];
   const answer = await runGit([...args, `${from}..${to}`, "--", path], { cwd });
   return answer.ok ? textOf(answer).split("\n").filter(Boolean) : [];

@@ -4,7 +4,7 @@ import type { Changed, LeftOut } from "../../core/model/values/checkpoint.ts";
 import type { Shadow } from "./shadow.ts";
 import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
 
-export type Taken =
+export type TakenCheckpoint =
   | {
       readonly kind: "taken";
       /** The one before where nothing has changed. */
@@ -16,7 +16,7 @@ export type Taken =
     }
   | Failed;
 
-export interface CheckpointRequest {
+interface CheckpointCommit {
   /** The ref of the cast. */
   readonly ref: string;
   /** The last checkpoint, or the commit that the cast began from. */
@@ -31,7 +31,7 @@ export interface CheckpointRequest {
 const LARGEST_UNTRACKED = 50 * 1024 * 1024;
 
 /** [Y1] The whole working tree as it is now, as a commit behind the last one; nothing of the person's is touched. */
-export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest): Promise<Taken> {
+export async function takeCheckpoint(shadow: Shadow, request: CheckpointCommit): Promise<TakenCheckpoint> {
   const now = await takeTree(shadow);
   if (now.kind === "failed") return now;
   const { tree, left } = now;
@@ -49,7 +49,7 @@ export async function takeCheckpoint(shadow: Shadow, request: CheckpointRequest)
 async function keepTree(
   shadow: Shadow,
   tree: string,
-  request: CheckpointRequest,
+  request: CheckpointCommit,
 ): Promise<{ readonly kind: "kept"; readonly commit: string } | Failed> {
   const { parent, ref } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
@@ -167,7 +167,7 @@ async function keepChanges(shadow: Shadow, paths: readonly string[]): Promise<st
   return slowly.ok || slowly.code === 1 ? undefined : complaintOf(slowly);
 }
 
-async function commitTree(shadow: Shadow, tree: string, request: CheckpointRequest): Promise<string | undefined> {
+async function commitTree(shadow: Shadow, tree: string, request: CheckpointCommit): Promise<string | undefined> {
   const who = { NAME: "pi-materia", EMAIL: "pi-materia@localhost", DATE: request.at };
   const env = Object.fromEntries(
     Object.entries(who).flatMap(([key, value]) => [

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Repository } from "./repository.ts";
 import type { Changed } from "../../core/model/values/checkpoint.ts";
-import type { Settings } from "./shadow.ts";
+import type { GitSettings } from "./shadow.ts";
 
 /** A working tree that this process has just filled: what is known of it, git need not be asked. */
 export interface KnownTree {
   readonly repository: Repository;
-  readonly settings: Settings;
+  readonly settings: GitSettings;
   readonly attributes: readonly string[];
   /** Whether there is nothing in it but the files of HEAD. */
   readonly isClean: boolean;

@@ -114,3 +114,9 @@ const OPERATIONS: readonly (readonly [string, string])[] = [
 export function operationIn(gitDir: string): string | undefined {
   return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
 }
+
+/** The commit that HEAD stands at; nothing where it stands at none. */
+export async function headOf(cwd: string): Promise<string | undefined> {
+  const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+  return asked.ok ? textOf(asked) : undefined;
+}

@@ -43,7 +43,7 @@ export interface ShadowPlace {
   /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
   readonly folder?: string;
   /** The repository's settings, and the files of attributes that it tracks, where somebody has just read them. */
-  readonly settings?: Settings;
+  readonly settings?: GitSettings;
   readonly attributes?: readonly string[];
   readonly mostBytes?: number | undefined;
 }
@@ -103,9 +103,9 @@ const READ = [
 const PASSED_ON = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
 
 /** What a repository's configuration says about its files. */
-export type Settings = ReadonlyMap<string, string>;
+export type GitSettings = ReadonlyMap<string, string>;
 
-export async function settingsOf({ top }: Repository): Promise<Settings> {
+export async function settingsOf({ top }: Repository): Promise<GitSettings> {
   const answer = await runGit(["config", "--null", "--get-regexp", `^(${READ.join("|")})$`], { cwd: top });
   return new Map(
     partsOf(answer).map((entry) => {
@@ -115,7 +115,7 @@ export async function settingsOf({ top }: Repository): Promise<Settings> {
   );
 }
 
-function writeShadow(folder: string, repository: Repository, settings: Settings, leftOut: readonly string[]): void {
+function writeShadow(folder: string, repository: Repository, settings: GitSettings, leftOut: readonly string[]): void {
   for (const name of ["refs", "info", "objects"]) mkdirSync(join(folder, name));
   const isSha1 = repository.objectFormat === "sha1";
   const lines = [
@@ -142,7 +142,7 @@ function quoted(value: string): string {
 }
 
 /** The person's index, so that only what changed since has to be read; its time is part of what it says. */
-async function takeIndex(shadow: Shadow, settings: Settings, known: readonly string[] | undefined): Promise<void> {
+async function takeIndex(shadow: Shadow, settings: GitSettings, known: readonly string[] | undefined): Promise<void> {
   const { gitDir } = shadow.repository;
   try {
     for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
@@ -172,7 +172,7 @@ async function attributesIn(shadow: Shadow): Promise<readonly string[]> {
 const CONVERTING = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
 
 /** Whether some file lies in the repository in other bytes than on the disk. */
-function convertsBytes({ repository }: Shadow, settings: Settings, tracked: readonly string[]): boolean {
+function convertsBytes({ repository }: Shadow, settings: GitSettings, tracked: readonly string[]): boolean {
   const autocrlf = settings.get("core.autocrlf") ?? "false";
   if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;
   const files = [

@@ -133,14 +133,14 @@ async function goOn(world: ItemWorld, request: ItemRequest, known: CurrentCast):
   const { state, file } = cast.value;
   budget.enter(state, request.counted);
   const { usage, ...interruption } = await world.cutOff(cast.value, tree.cwd);
-  const first = resumeEvents(state, request, usage);
+  const first = itemResumeEvents(state, request, usage);
   const { signal } = request;
   const run = { state, file, cwd: tree.cwd, first, signal, admit: budget.admit, ...interruption };
   return driven(world, request, owned.value, run);
 }
 
 /** [V12] What was raised for the parent holds for its items; more rounds only for those that a limit stopped. */
-export function resumeEvents(
+export function itemResumeEvents(
   state: CastState,
   { start, resume }: Pick<ItemRequest, "start" | "resume">,
   usage?: CutOffUsage["usage"],

@@ -25,7 +25,7 @@ interface VisitMarks {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface VisitPlace {
+interface VisitInFolder {
   readonly runDir: string;
   readonly socket: string;
   readonly visit: number;
@@ -35,7 +35,7 @@ export interface VisitPlace {
  * [D24] A text that only what was started for this visit has in its environment. Made with the user's own key, so that nothing
  * in a project can name it; of the folder as well, so that a copy of a cast does not take the programs of the original for its own.
  */
-export function visitSecret(key: string, { runDir, socket, visit }: VisitPlace): string {
+export function visitSecret(key: string, { runDir, socket, visit }: VisitInFolder): string {
   return createHmac("sha256", key)
     .update(`visit\0${realOf(runDir)}\0${socket}\0${visit}`)
     .digest("hex")

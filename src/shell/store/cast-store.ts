@@ -39,7 +39,7 @@ export interface CastStore {
   readonly fold: <T>(castId: CastId, folding: Folding<T>) => Promise<Result<Folded<T>>>;
   /** The first event, and the last ones back to where `enough` is content. */
   readonly ends: (castId: CastId, enough: Enough) => Promise<JournalEnds>;
-  readonly readArtifact: (castId: CastId, at: ArtifactPlace, part?: Part) => Promise<ArtifactPart | undefined>;
+  readonly readArtifact: (castId: CastId, at: ArtifactPlace, part?: ByteRange) => Promise<ArtifactPart | undefined>;
   /** [J26] A large value that inputs of the cast refer to, as JSON. */
   readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
   /** A file that the cast brought with it. */
@@ -172,7 +172,7 @@ export interface ArtifactPlace extends VisitPlace {
 }
 
 /** Bytes from a place on, at most so many. */
-export interface Part {
+export interface ByteRange {
   readonly from?: number;
   readonly most?: number;
 }

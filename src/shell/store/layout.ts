@@ -3,7 +3,7 @@ import { parentOf } from "../../core/model/ids.ts";
 import type { CastId } from "../../core/model/ids.ts";
 
 /** The names of all files of a cast. Nothing else in the program composes one. */
-export interface Layout {
+export interface CastLayout {
   readonly folder: string;
   readonly castFile: string;
   readonly journal: string;
@@ -27,22 +27,22 @@ export interface Layout {
   readonly brought: (name: string) => string;
 }
 
-export function layoutOf(root: string, castId: CastId): Layout {
+export function castLayout(root: string, castId: CastId): CastLayout {
   const layout = layoutIn(join(homeOf(root, castId), castId));
   const parent = parentOf(castId);
   if (parent === undefined) return layout;
-  const { values, value } = layoutOf(root, parent);
+  const { values, value } = castLayout(root, parent);
   return { ...layout, values, value };
 }
 
 /** [V6] The folder that a cast stands in: that of an item belongs to its parent. */
 export function homeOf(root: string, castId: CastId): string {
   const parent = parentOf(castId);
-  return parent === undefined ? root : layoutOf(root, parent).items;
+  return parent === undefined ? root : castLayout(root, parent).items;
 }
 
 /** A cast that nobody may see yet stands in another folder. */
-export function layoutIn(folder: string): Layout {
+export function layoutIn(folder: string): CastLayout {
   const sockets = join(folder, "sockets");
   const owner = join(folder, "owner");
   const socketFolder = (socket: string): string => join(sockets, socket);

@@ -29,7 +29,7 @@ export function testsNaming(workspace: Workspace, rename: Rename): readonly Nami
 }
 
 /** [E31] Writes the new name into those that were seen; where one of them is another by now, into none. */
-export function renameInTests(
+export function renameInTestFiles(
   workspace: Workspace,
   rename: Rename,
   seen: readonly Pick<NamingTest, "file" | "etag">[],

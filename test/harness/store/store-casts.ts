@@ -6,8 +6,8 @@ import { FORMAT, startOf } from "../../../src/shell/store/cast-file.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, EventNews, Following, OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../../src/shell/store/files/file-store.ts";
-import { layoutOf } from "../../../src/shell/store/layout.ts";
-import type { Layout } from "../../../src/shell/store/layout.ts";
+import { castLayout } from "../../../src/shell/store/layout.ts";
+import type { CastLayout } from "../../../src/shell/store/layout.ts";
 import { scratchFolder } from "../agents.ts";
 import { compiled, playFrom } from "../play.ts";
 import { TIME, graph, seat } from "../seats.ts";
@@ -19,9 +19,9 @@ export interface StoreUnderTest {
 }
 
 /** A store in files, and where its cast `c-1` stands or would stand. */
-export function filePlace(): { readonly root: string; readonly store: CastStore; readonly layout: Layout } {
+export function filePlace(): { readonly root: string; readonly store: CastStore; readonly layout: CastLayout } {
   const root = join(scratchFolder(), "casts");
-  return { root, store: fileStore(root), layout: layoutOf(root, idOf("c-1")) };
+  return { root, store: fileStore(root), layout: castLayout(root, idOf("c-1")) };
 }
 
 export function idOf(text: string): CastId {

@@ -5,7 +5,7 @@ import type { Running } from "../../../src/core/cast/items/runs.ts";
 import type { ItemsEffect } from "../../../src/core/cast/items/next-items.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { NO_USAGE, tokensOf } from "../../../src/core/cast/state/usage.ts";
-import { isResult, resumeEvents } from "../../../src/shell/items/items.ts";
+import { isResult, itemResumeEvents } from "../../../src/shell/items/items.ts";
 import type { World } from "../cast.ts";
 import type { Graph } from "../texts.ts";
 import { openJournal } from "./journal.ts";
@@ -58,7 +58,7 @@ export function performItems(
   const known = { state: child.state(), events: child.events() };
   if (!isResult(known, { resume: work.resume })) {
     if (known.state.phase.kind === "ended")
-      for (const body of resumeEvents(known.state, { start, resume: work.resume })) child.note(body);
+      for (const body of itemResumeEvents(known.state, { start, resume: work.resume })) child.note(body);
     drive(child, { parent: state, work });
   }
   journal.note(itemEnded(state, fork, work, itemEnd(child.state(), { commit: child.castId })));

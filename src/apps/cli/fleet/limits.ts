@@ -5,7 +5,7 @@ import { harmless } from "../../../core/model/values/text.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { changeLimit, limitText, readLimits } from "../../../shell/fleet/operations/limits.ts";
+import { changeLimit, fleetLimitText, readLimits } from "../../../shell/fleet/operations/limits.ts";
 import type { LimitStanding } from "../../../shell/fleet/operations/limits.ts";
 import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 
@@ -15,7 +15,7 @@ export async function limits(fleet: OpenFleet, change: LimitChange | undefined):
   if (!changed.ok) return changed;
   const standing = await readLimits(fleet);
   if (!standing.ok) return standing;
-  const none = change && !changed.value ? [line(`There was no limit for ${harmless(limitText(change))}.`)] : [];
+  const none = change && !changed.value ? [line(`There was no limit for ${harmless(fleetLimitText(change))}.`)] : [];
   return ok({ code: 0, data: standing.value, lines: () => [...none, ...limitLines(standing.value)] });
 }
 
@@ -24,6 +24,6 @@ function limitLines(limits: readonly LimitStanding[]): readonly Line[] {
   return limits.map((limit) => {
     const isFull = limit.busy >= limit.most;
     const text = `  ${limit.busy} of at most ${limit.most} at once`;
-    return line(toned("strong", harmless(limitText(limit))), isFull ? toned("wait", text) : text);
+    return line(toned("strong", harmless(fleetLimitText(limit))), isFull ? toned("wait", text) : text);
   });
 }

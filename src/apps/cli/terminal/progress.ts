@@ -13,7 +13,7 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { asTyped } from "../../../core/view/text/typed.ts";
 import type { Listening, Queued } from "../../../shell/casting/drive/driver.ts";
 import { openItemRows } from "../../../shell/casting/live/item-rows.ts";
-import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/turn-use.ts";
+import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/uncounted-use.ts";
 import { setupLines, setupText } from "../../../shell/commands/fleet/place.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Io } from "./io.ts";

@@ -4,9 +4,10 @@ import { VISIT_VARIABLE } from "../../../shell/process/visit-secret.ts";
 import { systemOf } from "../../../shell/agents/pi/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
-import { brokenDisk, failed, outcomeOf, stillHolds, stopWhenUsedUp, textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
+import { brokenDisk, failed, stillHolds, stopWhenUsedUp, turnOutcome } from "../../../shell/agents/turn.ts";
 import { openTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
-import { guardTurn, type Guard, type Stop, type Timer } from "../../../shell/agents/guard.ts";
+import { guardTurn, type Guard, type TurnStop, type Timer } from "../../../shell/agents/guard.ts";
 import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../cards/turn-card.ts";
@@ -46,7 +47,7 @@ export function visibleBody(user: UserSession): VisibleBody {
         answered = outcome.kind === "said";
         return outcome;
       } catch (thrown) {
-        return failed("provider", textOf(thrown), NO_USAGE);
+        return failed("provider", thrownText(thrown), NO_USAGE);
       } finally {
         running = false;
       }
@@ -129,7 +130,7 @@ async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked)
     const details = { turn: context.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
     await Promise.race([settled.done, guard.gaveUp]);
-    return outcomeOf(seen, guard.stop() ?? stopOf(seen), model);
+    return turnOutcome(seen, guard.stop() ?? stopOf(seen), model);
   } finally {
     guard.release();
     settled.release();
@@ -138,7 +139,7 @@ async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked)
 }
 
 /** The person has ended it with Pi's own means. */
-function stopOf(seen: TurnRecord): Stop | undefined {
+function stopOf(seen: TurnRecord): TurnStop | undefined {
   return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
 }
 

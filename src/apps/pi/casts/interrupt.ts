@@ -3,7 +3,7 @@ import { sessionConversation } from "../conversation/from-session.ts";
 import { askAfterInterrupt, askStop } from "../input/stop-dialogs.ts";
 import type { Stop } from "../input/stop-dialogs.ts";
 import { PAUSE } from "../../../shell/run/effect.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplacedAsync } from "../session/user-session.ts";
 import type { CommandContext } from "./state.ts";
 
@@ -14,7 +14,7 @@ export function interrupt({ user, screen, state: { running } }: CommandContext):
     (how) => {
       if (how) running.stop(how);
     },
-    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+    (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
   );
 }
 

@@ -1,5 +1,5 @@
 import { askLeave } from "../input/stop-dialogs.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import type { CommandContext } from "./state.ts";
 
@@ -31,6 +31,6 @@ export function leavePi(context: CommandContext): void {
   const { user, screen } = context;
   mayLeave(context).then(
     (may) => void (may && unlessReplaced(() => user.ctx.shutdown())),
-    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+    (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
   );
 }

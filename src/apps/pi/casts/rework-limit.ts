@@ -1,7 +1,7 @@
 import { reworkLimitOf } from "../../../core/cast/limits/rework-limit.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { Options } from "../../../core/command/options.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import { askRework } from "../input/rework-dialog.ts";
 import { unlessReplacedAsync } from "../session/user-session.ts";
 import type { CommandContext } from "./state.ts";
@@ -15,6 +15,6 @@ export function decideAtLimit(context: CommandContext, cast: CastState, options:
     (decision) => {
       if (decision) context.run({ kind: "recast", castId: cast.castId, decision }, options);
     },
-    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+    (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
   );
 }

@@ -3,7 +3,7 @@ import { error, fail } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import { statusOf, statusText } from "../../../core/view/casts.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
@@ -93,7 +93,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
       refuseSaid(context, ended.issues, run.said);
       giveBackHeld(context);
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"));
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"));
   state.running = {
     castId: prepared.castId,
     watch,
@@ -181,7 +181,7 @@ export function refuseSaid(
 }
 
 function brokenIssue(castId: string, thrown: unknown) {
-  return error("broken", castId, `the cast broke: ${textOf(thrown)}`);
+  return error("broken", castId, `the cast broke: ${thrownText(thrown)}`);
 }
 
 interface Finished {

@@ -5,7 +5,7 @@ import { socketOf } from "../../../core/compile/graph.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import type { Result } from "../cards/result-card.ts";
 import { openWidget } from "../live/widget.ts";
 import { askGate } from "../input/gate-dialog.ts";
@@ -45,7 +45,7 @@ function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: Ca
   const question = phase.kind === "waiting" ? phase.reply : "";
   askGate(user.ctx, question, dialog.signal).then(
     (said) => void (said && !dialog.signal.aborted && context.answer(said)),
-    (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+    (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
   );
 }
 

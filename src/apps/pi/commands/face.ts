@@ -8,7 +8,7 @@ import type {
 import { error } from "../../../core/model/issue.ts";
 import { usePi } from "../../../shell/agents/pi/pi.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { openConversations } from "../conversation/conversations.ts";
 import { showConversations } from "../conversation/view.ts";
@@ -48,7 +48,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       run: (command, options) => {
         startFromCommand(context, command, options).then(
           (started) => void (started.ok || screen.refuse(started.issues)),
-          (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+          (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
         );
       },
       answer: (said) => {
@@ -57,7 +57,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
         answerWaitingCast(context, waiting, said).then(
           (started) =>
             void (started.ok || refuseSaid(context, started.issues, said.kind === "finish" ? undefined : said.text)),
-          (thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"),
+          (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
         );
       },
     };
@@ -69,7 +69,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       try {
         await perform(context, text);
       } catch (thrown) {
-        unlessReplaced(() => context.screen.refuse([error("broken", "", textOf(thrown))]));
+        unlessReplaced(() => context.screen.refuse([error("broken", "", thrownText(thrown))]));
       }
     },
     showAgents: async (ctx) => {
@@ -78,7 +78,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
         if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
         else screen.note("No agent has worked in a session of its own yet; one that plans with you answers here");
       } catch (thrown) {
-        unlessReplaced(() => screen.note(`materia: ${textOf(thrown)}`, "error"));
+        unlessReplaced(() => screen.note(`materia: ${thrownText(thrown)}`, "error"));
       }
     },
     onInput: (event, ctx) => onInput(contextFor(ctx), event),

@@ -7,7 +7,7 @@ import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import { watchCast } from "../../../shell/casting/watch.ts";
 import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import type { CastStore, LoadedCast } from "../../../shell/store/cast-store.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import { followTranscripts } from "../conversation/transcripts.ts";
@@ -93,7 +93,7 @@ async function watchOther(
       else if (!looking.signal.aborted)
         tell(context, end.value, { runDir: store.placeOf(castId), items: live.items() });
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"))
     .finally(() => {
       widget?.close();
       transcripts.close();

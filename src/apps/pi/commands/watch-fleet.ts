@@ -4,7 +4,7 @@ import { ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { waitLine } from "../../../core/view/now/fleet.ts";
 import { lineText } from "../../../core/view/text/line.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import type { Queued } from "../../../shell/casting/drive/driver.ts";
 import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
@@ -57,7 +57,7 @@ export async function showOnFleet(
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted) tell(context, end.value, place);
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${textOf(thrown)}`, "error"))
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"))
     .finally(() => widget?.close());
   return ok({ done });
 }

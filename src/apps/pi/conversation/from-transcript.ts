@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { transcriptMessage } from "../../../core/wire/transcript.ts";
 import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import type { Following, TranscriptNews } from "../../../shell/store/cast-store.ts";
 import type { Conversation, Message } from "./conversations.ts";
 
@@ -51,7 +51,7 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
   };
   // One after the other: two readers of one file would each take half of it.
   const read = (): Promise<void> =>
-    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${textOf(thrown)}`)));
+    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownText(thrown)}`)));
   return {
     cwd,
     read,

@@ -15,8 +15,8 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { startOf } from "../../../shell/store/cast-file.ts";
 import type { Listening } from "../../../shell/casting/drive/driver.ts";
 import { openItemRows } from "../../../shell/casting/live/item-rows.ts";
-import type { ItemRows } from "../../../shell/casting/live/item-rows.ts";
-import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/turn-use.ts";
+import type { LiveItemRows } from "../../../shell/casting/live/item-rows.ts";
+import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/uncounted-use.ts";
 import { activityLines, IDLE, withProgress } from "./activity.ts";
 import type { Activity } from "./activity.ts";
 import type { Card } from "../cards/card.ts";
@@ -117,7 +117,7 @@ export function openWatch({ file, events: before }: Pick<LoadedCast, "file" | "e
 
 /** What is heard of items is seen at once. */
 function itemsHeard(
-  { onItemSteps, onItemProgress, onItemQueued }: ItemRows,
+  { onItemSteps, onItemProgress, onItemQueued }: LiveItemRows,
   watcher: Watcher,
 ): Pick<Watch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
   return {

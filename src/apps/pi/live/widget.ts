@@ -1,8 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { oneLine } from "../../../core/model/values/text.ts";
+import { oneLine, thrownText } from "../../../core/model/values/text.ts";
 import { line, lineText, toned } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
-import { textOf } from "../../../shell/agents/turn.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { drawn, paintLines } from "../cards/card.ts";
 
@@ -71,7 +70,7 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
 
 /** [X13] Timers and Pi's own screen ask for it, where an exception would end Pi; what went wrong is drawn in its place. */
 function unfailing({ lines, status }: Picture): Picture {
-  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(textOf(thrown), 200)}`;
+  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownText(thrown), 200)}`;
   return {
     lines: (width) => {
       try {

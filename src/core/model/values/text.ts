@@ -41,6 +41,11 @@ export function harmless(text: string): string {
   return withoutSequences(text).replace(CONTROLS, "\ufffd").toWellFormed();
 }
 
+/** What was thrown, in its own words. */
+export function thrownText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 function withoutSequences(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, "");
 }

@@ -3,7 +3,7 @@ import type { EventBody } from "../../cast/state/event.ts";
 import type { Amount } from "../../compile/amount.ts";
 import { worstCase } from "../../compile/weigh/worst-case.ts";
 import type { Flow } from "../../compile/flow.ts";
-import { oneLine } from "../../model/values/text.ts";
+import { oneLine, thrownText } from "../../model/values/text.ts";
 import { withItems } from "../item-events.ts";
 import { simulate } from "../simulate.ts";
 import type { AskedEffect, ItemsGo, Simulated } from "../simulate.ts";
@@ -74,8 +74,8 @@ export function castOnce(
     const cast = simulate(start, answer, MOST_ANSWERS, itemsGo, merges);
     return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { itemsGo, choices, cast: undefined, turns, findings: [`the engine failed: ${oneLine(message, 200)}`] };
+    const finding = `the engine failed: ${oneLine(thrownText(thrown), 200)}`;
+    return { itemsGo, choices, cast: undefined, turns, findings: [finding] };
   }
 }
 

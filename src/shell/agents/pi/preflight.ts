@@ -1,6 +1,7 @@
 import { error, type Issue, type Keys } from "../../../core/model/issue.ts";
 import { didYouMean, nearest } from "../../../core/model/values/nearest.ts";
 import { never } from "../../../core/model/values/never.ts";
+import { thrownText } from "../../../core/model/values/text.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import type { AgentNeed } from "../../ports.ts";
 import { chooseModel, type ModelChoice, type OpenedPi } from "./models.ts";
@@ -15,7 +16,7 @@ export function noPi(cause: unknown): Issue {
   const missing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
   const message = missing
     ? "Pi is not installed here, and it runs the agents, rehearsed ones too"
-    : `Pi, which runs the agents, could not be started: ${cause instanceof Error ? cause.message : String(cause)}`;
+    : `Pi, which runs the agents, could not be started: ${thrownText(cause)}`;
   const hint = `npm install ${PI} (beside pi-materia; with -g where that was installed with -g)`;
   return error("no_pi", PI, message, hint);
 }

@@ -7,11 +7,11 @@ import type { ToolsUser } from "../../process/tools-user.ts";
 
 /** A process of another user that runs Pi's own tools, each call as it would be run here. */
 export interface ToolProcess {
-  readonly call: (call: ToolCall) => Promise<unknown>;
+  readonly call: (call: ToolRun) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
-export interface ToolCall {
+interface ToolRun {
   readonly tool: string;
   readonly params: unknown;
   readonly signal: AbortSignal | undefined;
@@ -62,7 +62,7 @@ const GRACE_MS = 1_000;
 interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (thrown: Error) => void;
-  readonly onUpdate: ToolCall["onUpdate"];
+  readonly onUpdate: ToolRun["onUpdate"];
 }
 
 /** [B25] Started with the first call; nothing of a turn that calls no tool. */

@@ -5,7 +5,7 @@ import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastStore, CurrentCast } from "../../store/cast-store.ts";
 import { changedSince } from "../../system/changed-files.ts";
 import { readTranscript } from "../../agents/read-transcript.ts";
-import type { Conversation } from "../../agents/read-transcript.ts";
+import type { TranscriptFacts } from "../../agents/read-transcript.ts";
 import type { Interruption } from "../../run/effect.ts";
 
 /** What became of a visit that was cut off in the middle. */
@@ -66,7 +66,7 @@ async function answersKnown(store: CastStore, { castId }: CurrentCast, { socket,
   ).length;
 }
 
-function uncounted({ usage }: Conversation, visit: Visit): Usage {
+function uncounted({ usage }: TranscriptFacts, visit: Visit): Usage {
   return {
     input: Math.max(0, usage.input - visit.usage.input),
     output: Math.max(0, usage.output - visit.usage.output),

@@ -12,13 +12,13 @@ import {
 import { countsUse } from "../../../core/view/now/used.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Listening } from "../drive/driver.ts";
-import { UNUSED, turnHeard, usageSoFar } from "./turn-use.ts";
-import type { TurnUse } from "./turn-use.ts";
+import { UNUSED, turnHeard, usageSoFar } from "./uncounted-use.ts";
+import type { UncountedUse } from "./uncounted-use.ts";
 
 type Heard = Required<Pick<Listening, "onItemSteps" | "onItemProgress" | "onItemQueued">>;
 
 /** [V15] The items of a parallel loop that are at work, as whoever follows their cast sees them. */
-export interface ItemRows extends Heard {
+export interface LiveItemRows extends Heard {
   /** One step of their parent. */
   readonly follow: (step: CastStep) => void;
   /** What they have used between them that the journal of their parent does not know yet. */
@@ -26,10 +26,10 @@ export interface ItemRows extends Heard {
   readonly lines: (now: number, width: number) => readonly Line[];
 }
 
-export function openItemRows(): ItemRows {
+export function openItemRows(): LiveItemRows {
   let lanes = NO_LANES;
   /** Of the turns in hand, by the casts of the items. */
-  const turns = new Map<string, TurnUse>();
+  const turns = new Map<string, UncountedUse>();
   return {
     follow: (step) => {
       lanes = followParent(lanes, step);

@@ -9,7 +9,7 @@ import type { OnFleet } from "./on-fleet.ts";
 import { fileStore } from "../../store/files/file-store.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { executableDigest, isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
-import type { Runs } from "../../config/trust.ts";
+import type { ProgramsToTrust } from "../../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
 export interface Workspace {
@@ -32,7 +32,7 @@ export type Trust =
       /** Of all that decides what may be executed; null where some of that is too large to be looked at. */
       readonly digest: string | null;
       readonly remember: () => void;
-    } & Runs);
+    } & ProgramsToTrust);
 
 export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: FolderWatch): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
@@ -64,7 +64,7 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
 }
 
 /** [S8] All of it: the sixth command may be the bad one. */
-export function runsText({ commands, watched, tooLarge }: Runs): readonly string[] {
+export function runsText({ commands, watched, tooLarge }: ProgramsToTrust): readonly string[] {
   return [
     ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
     ...(watched.length === 0

@@ -20,7 +20,7 @@ export interface Offer {
 }
 
 /** What is offered besides what the project knows. */
-export interface Surroundings {
+interface OfferSources {
   /** The project, opened only when something of it is offered; nothing where it cannot be. */
   readonly open: () => Workspace | undefined;
   readonly models?: () => readonly Offer[];
@@ -30,7 +30,7 @@ export interface Surroundings {
 export async function offersFor(
   [head, ...words]: readonly string[],
   partial: string,
-  { open, models = () => [] }: Surroundings,
+  { open, models = () => [] }: OfferSources,
 ): Promise<readonly Offer[]> {
   if (head === undefined)
     return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));

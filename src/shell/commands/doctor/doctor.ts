@@ -13,7 +13,7 @@ import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
 import type { Answer } from "../answer/answer.ts";
 import { examine, isSound } from "./examine.ts";
 import type { Examination } from "./examine.ts";
-import { salvage } from "./salvage.ts";
+import { salvageCast } from "./salvage.ts";
 import type { Salvaged } from "./salvage.ts";
 
 type DoctorCommand = Extract<Command, { kind: "doctor" }>;
@@ -80,7 +80,7 @@ function foundLines(found: Examination): readonly Line[] {
 }
 
 async function bringOver(workspace: Workspace, from: CastId): Promise<Result<Answer>> {
-  const done = await salvage(workspace, from);
+  const done = await salvageCast(workspace, from);
   if (!done.ok) return done;
   const { castId, found, files, mended, lost } = done.value;
   const summary = await workspace.store.summary(castId);

@@ -11,7 +11,7 @@ import type { CastFile } from "../../store/cast-file.ts";
 import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
 import { MOST_BYTES } from "../../system/regular-file.ts";
 import { expectedFiles, noteVisit } from "./visit-files.ts";
-import type { VisitRecord, VisitRecords } from "./visit-files.ts";
+import type { JournaledVisit, VisitRecords } from "./visit-files.ts";
 
 /** What was found of a cast. */
 export interface Examination {
@@ -45,7 +45,7 @@ export async function examine(store: CastStore, castId: CastId): Promise<Examina
     for (const each of expected) {
       const { socket, visit } = record;
       const place = { socket, visit, name: each.name };
-      const text = await readFile(store, castId, place);
+      const text = await readVisitFile(store, castId, place);
       if (text === "missing" || text === "unreadable")
         files.push({ ...place, problem: text === "missing" ? text : "damaged" });
       else if (!each.isSound(text.text)) files.push({ ...place, problem: "damaged" });
@@ -75,7 +75,7 @@ export async function readSound(
   castId: CastId,
   onSound: (count: number, event?: CastEvent) => void,
 ): Promise<SoundPart> {
-  const records = new Map<string, VisitRecord>();
+  const records = new Map<string, JournaledVisit>();
   let file: CastFile | undefined;
   let count = 0;
   const folded = await store.fold<CastState>(castId, {
@@ -98,7 +98,7 @@ export async function readSound(
 }
 
 /** A file of a visit as text. */
-export async function readFile(
+export async function readVisitFile(
   store: CastStore,
   castId: CastId,
   place: ArtifactPlace,

@@ -11,10 +11,10 @@ import { FORMAT } from "../../store/cast-file.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import { newCastId } from "../../store/cast-id.ts";
 import type { ArtifactPlace, CastStore, OwnedCast } from "../../store/cast-store.ts";
-import { examine, isSound, readFile, readSound } from "./examine.ts";
+import { examine, isSound, readVisitFile, readSound } from "./examine.ts";
 import type { Examination } from "./examine.ts";
 import { expectedFiles } from "./visit-files.ts";
-import type { VisitRecord, VisitRecords } from "./visit-files.ts";
+import type { JournaledVisit, VisitRecords } from "./visit-files.ts";
 
 /** What became of a damaged cast. */
 export interface Salvaged {
@@ -29,7 +29,7 @@ export interface Salvaged {
 }
 
 /** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
-export async function salvage({ store, place }: Workspace, from: CastId): Promise<Result<Salvaged>> {
+export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<Salvaged>> {
   if (await store.owner(from))
     return fail(error("cast_is_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
   const found = await examine(store, from);
@@ -102,7 +102,7 @@ async function filesToKeep(store: CastStore, from: CastId, records: VisitRecords
   for (const record of records.values()) {
     for (const name of VisitFileName.options) {
       const place = { socket: record.socket, visit: record.visit, name };
-      const read = async (): Promise<Kept> => keptText(await readFile(store, from, place), record, name);
+      const read = async (): Promise<Kept> => keptText(await readVisitFile(store, from, place), record, name);
       const { kind } = await read();
       if (kind === "lost") lost.push(place);
       if (kind === "none" || kind === "lost") continue;
@@ -122,7 +122,7 @@ type Kept =
   /** No such file, and none is needed. */
   | { readonly kind: "none" };
 
-function keptText(read: Awaited<ReturnType<typeof readFile>>, record: VisitRecord, name: VisitFileName): Kept {
+function keptText(read: Awaited<ReturnType<typeof readVisitFile>>, record: JournaledVisit, name: VisitFileName): Kept {
   const text = typeof read === "object" ? read.text : undefined;
   const expected = expectedFiles(record).find((each) => each.name === name);
   if (!expected) {

@@ -11,7 +11,7 @@ import { soundPart } from "../../agents/transcript.ts";
 import type { VisitPlace } from "../../store/cast-store.ts";
 
 /** What the lines of a journal say of one visit, as far as its files depend on it. */
-export interface VisitRecord extends VisitPlace {
+export interface JournaledVisit extends VisitPlace {
   readonly type: Materia["type"];
   /** An answer was written down: whatever it was made of was written before it. */
   readonly isAnswered: boolean;
@@ -21,7 +21,7 @@ export interface VisitRecord extends VisitPlace {
   readonly text?: string;
 }
 
-export type VisitRecords = Map<string, VisitRecord>;
+export type VisitRecords = Map<string, JournaledVisit>;
 
 /** Adds what one more line says. */
 export function noteVisit(records: VisitRecords, graph: Graph, event: CastEvent): void {
@@ -33,7 +33,7 @@ export function noteVisit(records: VisitRecords, graph: Graph, event: CastEvent)
   records.set(key, { ...before, ...saidOf(event, type) });
 }
 
-function saidOf(event: CastEvent, type: Materia["type"]): Partial<VisitRecord> {
+function saidOf(event: CastEvent, type: Materia["type"]): Partial<JournaledVisit> {
   switch (event.type) {
     case "handoff_accepted":
       return { isAnswered: true, handoff: event.handoff };
@@ -61,7 +61,7 @@ export interface ExpectedFile {
 }
 
 /** [J19, J20] The files of a visit that were written before its lines. */
-export function expectedFiles(record: VisitRecord): readonly ExpectedFile[] {
+export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
   const { handoff } = record;
   const accepted: readonly ExpectedFile[] = handoff === undefined ? [] : [handoffFile(handoff)];
   if (!record.isAnswered) return accepted;
@@ -81,7 +81,7 @@ function plain(name: VisitFileName): ExpectedFile {
   return { name, isSound: () => true };
 }
 
-function said(name: VisitFileName, { text: accepted }: VisitRecord): ExpectedFile {
+function said(name: VisitFileName, { text: accepted }: JournaledVisit): ExpectedFile {
   if (accepted === undefined) return plain(name);
   return { name, isSound: (text) => text.trim() === accepted, rest: () => accepted };
 }
@@ -94,7 +94,7 @@ function handoffFile(handoff: JsonObject): ExpectedFile {
   };
 }
 
-function transcript({ isCompleted }: VisitRecord): ExpectedFile {
+function transcript({ isCompleted }: JournaledVisit): ExpectedFile {
   return {
     name: "transcript.jsonl",
     isSound: (text) => {

@@ -26,7 +26,11 @@ interface TestSetting {
 }
 
 /** [T3] Runs tests and tells of them; exit 1 where one failed or a graph is not covered enough. */
-export async function test(workspace: Workspace, command: TestCommand, setting: TestSetting): Promise<Result<Answer>> {
+export async function testLoadouts(
+  workspace: Workspace,
+  command: TestCommand,
+  setting: TestSetting,
+): Promise<Result<Answer>> {
   const { from, signal = new AbortController().signal } = setting;
   const found = findTests(command.paths, { from, cwd: workspace.place.cwd });
   if (!found.ok) return found;

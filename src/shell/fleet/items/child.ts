@@ -2,7 +2,7 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { REPLIES } from "../../casting/workspace/rehearsal-file.ts";
-import { itemFile, resumeEvents } from "../../items/items.ts";
+import { itemFile, itemResumeEvents } from "../../items/items.ts";
 import type { ItemRequest } from "../../ports.ts";
 import { pause } from "../../run/pause.ts";
 import type { CastFile } from "../../store/cast-file.ts";
@@ -53,7 +53,7 @@ export async function setItemGoing(
   state: CastState,
 ): Promise<string | undefined> {
   const at = new Date().toISOString();
-  const events = resumeEvents(state, request).map((body, index): CastEvent => ({
+  const events = itemResumeEvents(state, request).map((body, index): CastEvent => ({
     seq: state.seq + 1 + index,
     at,
     ...body,

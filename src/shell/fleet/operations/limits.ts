@@ -37,6 +37,6 @@ export async function changeLimit({ database, profile }: OpenFleet, change: Limi
   }
 }
 
-export function limitText({ kind, name }: { readonly kind: LimitKind; readonly name: string }): string {
+export function fleetLimitText({ kind, name }: { readonly kind: LimitKind; readonly name: string }): string {
   return kind === "all" ? "all casts" : `${kind} ${name}`;
 }

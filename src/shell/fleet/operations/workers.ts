@@ -33,7 +33,7 @@ export async function fleetStanding({
 }
 
 /** [B22, B29] Where one cast stands that waits for a worker; nothing where it does not, or none could begin it. */
-export async function placeOf(
+export async function queuePlaceOf(
   { database }: Pick<OpenFleet, "database">,
   castId: CastId,
 ): Promise<QueuePlace | undefined> {

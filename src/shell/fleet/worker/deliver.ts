@@ -7,7 +7,7 @@ import { shapesIn } from "../../secrets/shapes.ts";
 import { problemText } from "../../system/problem.ts";
 
 /** The result of a cast, in a repository that no agent has touched: its configuration is not theirs. */
-export interface Result {
+interface CastToDeliver {
   readonly castId: string;
   readonly top: string;
   readonly head: string;
@@ -19,7 +19,7 @@ export interface Result {
 const MOST_FOUND = 20;
 
 /** [B24] Pushed as a branch of its own, unless something in it looks like a secret. */
-export async function deliver({ castId, top, head, ckpt, remote, env }: Result): Promise<Delivery> {
+export async function deliver({ castId, top, head, ckpt, remote, env }: CastToDeliver): Promise<Delivery> {
   if (remote === null) return { problem: "it was submitted from a repository without a remote" };
   try {
     const made = await makeBranch(top, castId, { head, ckpt });
@@ -43,7 +43,7 @@ async function secretsIn(
   top: string,
   commit: string,
   known: readonly string[],
-  env: Result["env"],
+  env: CastToDeliver["env"],
 ): Promise<readonly SecretFound[]> {
   const read = await newTexts(top, commit, known);
   if (read.kind === "failed") throw new Error(read.problem);

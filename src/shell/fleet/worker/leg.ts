@@ -4,7 +4,7 @@ import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, isError } from "../../../core/model/issue.ts";
 import type { Issue, Result } from "../../../core/model/issue.ts";
-import { record } from "../../casting/record.ts";
+import { recordEvents } from "../../casting/record.ts";
 import { rememberedChoice, resumeCast } from "../../casting/resume.ts";
 import { agentNeeds, openPiHost } from "../../casting/workspace/hosts.ts";
 import type { Delivery } from "../../../core/view/text/delivery.ts";
@@ -19,7 +19,7 @@ import type { Profile } from "../open/profile.ts";
 import { beginLeg, handBack, handOn, isStillOf, markRefused, markSettingUp, wasHandedOn } from "../operations/legs.ts";
 import { deliver } from "./deliver.ts";
 import { openLiveTurn } from "../live/live-turn.ts";
-import type { Trees } from "./trees.ts";
+import type { WorkerTrees } from "./trees.ts";
 
 /** How a leg came to its end. */
 export interface LegEnd {
@@ -45,7 +45,7 @@ export interface LegPlace {
   readonly workerId: string;
   readonly database: Database;
   readonly store: CastStore;
-  readonly trees: Trees;
+  readonly trees: WorkerTrees;
   /** Casts that the database alone kept from being written. */
   readonly troubled: Set<CastId>;
   /** [B27] Tells those who follow a cast that its agent does something. */
@@ -239,7 +239,7 @@ async function failCast(
   why: string,
 ): Promise<LegEnd> {
   const begun = state.phase.kind === "unstarted" ? [started(state)] : [];
-  const ended = await record(store, castId, [
+  const ended = await recordEvents(store, castId, [
     ...begun,
     { type: "cast_ended", outcome: "failed", reason: why, totals: totalsOf(state) },
   ]);

@@ -6,7 +6,7 @@ import type { TreeSource } from "../../git/packs/travelling-tree.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import { newCastId } from "../../store/cast-id.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
-import { readFile } from "../../store/postgres/read.ts";
+import { parseCastFile } from "../../store/postgres/read.ts";
 import type { PackedTree } from "../submit/pack-cast.ts";
 import { insertCast } from "../submit/submit.ts";
 
@@ -64,7 +64,7 @@ async function submit(
   client: PoolClient,
   row: DueSchedule,
 ): Promise<{ readonly castId: string } | { readonly problem: string }> {
-  const kept = readFile(row.file);
+  const kept = parseCastFile(row.file);
   if (!kept.ok) return { problem: kept.issues.map(({ message }) => message).join("; ") };
   const file = asNewCast(kept.value, new Date(row.now));
   const tree = treeOf(row);

@@ -7,9 +7,10 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import { takePacks } from "../../git/packs/joined-packs.ts";
-import { headOf, makePack, mostToRead } from "../../git/packs/packs.ts";
+import { makePack, mostToRead } from "../../git/packs/packs.ts";
 import { restoreTree } from "../../git/packs/travelling-tree.ts";
-import type { Restored, Stand, TreeSource } from "../../git/packs/travelling-tree.ts";
+import type { RestoredTree, Stand, TreeSource } from "../../git/packs/travelling-tree.ts";
+import { headOf } from "../../git/repository.ts";
 import { runSetup } from "../../run/utility/run-setup.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
@@ -21,7 +22,7 @@ import type { Profile } from "../open/profile.ts";
 import { giveToTools } from "./tools-folder.ts";
 
 /** The working trees of the casts that this worker drives. */
-export interface Trees {
+export interface WorkerTrees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
@@ -80,10 +81,10 @@ function openPacks(database: Database, folder: string) {
       const [cast] = await database.rows<{ source: TreeSource | null }>({ text, values: [castId] });
       return cast?.source ?? undefined;
     },
-    restored: async (castId: CastId, source: TreeSource, into: string): Promise<Restored> =>
+    restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
       restoreTree({ packs: await packsOf(castId), source, folder: into, caches }),
     /** [B12] What an item begins from stands in the packs of its parent. */
-    restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<Restored> => {
+    restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
       const { parent, base, tree } = window;
       const [before, own] = [await packsOf(parent), await packsOf(castId)];
       const stands = own.at(-1) ?? { head: base, ckpt: tree ?? base };
@@ -106,12 +107,12 @@ interface ItemTree {
   readonly window: Window;
 }
 
-export function openTrees(database: Database, folder: string, profile: Profile): Trees {
+export function openTrees(database: Database, folder: string, profile: Profile): WorkerTrees {
   const standing = new Map<CastId, Standing>();
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
   const { sourceOf, restored, restoredItem, fetchInto } = openPacks(database, folder);
   const freshOf = (castId: CastId): string => join(folder, "results", castId);
-  const bring: Trees["bring"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
+  const bring: WorkerTrees["bring"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
     if (!source) {

@@ -2,17 +2,18 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Joined, JoinRequest } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
+import { headOf } from "../repository.ts";
 import type { Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
 import type { GitAnswer, GitCall } from "../run-git.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
-import { replay } from "./replay.ts";
+import { replayCommits } from "./replay.ts";
 
 /** [V8] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
 export async function joinTip({ repository, identity }: OpenRepository, { base, tip }: JoinRequest): Promise<Joined> {
   const { top } = repository;
-  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: top }));
-  if (head === "") return refused("HEAD stands at no commit any more");
+  const head = await headOf(top);
+  if (head === undefined) return refused("HEAD stands at no commit any more");
   // Where nobody moved the branch, it goes forward; git itself refuses any other way.
   if (head === base && head !== tip) return forward(repository, tip);
   const behind = await followHead(top, base, head);
@@ -23,7 +24,7 @@ export async function joinTip({ repository, identity }: OpenRepository, { base, 
   if (!isRewritten && (await isAncestor(top, head, tip))) return forward(repository, tip);
   // [V8] The branch moved meanwhile: the items' commits go behind what came.
   const title = "The items of a cast";
-  const moved = await replay({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
+  const moved = await replayCommits({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
   if (moved.kind === "replayed") {
     // A kill may have come when they were there already.
     const isThere = (await treeOf(top, moved.commit)) === (await treeOf(top, head));

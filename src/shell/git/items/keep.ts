@@ -24,14 +24,14 @@ export interface KeepRequest {
   readonly known: KnownTree | undefined;
 }
 
-export interface Kept {
+interface KeptItem {
   readonly work: KeptWork | Broken;
   /** Whether nothing is left in the tree that is not kept. */
   readonly isFree: boolean;
 }
 
 /** [V17] All that was done in a tree, held by a name. */
-export async function keepItem(opened: OpenRepository, request: KeepRequest): Promise<Kept> {
+export async function keepItem(opened: OpenRepository, request: KeepRequest): Promise<KeptItem> {
   const { repository } = opened;
   const { tree, ref, base, known } = request;
   // What this process has filled and not kept yet has no name either.
@@ -56,7 +56,7 @@ export async function keepItem(opened: OpenRepository, request: KeepRequest): Pr
   return isHeld ? { work, isFree: true } : unkept(`the name ${ref} cannot be written`);
 }
 
-function unkept(problem: string): Kept {
+function unkept(problem: string): KeptItem {
   return { work: { kind: "broken", problem }, isFree: false };
 }
 

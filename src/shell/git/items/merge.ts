@@ -6,7 +6,7 @@ import type { Repository } from "../repository.ts";
 import { conflictReason, hasMarks } from "./conflict.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
 import { keepRef } from "./refs.ts";
-import { replay } from "./replay.ts";
+import { replayCommits } from "./replay.ts";
 
 type Merge = ReturnType<Trees["merge"]>;
 
@@ -22,7 +22,7 @@ export async function mergeWork(
   const marked = await stillMarked(cwd, request);
   if (marked) return marked;
   if (tip === work.base) return merged(castId, repository, fork, commit);
-  const result = await replay({ cwd, base: work.base, commit, onto: tip, title, identity });
+  const result = await replayCommits({ cwd, base: work.base, commit, onto: tip, title, identity });
   if (result.kind === "failed") return broken(`${work.child} cannot be merged: ${result.problem}`);
   if (result.kind === "replayed") return merged(castId, repository, fork, result.commit);
   const { tree, files } = result;

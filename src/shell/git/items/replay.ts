@@ -2,7 +2,7 @@ import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
 import { treeOf } from "../changes.ts";
 import type { Identity } from "./tree/open-repository.ts";
 
-export type Replayed =
+type ReplayedCommits =
   | { readonly kind: "replayed"; readonly commit: string }
   | { readonly kind: "conflicted"; readonly tree: string; readonly files: readonly string[]; readonly said: string }
   | { readonly kind: "failed"; readonly problem: string };
@@ -20,7 +20,7 @@ export interface ReplayRequest {
 }
 
 /** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
-export async function replay(request: ReplayRequest): Promise<Replayed> {
+export async function replayCommits(request: ReplayRequest): Promise<ReplayedCommits> {
   const { cwd, commit, onto, base, isRewritten = false } = request;
   const ours = isRewritten ? await asIfBehind(request, onto, base) : onto;
   if (ours === undefined) return { kind: "failed", problem: "the files of the branch cannot be read" };
@@ -32,7 +32,7 @@ export async function replay(request: ReplayRequest): Promise<Replayed> {
     : { kind: "replayed", commit: made };
 }
 
-type MergedTrees = { readonly kind: "clean"; readonly tree: string } | Exclude<Replayed, { kind: "replayed" }>;
+type MergedTrees = { readonly kind: "clean"; readonly tree: string } | Exclude<ReplayedCommits, { kind: "replayed" }>;
 
 /** git decides. A refusal and a conflict end alike; only a conflict names a tree. */
 async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergedTrees> {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { complaintOf, runGit, textOf } from "../run-git.ts";
 
-export type Packed =
+type Packed =
   | { readonly kind: "packed"; readonly bytes: Buffer }
   | { readonly kind: "failed"; readonly problem: string };
 
@@ -73,9 +73,4 @@ export async function branchOf(cwd: string): Promise<string | null> {
 export async function isPushed(cwd: string, branch: string): Promise<boolean> {
   const ref = branch.replace("refs/heads/", "refs/remotes/origin/");
   return (await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd })).ok;
-}
-
-export async function headOf(cwd: string): Promise<string | undefined> {
-  const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
-  return asked.ok ? textOf(asked) : undefined;
 }

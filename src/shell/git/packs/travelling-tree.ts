@@ -41,12 +41,12 @@ export interface TravelledTree {
   readonly caches: string;
 }
 
-export type Restored =
+export type RestoredTree =
   | { readonly kind: "ready"; readonly cwd: string; readonly head: string; readonly ckpt: string }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** [B9] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
-export async function restoreTree(tree: TravelledTree): Promise<Restored> {
+export async function restoreTree(tree: TravelledTree): Promise<RestoredTree> {
   try {
     const made = await restoreInto(tree);
     const { remote } = tree.source;
@@ -58,7 +58,7 @@ export async function restoreTree(tree: TravelledTree): Promise<Restored> {
   }
 }
 
-async function restoreInto({ packs, source, folder, caches, stands }: TravelledTree): Promise<Restored> {
+async function restoreInto({ packs, source, folder, caches, stands }: TravelledTree): Promise<RestoredTree> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };

@@ -4,7 +4,7 @@ import { never } from "../../../core/model/values/never.ts";
 import { cutMiddle, harmless, oneLine } from "../../../core/model/values/text.ts";
 import type { UtilityRequest } from "../../ports.ts";
 
-export type Failure =
+export type UtilityFailure =
   | { readonly kind: "aborted_before" }
   | { readonly kind: "not_started"; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -12,7 +12,7 @@ export type Failure =
   | { readonly kind: "aborted" };
 
 /** [U5] The command, how it ended, and the end of what it said. */
-export async function reasonFor(failure: Failure, request: UtilityRequest, stderr: string): Promise<string> {
+export async function reasonFor(failure: UtilityFailure, request: UtilityRequest, stderr: string): Promise<string> {
   const name = nameOf(request.materia);
   switch (failure.kind) {
     case "aborted_before":

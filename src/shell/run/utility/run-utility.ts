@@ -9,7 +9,7 @@ import { endGroup } from "../../process/process-group.ts";
 import { startedAs, toolsUser } from "../../process/tools-user.ts";
 import type { ToolsUser } from "../../process/tools-user.ts";
 import { visitEnvironment } from "../../process/visit-secret.ts";
-import { reasonFor, type Failure } from "./reason.ts";
+import { reasonFor, type UtilityFailure } from "./reason.ts";
 import { joinedStreams } from "./streams.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -17,10 +17,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const GRACE_MS = 1000;
 const DRAIN_MS = 250;
 
-type Ending = { readonly kind: "succeeded" } | Failure;
+type Ending = { readonly kind: "succeeded" } | UtilityFailure;
 
 export async function runUtility(request: UtilityRequest): Promise<UtilityOutcome> {
-  const failed = async (failure: Failure): Promise<UtilityOutcome> => {
+  const failed = async (failure: UtilityFailure): Promise<UtilityOutcome> => {
     return { kind: "failed", reason: await reasonFor(failure, request, ""), stdout: "", stderr: "" };
   };
   const joined = request.materia.gate === true ? await joinedStreams() : undefined;

@@ -4,7 +4,7 @@ import type { Artifacts } from "../../ports.ts";
 import { hasCode, isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder } from "../../system/sync.ts";
 import type { Writing } from "../cast-store.ts";
-import type { Layout } from "../layout.ts";
+import type { CastLayout } from "../layout.ts";
 import { valueKeeper } from "./cast/values.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
@@ -13,7 +13,10 @@ export interface FileArtifacts extends Artifacts {
   readonly sync: () => void;
 }
 
-export function fileArtifacts(layout: Layout, { redact = unchanged, durability = "write" }: Writing): FileArtifacts {
+export function fileArtifacts(
+  layout: CastLayout,
+  { redact = unchanged, durability = "write" }: Writing,
+): FileArtifacts {
   const unsynced = new Set<string>();
   /** The folder that was made or found last: of one visit several files are written. */
   let there = "";

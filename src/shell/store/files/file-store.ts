@@ -11,10 +11,10 @@ import { isMissing, problemText } from "../../system/problem.ts";
 import type { CastStore, OwnedCast } from "../cast-store.ts";
 import { begunSummary, tellsEnough, unbegunSummary } from "../summary.ts";
 import { requestAbort } from "./abort-request.ts";
-import { followEvents, followLines } from "./follow.ts";
+import { followEvents, followTranscript } from "./follow.ts";
 import { hasNoLine, journalEnds } from "./journal/journal-ends.ts";
-import { layoutIn, layoutOf } from "../layout.ts";
-import type { Layout } from "../layout.ts";
+import { layoutIn, castLayout } from "../layout.ts";
+import type { CastLayout } from "../layout.ts";
 import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
 import { ownedCast } from "./owned-cast.ts";
 import type { OwnedCastParts } from "./owned-cast.ts";
@@ -41,7 +41,7 @@ const NO_KEY: BookmarkKey = { find: () => undefined, make: () => undefined };
 export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
   const { watch = everyFolder } = options;
   const bookmarks: BookmarkHabit = { key: NO_KEY, every: BOOKMARK_EVERY, ...options.bookmarks };
-  const at = (castId: CastId): Layout => layoutOf(root, castId);
+  const at = (castId: CastId): CastLayout => castLayout(root, castId);
   const summary = (castId: CastId): Promise<CastSummary | undefined> => summaryOf(at(castId), castId);
   return {
     place: root,
@@ -89,7 +89,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
       const file = readCastFile(at(castId));
       return followEvents(at(castId), file.ok ? file.value : undefined, { after, wake, watch });
     },
-    followTranscript: (castId, visit, wake) => followLines(at(castId), visit, { wake, watch }),
+    followTranscript: (castId, visit, wake) => followTranscript(at(castId), visit, { wake, watch }),
     onListChange: (listener) => watch.on(root, listener),
     onCastChange: (castId, listener) => watch.on(at(castId).folder, listener),
     onOwnerChange: (castId, listener) => watch.on(at(castId).owner, listener),
@@ -136,7 +136,7 @@ function castIds(root: string): Result<readonly CastId[]> {
 }
 
 /** What a listing shows of a cast, from the two ends of its journal: the middle may be long. */
-async function summaryOf(layout: Layout, castId: CastId): Promise<CastSummary | undefined> {
+async function summaryOf(layout: CastLayout, castId: CastId): Promise<CastSummary | undefined> {
   const ends = journalEnds(layout.journal, tellsEnough);
   const isOwned = async (): Promise<boolean> => ownerOf(layout) !== undefined;
   if (ends.first?.type === "cast_started") return begunSummary(castId, ends, isOwned);
@@ -145,7 +145,7 @@ async function summaryOf(layout: Layout, castId: CastId): Promise<CastSummary | 
   return file.ok ? unbegunSummary(file.value, await isOwned()) : undefined;
 }
 
-function ownerOf(layout: Layout): ReturnType<typeof currentOwner> {
+function ownerOf(layout: CastLayout): ReturnType<typeof currentOwner> {
   try {
     return currentOwner(layout);
   } catch {
@@ -166,7 +166,7 @@ async function claimCast(
   castId: CastId,
   parts: Pick<OwnedCastParts, "how" | "bookmarks">,
 ): Promise<Result<OwnedCast>> {
-  const layout = layoutOf(root, castId);
+  const layout = castLayout(root, castId);
   const mine = await claim(layout);
   if (mine.kind !== "mine") return fail(claimIssue(castId, mine));
   return ok(ownedCast({ castId, layout, removed: removedFolder(root, castId), mine, ...parts }));

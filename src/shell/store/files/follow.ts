@@ -4,15 +4,15 @@ import type { FolderWatch } from "../../system/folder-watch.ts";
 import { isInside } from "../../system/inside.ts";
 import type { EventNews, Following, TranscriptNews, VisitPlace } from "../cast-store.ts";
 import { openChain, plainChain } from "./journal/chain.ts";
-import type { Chain } from "./journal/chain.ts";
-import type { Layout } from "../layout.ts";
+import type { JournalChain } from "./journal/chain.ts";
+import type { CastLayout } from "../layout.ts";
 import { lineReader } from "./journal/line-reader.ts";
 import { eventOf } from "./journal/read-journal.ts";
 import type { JournalOf } from "./journal/read-journal.ts";
 
 /** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
 export function followEvents(
-  layout: Layout,
+  layout: CastLayout,
   of: JournalOf | undefined,
   { after, wake, watch }: { readonly after: number; readonly wake: () => void; readonly watch: FolderWatch },
 ): Following<EventNews> {
@@ -47,7 +47,7 @@ export function followEvents(
 }
 
 function readLine(
-  chain: Chain,
+  chain: JournalChain,
   bytes: Buffer,
   after: number,
   graph: Graph | null,
@@ -63,8 +63,8 @@ function readLine(
 }
 
 /** What a visit's transcript says, message by message. An agent may have left a link in its place. */
-export function followLines(
-  layout: Layout,
+export function followTranscript(
+  layout: CastLayout,
   { socket, visit }: VisitPlace,
   { wake, watch }: { readonly wake: () => void; readonly watch: FolderWatch },
 ): Following<TranscriptNews> {

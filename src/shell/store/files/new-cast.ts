@@ -7,7 +7,7 @@ import { isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder, writeSynced } from "../../system/sync.ts";
 import type { NewCast, OwnedCast } from "../cast-store.ts";
 import { firstHead } from "./journal/chain.ts";
-import { REMOVED, UNBORN, homeOf, layoutIn, layoutOf } from "../layout.ts";
+import { REMOVED, UNBORN, homeOf, layoutIn, castLayout } from "../layout.ts";
 import { claim, currentOwner } from "./owner/claims.ts";
 import { ownedCast } from "./owned-cast.ts";
 import type { OwnedCastParts } from "./owned-cast.ts";
@@ -25,7 +25,7 @@ export async function createCast(
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
   const root = homeOf(casts, castId);
-  const layout = layoutOf(casts, castId);
+  const layout = castLayout(casts, castId);
   const unborn = layoutIn(join(root, `${UNBORN}${castId}`));
   const isSynced = how.durability === "sync";
   const write = (path: string, text: string): void =>
@@ -84,7 +84,7 @@ export async function removeCasts(root: string, casts: readonly string[]): Promi
     const found = findCast(root, text);
     if (!found.ok) continue;
     const castId = found.value;
-    const { folder, ...layout } = layoutOf(root, castId);
+    const { folder, ...layout } = castLayout(root, castId);
     // Claimed first: somebody may have resumed it since it was listed. On a full disk nobody can, and removing helps.
     const mine = await claim({ folder, ...layout });
     if (mine.kind === "theirs") continue;

@@ -12,9 +12,9 @@ import type { CurrentCast, OwnedCast, Writing } from "../cast-store.ts";
 import { fileArtifacts } from "./artifacts.ts";
 import { onAbortRequest } from "./abort-request.ts";
 import type { Head } from "./journal/chain.ts";
-import { openWriter } from "./journal/write-journal.ts";
+import { openJournalWriter } from "./journal/write-journal.ts";
 import type { JournalWriter } from "./journal/write-journal.ts";
-import type { Layout } from "../layout.ts";
+import type { CastLayout } from "../layout.ts";
 import type { Claim } from "./owner/claims.ts";
 import { openBookmarks } from "./bookmarks/open-bookmarks.ts";
 import type { BookmarkHabit, BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
@@ -28,7 +28,7 @@ const GIVEN_UP = "another process has taken this cast over meanwhile";
 
 export interface OwnedCastParts {
   readonly castId: CastId;
-  readonly layout: Layout;
+  readonly layout: CastLayout;
   /** Where it goes when it is discarded, so that no half of it is ever seen. */
   readonly removed: string;
   readonly mine: Extract<Claim, { kind: "mine" }>;
@@ -53,7 +53,7 @@ export function ownedCast({ castId, layout, removed, mine, how, bookmarks, head 
     // Lines of the first format have no digests to go on from.
     bookmarking = format === 1 ? undefined : openBookmarks({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
     const { wrote: onWritten } = bookmarking ?? { wrote: () => undefined };
-    writer = openWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
+    writer = openJournalWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
   };
   if (head) openAt(FORMAT, { head, soundBytes: 0 });
   /** A line that was cut off in the middle of a write never counted; appending behind it would damage the next one. */

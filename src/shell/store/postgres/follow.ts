@@ -1,9 +1,9 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import type { ArtifactPart, EventNews, Following, Part, TranscriptNews } from "../cast-store.ts";
+import type { ArtifactPart, EventNews, Following, ByteRange, TranscriptNews } from "../cast-store.ts";
 import { PART_BYTES } from "./append.ts";
 import type { Database } from "./database/database.ts";
-import { eventsAfter, readEvent, readFile } from "./read.ts";
+import { eventsAfter, readEvent, parseCastFile } from "./read.ts";
 
 /** [N11, N12] Events behind a place, then each new one; who was told too late catches up by number. */
 export function followRows(
@@ -19,7 +19,7 @@ export function followRows(
       values: [castId, graph === undefined],
     });
     if (row && graph === undefined) {
-      const file = readFile(row.file ?? "");
+      const file = parseCastFile(row.file ?? "");
       graph = file.ok ? file.value.graph : null;
     }
     return row;
@@ -72,7 +72,7 @@ export async function readPart(
   database: Database,
   castId: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: string },
-  { from = 0, most = Number.MAX_SAFE_INTEGER }: Part = {},
+  { from = 0, most = Number.MAX_SAFE_INTEGER }: ByteRange = {},
 ): Promise<ArtifactPart | undefined> {
   const first = Math.floor(from / PART_BYTES);
   const last = Math.min(Math.floor((from + most) / PART_BYTES), 2 ** 31 - 1);

@@ -6,7 +6,7 @@ import { TURNS, openNews, openTelling } from "./database/news.ts";
 
 /** [B27] The turn in hand as a worker last told it: its notes in their order, without those at its beginning that it had no room for. */
 const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(Progress) });
-export type LiveTurn = v.InferOutput<typeof LiveTurn>;
+type LiveTurn = v.InferOutput<typeof LiveTurn>;
 
 /** One row for a cast that is driven: what it held before is gone. Nothing is written for who does not drive the cast. */
 export async function writeTurn(

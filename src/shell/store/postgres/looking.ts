@@ -8,7 +8,7 @@ import type { Owner } from "../../process/process-owner.ts";
 import type { CastStore } from "../cast-store.ts";
 import { databaseIssue } from "./database/database.ts";
 import type { Database } from "./database/database.ts";
-import { castEnds, currentCast, foldEvents, loadCast, readFile, unknownCast } from "./read.ts";
+import { castEnds, currentCast, foldEvents, loadCast, parseCastFile, unknownCast } from "./read.ts";
 
 /** The casts that are looked at: those of one project, or all. */
 export interface Sight {
@@ -72,7 +72,7 @@ export function lookingAt({ database, place, project }: Sight): Looking {
     describe: (castId) =>
       guarded(castId, async () => {
         const file = await field(database, castId, "file");
-        return file === undefined ? fail(unknownCast(castId, place)) : readFile(file);
+        return file === undefined ? fail(unknownCast(castId, place)) : parseCastFile(file);
       }),
     current: (castId) => guarded(castId, () => currentCast(database, castId, place)),
     load: (castId) => guarded(castId, () => loadCast(database, castId, place)),

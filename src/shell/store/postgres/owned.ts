@@ -3,7 +3,7 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { problemText } from "../../system/problem.ts";
 import type { Keeping, OwnedCast, Writing } from "../cast-store.ts";
-import type { Layout } from "../layout.ts";
+import type { CastLayout } from "../layout.ts";
 import type { SentPack } from "./append.ts";
 import { isPassingTrouble } from "./database/database.ts";
 import type { Database } from "./database/database.ts";
@@ -19,7 +19,7 @@ export interface OwnedParts {
   readonly castId: CastId;
   readonly claim: string;
   readonly epoch: number;
-  readonly layout: Layout;
+  readonly layout: CastLayout;
   readonly place: string;
   readonly how: Writing;
   /** Where an abort was asked for before it was claimed. */

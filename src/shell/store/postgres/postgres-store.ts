@@ -3,7 +3,7 @@ import { error, fail } from "../../../core/model/issue.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import type { Progress } from "../../../core/wire/stream.ts";
-import type { ArtifactPart, ArtifactPlace, CastStore, Following, Part } from "../cast-store.ts";
+import type { ArtifactPart, ArtifactPlace, CastStore, Following, ByteRange } from "../cast-store.ts";
 import { fileStore } from "../files/file-store.ts";
 import { claimingAs, removeCasts } from "./claiming.ts";
 import type { ClaimingWorker } from "./claiming.ts";
@@ -42,7 +42,7 @@ export function postgresStore({ worker, ...sight }: PostgresPlace): PostgresStor
   const readArtifact = async (
     castId: CastId,
     at: ArtifactPlace,
-    part: Part = {},
+    part: ByteRange = {},
   ): Promise<ArtifactPart | undefined> => {
     const own = localOf(castId);
     return own ? own.readArtifact(castId, at, part) : quietly(() => readPart(database, castId, at, part));

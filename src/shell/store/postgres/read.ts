@@ -47,7 +47,7 @@ export function readEvent({ seq, event }: EventRow, graph: Graph | null): CastEv
   }
 }
 
-export function readFile(text: string): Result<CastFile> {
+export function parseCastFile(text: string): Result<CastFile> {
   try {
     const parsed = v.safeParse(CastFile, JSON.parse(text));
     if (parsed.success) return ok(parsed.output);
@@ -76,7 +76,7 @@ export async function foldEvents<T>(
     values: [castId],
   });
   if (!row) return fail(unknownCast(castId, place));
-  const file = readFile(row.file);
+  const file = parseCastFile(row.file);
   if (!file.ok) return file;
   let value = begin(file.value);
   for (let seen = 0; seen < row.seq;) {

@@ -17,8 +17,8 @@ import type { Artifacts } from "../../ports.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
 import { parentOf } from "../../../core/model/ids.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { layoutOf } from "../layout.ts";
-import type { Layout } from "../layout.ts";
+import { castLayout } from "../layout.ts";
+import type { CastLayout } from "../layout.ts";
 import type { Writing } from "../cast-store.ts";
 import { PART_BYTES } from "./append.ts";
 import type { SentArtifact } from "./append.ts";
@@ -36,8 +36,8 @@ export function scratchRoot(scratch: string, castId: CastId): string {
   return parentOf(castId) === undefined ? scratch : join(scratch, "items", castId);
 }
 
-export function scratchLayout(scratch: string, castId: CastId): Layout {
-  return layoutOf(scratchRoot(scratch, castId), castId);
+export function scratchLayout(scratch: string, castId: CastId): CastLayout {
+  return castLayout(scratchRoot(scratch, castId), castId);
 }
 
 /** The files of an owned cast: on the disk, where agents and programs need them, and on their way to the database. */
@@ -58,7 +58,7 @@ function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-export function scratchArtifacts(layout: Layout, how: Writing): ScratchArtifacts {
+export function scratchArtifacts(layout: CastLayout, how: Writing): ScratchArtifacts {
   const files = fileArtifacts(layout, how);
   const dirty = new Map<string, DirtyFile>();
   const marks = new Map<string, number | undefined>();
@@ -152,7 +152,7 @@ interface PartRow {
 /** [B7] The folder of a cast as its last owner's appends left it; what an owner before left here without one is gone. */
 export async function refill(
   database: Database,
-  layout: Layout,
+  layout: CastLayout,
   cast: { readonly castId: string; readonly file: string; readonly brings: Readonly<Record<string, string>> },
 ): Promise<void> {
   rmSync(layout.folder, { recursive: true, force: true });
@@ -179,7 +179,7 @@ export async function refill(
 
 /** The folder of a cast that has no visit yet. */
 export function emptyScratch(
-  layout: Layout,
+  layout: CastLayout,
   { file, brings }: { readonly file: string; readonly brings: Readonly<Record<string, string>> },
 ): void {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });

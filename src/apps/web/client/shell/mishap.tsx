@@ -1,5 +1,6 @@
 import { Component } from "react";
 import type { ReactElement, ReactNode } from "react";
+import { thrownText } from "../../../../core/model/values/text.ts";
 import { hrefOf } from "../browser/route.ts";
 import { Button } from "../parts/controls/button.tsx";
 import { classesOf } from "../browser/classes.ts";
@@ -13,7 +14,7 @@ export class Mishap extends Component<{ readonly children: ReactNode }, { readon
   override state = { problem: null };
 
   static getDerivedStateFromError(thrown: unknown): { readonly problem: string } {
-    return { problem: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { problem: thrownText(thrown) };
   }
 
   override render(): ReactNode {

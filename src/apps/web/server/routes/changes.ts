@@ -8,7 +8,7 @@ import { castTree, spanNamed } from "../../../../shell/commands/files/place.ts";
 import type { CastTree } from "../../../../shell/commands/files/place.ts";
 import { totalOf } from "../../../../shell/commands/files/total.ts";
 import { commitsChanging, diffText, listChanges } from "../../../../shell/git/changes.ts";
-import type { Span } from "../../../../shell/git/changes.ts";
+import type { CommitRange } from "../../../../shell/git/changes.ts";
 import { refuseAll } from "../http/reply.ts";
 import { inCast } from "./casts.ts";
 import type { ServedProject } from "./served-project.ts";
@@ -47,7 +47,7 @@ function lastAnswer<T>(): (question: string, ask: () => Promise<T>) => Promise<T
 
 interface Asked {
   readonly tree: CastTree;
-  readonly between: Span;
+  readonly between: CommitRange;
   readonly files: readonly FileChange[];
 }
 

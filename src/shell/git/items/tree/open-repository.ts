@@ -4,7 +4,7 @@ import { findRepository } from "../../repository.ts";
 import type { Repository } from "../../repository.ts";
 import { partsOf, runGit } from "../../run-git.ts";
 import { ATTRIBUTES, settingsOf } from "../../shadow.ts";
-import type { Settings } from "../../shadow.ts";
+import type { GitSettings } from "../../shadow.ts";
 
 /** Who writes a commit, as git is told. */
 export type Identity = () => Promise<Readonly<Record<string, string>>>;
@@ -13,7 +13,7 @@ export type Identity = () => Promise<Readonly<Record<string, string>>>;
 export interface OpenRepository {
   readonly repository: Repository;
   readonly identity: Identity;
-  readonly settings: () => Promise<Settings>;
+  readonly settings: () => Promise<GitSettings>;
   /** The files of a commit. */
   readonly filesOf: (commit: string) => Promise<string | undefined>;
   /** Its files of attributes, of which a tree that stands at it is asked. */
@@ -25,7 +25,7 @@ export function openedIn(repository: Repository): OpenRepository {
   const files = new Map<string, Promise<string | undefined>>([[head, Promise.resolve(tree)]]);
   const attributes = new Map<string, Promise<readonly string[]>>();
   let identity: ReturnType<Identity> | undefined;
-  let settings: Promise<Settings> | undefined;
+  let settings: Promise<GitSettings> | undefined;
   return {
     repository,
     identity: () => (identity ??= identityOf(top)),

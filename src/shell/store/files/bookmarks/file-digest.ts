@@ -5,7 +5,7 @@ import { openRegular } from "../../../system/regular-file.ts";
 const BLOCK = 256 * 1024;
 
 /** The digest of the first bytes of a file; nothing where it has fewer. */
-export function digestOf(file: string, bytes: number): number | undefined {
+export function fileDigest(file: string, bytes: number): number | undefined {
   const fd = openRegular(file);
   try {
     const block = Buffer.allocUnsafe(Math.min(BLOCK, bytes));

@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 import { nothingPacked, pack } from "../../../../core/view/bookmark/pack.ts";
 import type { PackedBefore } from "../../../../core/view/bookmark/pack.ts";
 import type { Trail } from "../../../../core/view/now/trail.ts";
-import type { Layout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 import type { Head } from "../journal/chain.ts";
-import { digestOf } from "./file-digest.ts";
+import { fileDigest } from "./file-digest.ts";
 import { firstSeal, sealedLine } from "./sealed-lines.ts";
 import type { BookmarksEnd } from "./sealed-lines.ts";
 
@@ -32,7 +32,7 @@ export interface BookmarkHabit {
 
 export interface Bookmarking extends BookmarkHabit {
   readonly castId: string;
-  readonly layout: Layout;
+  readonly layout: CastLayout;
   readonly epoch: number;
 }
 
@@ -56,7 +56,7 @@ export function openBookmarks(of: Bookmarking, journalBytes: number, found?: Fou
   let isOver = false;
   const bookmark = (trail: Trail, at: Head): void => {
     const key = of.key.make();
-    digest ??= digestOf(of.layout.journal, bytes);
+    digest ??= fileDigest(of.layout.journal, bytes);
     if (key === undefined || digest === undefined) throw new Error("no bookmark can be made");
     const from = seal ?? firstSeal(of.layout.castFile, of.castId);
     const next = pack(trail, packed ?? found?.packed() ?? nothingPacked(trail));

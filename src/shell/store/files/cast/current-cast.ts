@@ -6,10 +6,10 @@ import type { Trail } from "../../../../core/view/now/trail.ts";
 import { MOST_BYTES, readRegularText } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
 import { TRAIL } from "../../loading.ts";
-import type { Layout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 import { foldBehind } from "../journal/read-journal.ts";
 import type { FoldedJournal, JournalPlace } from "../journal/read-journal.ts";
-import { digestOf } from "../bookmarks/file-digest.ts";
+import { fileDigest } from "../bookmarks/file-digest.ts";
 import type { BookmarkKey, FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
 import { firstSeal, unsealed } from "../bookmarks/sealed-lines.ts";
 import type { Bookmark } from "../bookmarks/sealed-lines.ts";
@@ -17,7 +17,7 @@ import { foldOpened, openCast, ownEvents } from "./read-cast.ts";
 import type { ReadCast } from "./read-cast.ts";
 
 /** [J28] A cast as it stands: from its last bookmark on where that fits the journal, else from the beginning. */
-export function currentCast(layout: Layout, castId: CastId, key: BookmarkKey): Result<ReadCast<Trail>> {
+export function currentCast(layout: CastLayout, castId: CastId, key: BookmarkKey): Result<ReadCast<Trail>> {
   const opened = openCast(layout, castId);
   if (!opened.ok) return opened;
   const found = fromBookmark(layout, opened.value.file, key);
@@ -28,7 +28,7 @@ export function currentCast(layout: Layout, castId: CastId, key: BookmarkKey): R
 
 /** Whatever is odd about bookmarks, the journal is the truth: then it is read as if there were none. */
 function fromBookmark(
-  layout: Layout,
+  layout: CastLayout,
   file: CastFile,
   key: BookmarkKey,
 ): (FoldedJournal<Trail> & { readonly bookmarks: FoundBookmarks }) | undefined {
@@ -42,7 +42,7 @@ function fromBookmark(
       unpacker.add(pack);
       last = place;
     });
-    if (end.bytes === 0 || digestOf(layout.journal, last.bytes) !== last.digest) return undefined;
+    if (end.bytes === 0 || fileDigest(layout.journal, last.bytes) !== last.digest) return undefined;
     const value = unpacker.trail();
     const folded = foldBehind(layout.journal, file, last, { value, step: ownEvents(file.castId, TRAIL.step) });
     return folded && { ...folded, bookmarks: { ...end, packed: unpacker.packed, journalBytes: last.bytes } };

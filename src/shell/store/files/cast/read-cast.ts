@@ -16,8 +16,8 @@ import type { WithEvents } from "../../loading.ts";
 import type { FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
 import { chainOf, foldJournal } from "../journal/read-journal.ts";
 import type { FoldedJournal } from "../journal/read-journal.ts";
-import { homeOf, layoutOf } from "../../layout.ts";
-import type { Layout } from "../../layout.ts";
+import { homeOf, castLayout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 import { withShared } from "./shared-parts.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
@@ -29,17 +29,17 @@ export function findCast(root: string, text: string): Result<CastId> {
     return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
   }
   if (isCast(root, castId)) return ok(castId);
-  return unknownCast(layoutOf(root, castId));
+  return unknownCast(castLayout(root, castId));
 }
 
-function unknownCast({ folder }: Layout): Result<never> {
+function unknownCast({ folder }: CastLayout): Result<never> {
   const castId = basename(folder);
   const message = `there is no cast "${castId}" under ${dirname(folder)}`;
   return fail(error("unknown_cast", castId, message, `"materia casts" lists them`));
 }
 
 function isCast(root: string, castId: CastId): boolean {
-  const { folder, castFile, journal } = layoutOf(root, castId);
+  const { folder, castFile, journal } = castLayout(root, castId);
   try {
     if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(homeOf(root, castId))) return false;
     return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
@@ -48,7 +48,7 @@ function isCast(root: string, castId: CastId): boolean {
   }
 }
 
-export function readCastFile(layout: Layout): Result<CastFile> {
+export function readCastFile(layout: CastLayout): Result<CastFile> {
   const path = layout.castFile;
   const refused = (at: string, message: string, hint?: string): Result<never> =>
     fail({ ...error("bad_cast_file", at, message, hint), file: path });
@@ -83,7 +83,7 @@ interface OpenedCast {
   readonly stamp: string;
 }
 
-export function openCast(layout: Layout, castId: CastId): Result<OpenedCast> {
+export function openCast(layout: CastLayout, castId: CastId): Result<OpenedCast> {
   // Before it is read: what comes in between is new to whoever compares.
   const stamp = stampOf(layout);
   const file = readCastFile(layout);
@@ -97,13 +97,13 @@ export function openCast(layout: Layout, castId: CastId): Result<OpenedCast> {
 }
 
 /** [J1] A cast read from beginning to end. */
-export function foldCast<T>(layout: Layout, castId: CastId, folding: Folding<T>): Result<ReadCast<T>> {
+export function foldCast<T>(layout: CastLayout, castId: CastId, folding: Folding<T>): Result<ReadCast<T>> {
   const opened = openCast(layout, castId);
   return opened.ok ? foldOpened(layout, opened.value, folding) : opened;
 }
 
 export function foldOpened<T>(
-  layout: Layout,
+  layout: CastLayout,
   { castId, file, stamp }: OpenedCast,
   { begin, step }: Folding<T>,
 ): Result<ReadCast<T>> {
@@ -147,12 +147,12 @@ function remembered<T extends CurrentCast>(cast: T, end: JournalEnd): T {
 }
 
 /** The end of its journal, if that is still as it was when the cast was read. */
-export function unchangedEnd(cast: CurrentCast | undefined, layout: Layout): JournalEnd | undefined {
+export function unchangedEnd(cast: CurrentCast | undefined, layout: CastLayout): JournalEnd | undefined {
   return cast && cast.stamp === stampOf(layout) ? journals.get(cast) : undefined;
 }
 
 /** No time of a change can be chosen by who plants a file. A link, or a cast behind one, has no stamp: it is read. */
-export function castStamp({ folder, castFile }: Layout): string | undefined {
+export function castStamp({ folder, castFile }: CastLayout): string | undefined {
   try {
     if (!lstatSync(folder).isDirectory()) return undefined;
     const found = lstatSync(castFile, { bigint: true });
@@ -164,12 +164,12 @@ export function castStamp({ folder, castFile }: Layout): string | undefined {
 }
 
 /** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
-function stampOf({ folder, castFile, journal }: Layout): string {
+function stampOf({ folder, castFile, journal }: CastLayout): string {
   const stats = [castFile, journal].map(statOf);
   return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
 }
 
 /** A cast that was killed before its first event has neither a journal nor the files of a visit. */
-function hasBegun({ journal, sockets }: Layout): boolean {
+function hasBegun({ journal, sockets }: CastLayout): boolean {
   return existsSync(journal) || existsSync(sockets);
 }

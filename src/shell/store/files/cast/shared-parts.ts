@@ -2,10 +2,10 @@ import { isJsonObject } from "../../../../core/model/values/json.ts";
 import { parentOf } from "../../../../core/model/ids.ts";
 import { MOST_BYTES, readRegularText } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
-import type { Layout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 import { LARGE, digestOf, putValue } from "./values.ts";
 
-type Values = Pick<Layout, "values" | "value">;
+type Values = Pick<CastLayout, "values" | "value">;
 
 /**
  * [V6] `cast.json` of an item, with what it has in common with other items as a name among the values of its parent: the

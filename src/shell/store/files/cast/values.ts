@@ -6,13 +6,13 @@ import type { KeptValue } from "../../../ports.ts";
 import { problemText } from "../../../system/problem.ts";
 import { syncFolder } from "../../../system/sync.ts";
 import type { Redact } from "../../../secrets/redact.ts";
-import type { Layout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 
 /** A shorter value stands where it is used: a file of its own would be larger. */
 export const LARGE = 4_096;
 
 /** A text of JSON by the name of what it holds. Others may read it meanwhile: it is there as a whole or not at all. */
-export function putValue(layout: Pick<Layout, "values" | "value">, text: string, isSynced: boolean): string {
+export function putValue(layout: Pick<CastLayout, "values" | "value">, text: string, isSynced: boolean): string {
   const digest = digestOf(text);
   const file = layout.value(digest);
   if (statSync(file, { throwIfNoEntry: false })?.size === Buffer.byteLength(text)) return digest;
@@ -29,7 +29,7 @@ export function digestOf(text: string): string {
 }
 
 /** [J26] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
-export function valueKeeper(layout: Layout, redact: Redact, isSynced: boolean): (value: Json) => KeptValue {
+export function valueKeeper(layout: CastLayout, redact: Redact, isSynced: boolean): (value: Json) => KeptValue {
   /** What this value became: a list that does not change is not written down anew for every item of it. */
   const known = new WeakMap<object, Json>();
   const written = new Set<string>();

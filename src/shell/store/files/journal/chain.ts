@@ -53,7 +53,7 @@ export type Verdict =
   | { readonly kind: "damaged"; readonly why: string };
 
 /** Says of line after line whether it belongs to the journal. A line is what stands in `bytes` from one place to another. */
-export interface Chain {
+export interface JournalChain {
   /** What a line that belongs has behind its event is overwritten: nobody looks at it a second time. */
   readonly verify: (bytes: Buffer, from: number, to: number) => Verdict;
   /** A line that a later owner went on from before. */
@@ -62,7 +62,7 @@ export interface Chain {
 }
 
 /** A journal of the first format has neither epochs nor digests. */
-export function plainChain(): Chain {
+export function plainChain(): JournalChain {
   let seq = 0;
   return {
     verify: (_bytes, _from, to) => {
@@ -75,7 +75,7 @@ export function plainChain(): Chain {
 }
 
 /** From the beginning, or from a place behind which nothing is asked of what came before. */
-export function openChain(castId: string, from: ChainPlace = { head: firstHead(castId), epoch: 0 }): Chain {
+export function openChain(castId: string, from: ChainPlace = { head: firstHead(castId), epoch: 0 }): JournalChain {
   const first = from.head.crc;
   /** The digest behind each line that belongs. */
   const heads = digests(first);

@@ -10,10 +10,10 @@ export const LONGEST_LINE = 64 * 1024 * 1024;
 /** A file of lines that grows, read in blocks; the place moves on by whole lines. */
 export interface LineReader {
   /** The next lines; none where there is nothing new. */
-  readonly read: () => Reading;
+  readonly read: () => ReadLines;
 }
 
-export type Reading =
+type ReadLines =
   | { readonly kind: "lines"; readonly lines: readonly Buffer[] }
   | { readonly kind: "nothing" }
   /** The file is gone, or shorter than what was read of it. */
@@ -21,7 +21,7 @@ export type Reading =
 
 export function lineReader(file: string): LineReader {
   let offset = 0;
-  const read = (fd: number): Reading => {
+  const read = (fd: number): ReadLines => {
     for (let length = BLOCK; ; length *= 4) {
       const { size } = fstatSync(fd);
       if (size < offset) return { kind: "lost" };

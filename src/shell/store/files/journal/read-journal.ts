@@ -9,7 +9,7 @@ import { openRegular } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
 import { LONGEST_LINE } from "./line-reader.ts";
 import { openChain, plainChain } from "./chain.ts";
-import type { Chain, ChainPlace, Head, Verdict } from "./chain.ts";
+import type { JournalChain, ChainPlace, Head, Verdict } from "./chain.ts";
 
 /** What a journal was started with decides how its lines are read. */
 export type JournalOf = Pick<CastFile, "castId" | "versions" | "graph">;
@@ -69,7 +69,7 @@ export function foldBehind<T>(
   }
 }
 
-export function chainOf({ castId, versions }: Pick<JournalOf, "castId" | "versions">): Chain {
+export function chainOf({ castId, versions }: Pick<JournalOf, "castId" | "versions">): JournalChain {
   return versions.format === 1 ? plainChain() : openChain(castId);
 }
 
@@ -140,7 +140,7 @@ function lineBehind(keep: number, foreign: readonly number[]): number {
 }
 
 /** Only a write that was cut off leaves a last line without its end; a whole one with something behind it was changed. */
-function isWhole(chain: Chain, torn: Buffer): boolean {
+function isWhole(chain: JournalChain, torn: Buffer): boolean {
   if (torn.length < 2) return false;
   const verdict: Verdict = chain.verify(torn, 0, torn.length - 1);
   return verdict.kind === "event" || verdict.kind === "stale";

@@ -41,7 +41,7 @@ export interface JournalWriter {
 const GONE = "the journal cannot be written: it is gone";
 
 /** Opened with its first line, so that a cast that never began has no journal. */
-export function openWriter(writing: JournalWriting): JournalWriter {
+export function openJournalWriter(writing: JournalWriting): JournalWriter {
   const { durability } = writing;
   let { head } = writing;
   let fd: number | undefined;

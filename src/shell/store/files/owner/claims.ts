@@ -8,7 +8,7 @@ import { tryLink } from "../../../system/link.ts";
 import { isMissing, problemText } from "../../../system/problem.ts";
 import { readRegularText } from "../../../system/regular-file.ts";
 import { claimNumber } from "../../layout.ts";
-import type { Layout } from "../../layout.ts";
+import type { CastLayout } from "../../layout.ts";
 import { isLocked, takeLock } from "./lock.ts";
 import type { Lock } from "./lock.ts";
 
@@ -42,7 +42,7 @@ export type Claim =
  * Who drives a cast, as a row of claims `owner/1.json`, `owner/2.json`, …: the last one counts, and only while its process lives
  * and has not let go. A claim is never removed, so that no slow rival can take a number twice.
  */
-export function currentOwner(layout: Layout): Owner | undefined {
+export function currentOwner(layout: CastLayout): Owner | undefined {
   const epoch = lastEpoch(layout);
   const claim = epoch === 0 ? undefined : readClaim(layout, epoch);
   // For those who look, and change nothing; whoever wants the cast compares two files of one clock.
@@ -50,7 +50,7 @@ export function currentOwner(layout: Layout): Owner | undefined {
 }
 
 /** [J22] Of any number of processes that try at once, exactly one gets the cast. A newborn one will stand at `later`. */
-export async function claim(layout: Layout, later = layout): Promise<Claim> {
+export async function claim(layout: CastLayout, later = layout): Promise<Claim> {
   try {
     mkdirSync(layout.owner, { recursive: true, mode: 0o700 });
     for (let waited = 0; ; waited += RETRY_MS) {
@@ -66,7 +66,7 @@ export async function claim(layout: Layout, later = layout): Promise<Claim> {
   }
 }
 
-function claimWith(layout: Layout, lock: Exclude<Lock, { kind: "taken" }>, later: Layout): Claim {
+function claimWith(layout: CastLayout, lock: Exclude<Lock, { kind: "taken" }>, later: CastLayout): Claim {
   const draft = join(layout.owner, `draft-${randomUUID()}`);
   let claimed: Claim | undefined;
   try {
@@ -97,7 +97,7 @@ function failed(thrown: unknown): Claim {
 }
 
 /** [D16] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
-function isHeld(layout: Layout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
+function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
   const sight = livenessOf(claim);
   if (sight !== "unseen") return sight === "alive";
   if (claim.locked && isOfThisKernel(claim)) {
@@ -113,7 +113,7 @@ interface HeldClaim {
   readonly lock: Exclude<Lock, { kind: "taken" }>;
 }
 
-function held(layout: Layout, { epoch, content, lock }: HeldClaim): Claim {
+function held(layout: CastLayout, { epoch, content, lock }: HeldClaim): Claim {
   const [own, next] = [layout.claim(epoch), layout.claim(epoch + 1)];
   let isOver = false;
   return {
@@ -179,7 +179,7 @@ function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-function lastEpoch(layout: Layout): number {
+function lastEpoch(layout: CastLayout): number {
   try {
     return readdirSync(layout.owner).reduce((last, name) => Math.max(last, claimNumber(name)), 0);
   } catch (thrown) {
@@ -192,7 +192,7 @@ function ownerOf({ locked: _locked, ...owner }: ClaimFile): Owner {
   return owner;
 }
 
-function readClaim(layout: Layout, epoch: number): ClaimFile | undefined {
+function readClaim(layout: CastLayout, epoch: number): ClaimFile | undefined {
   try {
     const parsed = v.safeParse(ClaimFile, JSON.parse(readRegularText(layout.claim(epoch), CLAIM_BYTES)));
     return parsed.success ? parsed.output : undefined;

@@ -1,4 +1,4 @@
-import { ITEMS, LIMITS, SCHEDULES } from "./operations.ts";
+import { ITEM_TABLES, LIMIT_TABLES, SCHEDULE_TABLES } from "./operations.ts";
 
 /** The shape of the tables; a database of a newer one is refused rather than misread. */
 export const DATABASE_FORMAT = 4;
@@ -176,7 +176,7 @@ create policy looking on materia.live for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = live.cast_id));
 create policy looking on materia.packs for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
-${ITEMS}
+${ITEM_TABLES}
 drop policy if exists submitting on materia.casts;
 create policy submitting on materia.casts for insert to materia_member with check (
   materia.may(project) and submitted_by = session_user and claim is null and owner is null and seq = 0
@@ -188,8 +188,8 @@ create policy submitting on materia.packs for insert to materia_member with chec
   n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
     and c.submitted_by = session_user and c.seq = 0));
 
-${LIMITS}
-${SCHEDULES}
+${LIMIT_TABLES}
+${SCHEDULE_TABLES}
 grant usage on schema materia to materia_worker, materia_member;
 grant select on all tables in schema materia to materia_worker, materia_member;
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;

@@ -1,5 +1,5 @@
 /** [B12] Casts whose items are worked on elsewhere, and what the items of one share. */
-export const ITEMS = `
+export const ITEM_TABLES = `
 -- The leg that gave its place back while items are at work, and the worker that goes on with it as soon as one is done.
 alter table materia.casts add column if not exists parked_leg int;
 alter table materia.casts add column if not exists parked_by text;
@@ -13,7 +13,7 @@ create index if not exists casts_items on materia.casts (parent) where parent is
 `;
 
 /** [B22] How many casts may be under way at once: limits, who is at them, and the places of those that wait. */
-export const LIMITS = `
+export const LIMIT_TABLES = `
 create table if not exists materia.limits (
   kind text not null check (kind in ('all', 'project', 'provider')),
   name text not null default '',
@@ -63,7 +63,7 @@ grant execute on function materia.limit_standing, materia.queue_place to materia
 `;
 
 /** [B23] What is submitted at times. */
-export const SCHEDULES = `
+export const SCHEDULE_TABLES = `
 create table if not exists materia.schedules (
   id int generated always as identity primary key,
   project text not null,

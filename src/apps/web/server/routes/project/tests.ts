@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { RenameInTests } from "../../../../../core/wire/testing.ts";
 import type { NamingTests } from "../../../../../core/wire/testing.ts";
-import { renameInTests, testsNaming } from "../../../../../shell/testing/renamed-tests.ts";
+import { renameInTestFiles, testsNaming } from "../../../../../shell/testing/renamed-tests.ts";
 import { jsonBody, readBody } from "../../http/body.ts";
 import { refuse, refuseAll } from "../../http/reply.ts";
 import { inWorkspace } from "../served-project.ts";
@@ -17,7 +17,7 @@ export function testRoutes(app: Hono, served: ServedProject): void {
       if (!body.ok) return refuse(c, 400, ...body.issues);
       const { tests: seen, ...rename } = body.value;
       if (!seen) return c.json({ tests: [...testsNaming(workspace, rename)] } satisfies NamingTests);
-      const left = renameInTests(workspace, rename, seen);
+      const left = renameInTestFiles(workspace, rename, seen);
       return left.ok ? c.json({ tests: [...left.value] } satisfies NamingTests) : refuseAll(c, left.issues);
     }),
   );
