@@ -20,7 +20,7 @@ import type { Io } from "./io.ts";
 import { jsonText, paint } from "./lines.ts";
 
 /** What a person or a program sees while a cast runs. */
-export interface Progress {
+interface ProgressDisplay {
   readonly onSteps: (steps: readonly CastStep[]) => void;
   readonly onProgress: (progress: TurnProgress) => void;
   /** The same of items that are worked on at once. */
@@ -44,7 +44,7 @@ export function progressKind(io: Io, options: { readonly json?: true; readonly q
 }
 
 /** `trailSoFar` is what happened before, for who draws it. */
-export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail): Progress {
+export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail): ProgressDisplay {
   switch (kind) {
     case "quiet":
       return { onSteps: () => undefined, onProgress: () => undefined, stop: () => undefined };
@@ -58,7 +58,7 @@ export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail
 }
 
 /** One plain line per event that matters, on standard error. */
-function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress {
+function withLines(io: Io, also: (steps: readonly CastStep[]) => void): ProgressDisplay {
   let told = "";
   const tell = (words: string): void => {
     if (words !== told) io.err(`${words}\n`);
@@ -84,7 +84,7 @@ function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress
 }
 
 /** The board, drawn over itself. Time goes on between events, so it is drawn anew a few times a second. */
-function liveProgress(io: Io, start: Trail): Progress {
+function liveProgress(io: Io, start: Trail): ProgressDisplay {
   let trail = start;
   const frame = openFrame(io);
   let activity = "";

@@ -33,13 +33,13 @@ export function markdownLine(text: string, indent = 0): CardLine {
 }
 
 /** A piece of Pi's screen. */
-export interface Drawn {
+interface ScreenPiece {
   readonly render: (width: number) => string[];
   readonly invalidate: () => void;
 }
 
 /** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
-export function drawCard(data: unknown, expanded: boolean, theme: Theme): Drawn {
+export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenPiece {
   const rowsAt = (width: number, isOpen: boolean): string[] => {
     try {
       return cardRows(data, { isOpen, width, theme });
@@ -121,7 +121,7 @@ function squeezed(spans: readonly PlainSpan[], room: number): Line {
   });
 }
 
-export function drawn(render: (width: number) => string[]): Drawn {
+export function drawn(render: (width: number) => string[]): ScreenPiece {
   return { render, invalidate: () => undefined };
 }
 

@@ -18,7 +18,7 @@ import { talesText } from "./item-tales.ts";
 import type { ItemTale } from "./item-tales.ts";
 
 /** How a cast ended: for the person, for the conversation, and as plain text. */
-export interface Result {
+export interface CastResult {
   readonly card: Card;
   /** What the user's conversation is told. */
   readonly words: string;
@@ -45,7 +45,7 @@ export interface ResultPlace {
 }
 
 /** [X11] */
-export function resultOf(end: RunEnd, { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultPlace): Result {
+export function resultOf(end: RunEnd, { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultPlace): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = statusOf(state, false);
   const mark = statusMark(status);

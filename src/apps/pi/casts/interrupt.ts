@@ -1,7 +1,7 @@
 import type { TurnQuestions } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/from-session.ts";
 import { askAfterInterrupt, askStop } from "../input/stop-dialogs.ts";
-import type { Stop } from "../input/stop-dialogs.ts";
+import type { StopChoice } from "../input/stop-dialogs.ts";
 import { PAUSE } from "../../../shell/run/effect.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplacedAsync } from "../session/user-session.ts";
@@ -35,7 +35,7 @@ export function turnQuestions({ user, state }: CommandContext, controller: Abort
   };
 }
 
-export function stopCast(controller: AbortController, how: Stop): void {
+export function stopCast(controller: AbortController, how: StopChoice): void {
   if (how === "abort") controller.abort();
   else controller.abort(PAUSE);
 }

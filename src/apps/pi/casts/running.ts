@@ -21,7 +21,7 @@ import { exitCode } from "../../../shell/casting/exit-code.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "../input/keys.ts";
 import { onRpcRequests } from "../input/rpc-requests.ts";
-import type { Stop } from "../input/stop-dialogs.ts";
+import type { StopChoice } from "../input/stop-dialogs.ts";
 import { announce, heardBy } from "../live/news.ts";
 import { detach, detachableIn } from "./detach.ts";
 import { interrupt, stopCast } from "./interrupt.ts";
@@ -98,7 +98,7 @@ export function runInSession(context: CommandContext, run: Run): Promise<void> {
     castId: prepared.castId,
     watch,
     control,
-    stop: (how: Stop) => stopCast(controller, how),
+    stop: (how: StopChoice) => stopCast(controller, how),
     over: over.signal,
     isInTurn,
     done,

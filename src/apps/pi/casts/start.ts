@@ -18,7 +18,7 @@ import { openPlace, trustPlace } from "../session/place.ts";
 import type { Trusted } from "../session/place.ts";
 import { turnQuestions } from "./interrupt.ts";
 import { runInSession } from "./running.ts";
-import type { Answer, CommandContext, WaitingCast } from "./state.ts";
+import type { PersonAnswer, CommandContext, WaitingCast } from "./state.ts";
 
 /** What has been set going: over when `done` resolves. */
 export interface StartedCast {
@@ -60,7 +60,7 @@ async function prepareAsked(
 export async function answerWaitingCast(
   context: CommandContext,
   { castId, options }: Pick<WaitingCast, "castId" | "options">,
-  how: Answer,
+  how: PersonAnswer,
 ): Promise<Result<StartedCast>> {
   const busy = freeSession(context);
   if (!busy.ok) return busy;

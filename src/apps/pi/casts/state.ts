@@ -8,7 +8,7 @@ import type { Widget } from "../live/widget.ts";
 import type { UserSession } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import type { Detachable, DetachedAgents } from "./detach.ts";
-import type { Stop } from "../input/stop-dialogs.ts";
+import type { StopChoice } from "../input/stop-dialogs.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
 import type { Screen } from "../live/screen.ts";
@@ -21,7 +21,7 @@ export interface CommandContext {
   /** Leaves this session for another, where that can be done: not for words that no command was typed with. */
   readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
   /** Tells the cast that waits what the person has said; a refusal is shown. */
-  readonly answer: (answer: Answer) => void;
+  readonly answer: (answer: PersonAnswer) => void;
   /** Sets a cast going; a refusal is shown. */
   readonly run: (command: CastingCommand, options: Options) => void;
 }
@@ -42,7 +42,7 @@ export interface FaceState {
 export interface RunningCast {
   readonly castId: CastId;
   readonly watch: Watch;
-  readonly stop: (how: Stop) => void;
+  readonly stop: (how: StopChoice) => void;
   /** The person's hand on the turn that runs now. */
   readonly control: TurnControl;
   /** Aborted when it does not run any more: what was asked about it needs no answer. */
@@ -60,7 +60,7 @@ export interface RunningCast {
 }
 
 /** What a person says to a cast that waits for them. */
-export type Answer = Exclude<Resumption, { kind: "recast" }>;
+export type PersonAnswer = Exclude<Resumption, { kind: "recast" }>;
 
 /** A cast that waits for this person: with an agent that has answered, or at a gate of theirs. */
 export interface WaitingCast {

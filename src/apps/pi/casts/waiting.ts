@@ -6,7 +6,7 @@ import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned, wrapLine } from "../../../core/view/text/line.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
-import type { Result } from "../cards/result-card.ts";
+import type { CastResult } from "../cards/result-card.ts";
 import { openWidget } from "../live/widget.ts";
 import { askGate } from "../input/gate-dialog.ts";
 import type { CommandContext, WaitingCast } from "./state.ts";
@@ -15,7 +15,7 @@ interface Waiting {
   readonly state: CastState;
   /** What the person has said already, while the agent was still answering. */
   readonly refinements: readonly string[];
-  readonly result: Result;
+  readonly result: CastResult;
   /** Whether the answer stands in the user's session already. */
   readonly seen: boolean;
   readonly options: Options;

@@ -7,12 +7,12 @@ import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { answer } from "../../../shell/commands/run-command.ts";
 import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import type { CommandContext } from "../casts/state.ts";
-import type { Place } from "../session/place.ts";
+import type { SessionPlace } from "../session/place.ts";
 
 /** A command that is answered at once, and its answer on the screen. */
 export async function lookIn(
   context: CommandContext,
-  { workspace, from, left }: Place,
+  { workspace, from, left }: SessionPlace,
   { command, options }: { readonly command: AnsweredCommand; readonly options: Options },
 ): Promise<Result<undefined>> {
   const found = await answer(command, workspace, from);

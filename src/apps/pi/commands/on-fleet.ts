@@ -14,7 +14,7 @@ import { reviewPlan } from "../casts/plan.ts";
 import type { Reviewed } from "../casts/plan.ts";
 import type { CommandContext } from "../casts/state.ts";
 import { openPlace, trustPlace } from "../session/place.ts";
-import type { Place } from "../session/place.ts";
+import type { SessionPlace } from "../session/place.ts";
 import { lookIn } from "./look.ts";
 import { showOnFleet } from "./watch-fleet.ts";
 import type { ShownCast } from "./watch-fleet.ts";
@@ -44,7 +44,7 @@ export async function performOnFleet(
 
 async function carryOut(
   context: CommandContext,
-  place: Place,
+  place: SessionPlace,
   { command, options }: { readonly command: FleetCommand; readonly options: FleetOptions },
 ): Promise<Result<ShownCast | undefined>> {
   if (isCasting(command)) return submit(context, place, { command, options });
@@ -61,7 +61,7 @@ async function carryOut(
 /** Sent as it would be from a terminal, and shown here until it ends, unless nobody wants to look. */
 async function submit(
   context: CommandContext,
-  place: Place,
+  place: SessionPlace,
   { command, options }: { readonly command: CastingCommand; readonly options: FleetOptions },
 ): Promise<Result<ShownCast | undefined>> {
   const { user, screen, state } = context;

@@ -50,7 +50,7 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "demo":
       return (await import("./demo.ts")).demo(context, command.which);
     case "ui":
-      return (await import("./ui.ts")).openUi(context, command, options.on);
+      return (await import("./ui.ts")).openUiProcess(context, command, options.on);
     case "open":
       if (!context.screen.live) return look(context, command, options);
       return (await import("./open-visit.ts")).openVisitHere(context, command, options);

@@ -10,7 +10,7 @@ import { nodePath } from "../casts/detach.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The web UI in a process of its own, which ends with this session. */
-export async function openUi(
+export async function openUiProcess(
   context: CommandContext,
   { port, open }: Extract<Command, { kind: "ui" }>,
   on: string | undefined,

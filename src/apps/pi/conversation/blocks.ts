@@ -3,10 +3,10 @@ import type { TUI } from "@earendil-works/pi-tui";
 import * as v from "valibot";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { fitRow } from "../cards/card.ts";
-import type { Conversation, Message } from "./conversations.ts";
+import type { Conversation, SessionMessage } from "./conversations.ts";
 
 /** What a conversation is drawn with: Pi's own components, so that an agent looks as it would in Pi. */
-export interface Drawing {
+interface PiDrawing {
   readonly pi: Pi;
   readonly tui: TUI;
   readonly theme: Theme;
@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 /** The rows of a conversation. What is finished is drawn once; only what goes on is drawn again with each frame. */
-export function openRows(drawing: Drawing): (conversation: Conversation, shown: Shown) => readonly string[] {
+export function openRows(drawing: PiDrawing): (conversation: Conversation, shown: Shown) => readonly string[] {
   let finished = new WeakMap<object, readonly string[]>();
   let last = "";
   return (conversation, shown) => {
@@ -29,7 +29,7 @@ export function openRows(drawing: Drawing): (conversation: Conversation, shown: 
     const streaming = conversation.streaming();
     const messages = conversation.messages().filter((message) => message !== streaming);
     const results = resultsIn(messages);
-    const rowsOf = (message: Message): readonly string[] => {
+    const rowsOf = (message: SessionMessage): readonly string[] => {
       const kept = finished.get(message);
       if (kept) return kept;
       const rows = safeRows(message, { drawing, conversation, shown, results });
@@ -41,14 +41,14 @@ export function openRows(drawing: Drawing): (conversation: Conversation, shown: 
 }
 
 interface Wanted {
-  readonly drawing: Drawing;
+  readonly drawing: PiDrawing;
   readonly conversation: Conversation;
   readonly shown: Shown;
-  readonly results: ReadonlyMap<string, Message>;
+  readonly results: ReadonlyMap<string, SessionMessage>;
 }
 
 /** [X33] Whoever has written it: what Pi's components cannot draw is one line that says so, and no row is too wide. */
-function safeRows(message: Message, wanted: Wanted): readonly string[] {
+function safeRows(message: SessionMessage, wanted: Wanted): readonly string[] {
   const { width } = wanted.shown;
   try {
     return messageRows(message, wanted).map((row) => fitRow(row, width));
@@ -57,7 +57,7 @@ function safeRows(message: Message, wanted: Wanted): readonly string[] {
   }
 }
 
-function messageRows(message: Message, wanted: Wanted): readonly string[] {
+function messageRows(message: SessionMessage, wanted: Wanted): readonly string[] {
   const { pi } = wanted.drawing;
   const { width } = wanted.shown;
   if (message.role === "user") return new pi.UserMessageComponent(textIn(message.content)).render(width);
@@ -67,7 +67,7 @@ function messageRows(message: Message, wanted: Wanted): readonly string[] {
   return [...said, ...calls];
 }
 
-type ToolCall = Extract<Extract<Message, { role: "assistant" }>["content"][number], { type: "toolCall" }>;
+type ToolCall = Extract<Extract<SessionMessage, { role: "assistant" }>["content"][number], { type: "toolCall" }>;
 
 function callRows({ name, id, arguments: args }: ToolCall, wanted: Wanted): readonly string[] {
   const { drawing, conversation, shown, results } = wanted;
@@ -102,12 +102,12 @@ function resultOf({ content, details }: Said, isError: boolean) {
   return { content: content.map(({ type, text = "" }) => ({ type, text })), details, isError };
 }
 
-function resultsIn(messages: readonly Message[]): ReadonlyMap<string, Message> {
+function resultsIn(messages: readonly SessionMessage[]): ReadonlyMap<string, SessionMessage> {
   return new Map(messages.flatMap((each) => (each.role === "toolResult" ? [[each.toolCallId, each] as const] : [])));
 }
 
 /** Whether nothing more can come to it. */
-function isFinished(message: Message, results: ReadonlyMap<string, Message>): boolean {
+function isFinished(message: SessionMessage, results: ReadonlyMap<string, SessionMessage>): boolean {
   if (message.role !== "assistant") return true;
   return message.content.every((part) => part.type !== "toolCall" || results.has(part.id));
 }

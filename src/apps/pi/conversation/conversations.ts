@@ -2,15 +2,15 @@ import type { AgentSession, ToolDefinition } from "@earendil-works/pi-coding-age
 import { visitText } from "../../../core/view/graph/words.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 
-export type Message = AgentSession["messages"][number];
+export type SessionMessage = AgentSession["messages"][number];
 
 /** What an agent in a session of its own says and does. */
 export interface Conversation {
   readonly cwd: string;
   readonly isWorking: () => boolean;
-  readonly messages: () => readonly Message[];
+  readonly messages: () => readonly SessionMessage[];
   /** The reply that is being written now. */
-  readonly streaming: () => Message | undefined;
+  readonly streaming: () => SessionMessage | undefined;
   /** What a tool that still runs has said so far. */
   readonly partial: (callId: string) => unknown;
   readonly toolOf: (name: string) => ToolDefinition | undefined;

@@ -4,7 +4,7 @@ import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
 import type { Following, TranscriptNews } from "../../../shell/store/cast-store.ts";
-import type { Conversation, Message } from "./conversations.ts";
+import type { Conversation, SessionMessage } from "./conversations.ts";
 
 /** A conversation that is read from the disk: as much of it as its agent, in whatever process, has finished saying. */
 export interface ReadConversation extends Conversation {
@@ -26,7 +26,7 @@ interface Reading {
 
 export function transcriptConversation(reading: Reading, changed: () => void): ReadConversation {
   const { pi, cwd, follow, onMessage, onProblem } = reading;
-  const messages: Message[] = [];
+  const messages: SessionMessage[] = [];
   const tools = new Map<string, ToolDefinition | undefined>();
   let isWorking = true;
   let lines: Following<TranscriptNews> | undefined;
@@ -42,7 +42,7 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
       for (const line of news.kind === "lines" ? news.lines : []) {
         const message = transcriptMessage(line);
         if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
-        messages.push((JSON.parse(line) as { readonly message: Message }).message); // of the shape that was just read
+        messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // of the shape that was just read
         onMessage(message);
       }
     }

@@ -3,7 +3,7 @@ import { harmless } from "../../../core/model/values/text.ts";
 import { ownDialogs } from "../tui/calm-dialogs.ts";
 
 /** How a cast is left or stopped. */
-export type Stop = "detach" | "pause" | "abort";
+export type StopChoice = "detach" | "pause" | "abort";
 
 const GO_ON = "Go on";
 const SAY = "Say something to the agent";
@@ -17,7 +17,9 @@ export async function askAfterInterrupt(
   ctx: ExtensionContext,
   who: string,
   signal: AbortSignal,
-): Promise<{ readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: Stop }> {
+): Promise<
+  { readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: StopChoice }
+> {
   for (;;) {
     const chosen = await ownDialogs(ctx).select(
       `${who} is interrupted. How does it go on?`,
@@ -33,7 +35,7 @@ export async function askAfterInterrupt(
 }
 
 /** Where no agent can be interrupted: a program goes on while this is asked. */
-export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<Stop | undefined> {
+export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
   const chosen = await ownDialogs(ctx).select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], {
     signal,
   });
@@ -51,7 +53,7 @@ export async function askLeave(
   ctx: ExtensionContext,
   { refusals, notes }: LeavingNotes,
   signal: AbortSignal,
-): Promise<Stop | undefined> {
+): Promise<StopChoice | undefined> {
   const known =
     refusals.length > 0
       ? refusals.map((why) => `It cannot be detached: ${why}`)
@@ -62,7 +64,7 @@ export async function askLeave(
   return STOPS.get(chosen ?? STAY);
 }
 
-const STOPS: ReadonlyMap<string, Stop> = new Map([
+const STOPS: ReadonlyMap<string, StopChoice> = new Map([
   [DETACH, "detach"],
   [PAUSE, "pause"],
   [ABORT, "abort"],

@@ -9,7 +9,7 @@ import type { Line } from "../../../core/view/text/line.ts";
 import { asTyped } from "../../../core/view/text/typed.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Card, CardLine } from "../cards/card.ts";
-import type { Result } from "../cards/result-card.ts";
+import type { CastResult } from "../cards/result-card.ts";
 import { unlessReplaced, type UserSession } from "../session/user-session.ts";
 import { ANSWER, CAST, RESULT, VISIT } from "../session/marks.ts";
 import { PROGRAM } from "../session/place.ts";
@@ -27,7 +27,7 @@ export interface Screen {
   readonly cast: (cast: CastNews) => void;
   /** Every event of a cast and what its agents do, for programs. */
   readonly heard: (castId: string, news: CastHeard) => void;
-  readonly result: (result: Result, code: number) => void;
+  readonly result: (result: CastResult, code: number) => void;
 }
 
 export interface ScreenAnswer {
@@ -119,7 +119,7 @@ function headOf({ lines }: Card): string {
 }
 
 /** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
-function sendResult({ pi }: UserSession, { card, words, castId }: Result): void {
+function sendResult({ pi }: UserSession, { card, words, castId }: CastResult): void {
   pi.sendMessage(
     { customType: RESULT, content: words, display: true, details: { ...card, castId } },
     { triggerTurn: false },

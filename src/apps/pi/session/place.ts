@@ -16,7 +16,7 @@ import { projectPlace } from "../../../shell/config/project-folder.ts";
 /** What a command begins with in Pi. */
 export const PROGRAM = "/materia";
 
-export interface Place {
+export interface SessionPlace {
   readonly workspace: Workspace;
   /** What file names in the command are relative to. */
   readonly from: string;
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
-export function openPlace(ctx: ExtensionContext, options: Options): Result<Place> {
+export function openPlace(ctx: ExtensionContext, options: Options): Result<SessionPlace> {
   const cwd = resolve(ctx.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
   // Pi's word is about the folder it works in; of any other it knows nothing.
@@ -73,7 +73,7 @@ export interface Trusted {
  */
 export async function trustPlace(
   ctx: ExtensionContext,
-  { workspace, left }: Place,
+  { workspace, left }: SessionPlace,
   options: Options,
 ): Promise<Result<Trusted>> {
   if (left && options.config === undefined) return fail(left);

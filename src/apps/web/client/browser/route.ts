@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Where the page is, as the part of the address behind `#`: `#/casts/20261115-102125-amlte`. */
-export interface Place {
+interface PagePlace {
   readonly page: string;
   /** What of it, decoded: a cast id, the name of a loadout or materia. */
   readonly name: string | null;
@@ -9,9 +9,9 @@ export interface Place {
 }
 
 /** What a page is given: the name in the address (`#/loadouts/<name>`), or null. */
-export type PageProps = Omit<Place, "page">;
+export type PageProps = Omit<PagePlace, "page">;
 
-function placeOf(hash: string): Place {
+function placeOf(hash: string): PagePlace {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/");
   return { page: page === "" ? "casts" : page, name: decode(rest.join("/")), search: new URLSearchParams(search) };
@@ -44,7 +44,7 @@ export function go(href: string): void {
   location.hash = href;
 }
 
-export function usePlace(): Place {
+export function usePlace(): PagePlace {
   const hash = useSyncExternalStore(
     (listener) => {
       window.addEventListener("hashchange", listener);

@@ -1,4 +1,4 @@
-import type { Answer } from "../net/request.ts";
+import type { Fetched } from "../net/request.ts";
 import { giveTrust } from "../net/api.ts";
 import { openStore } from "../browser/store.ts";
 import type { Store } from "../browser/store.ts";
@@ -8,7 +8,7 @@ import { knownTrust, readCatalog } from "./use-catalog.ts";
 export const asking: Store<((isGiven: boolean) => void) | null> = openStore<((isGiven: boolean) => void) | null>(null);
 
 /** [W35] One question for everything that needs trust: it is asked, and what was refused is sent again. */
-export async function withTrust<T>(send: (trust: boolean) => Promise<Answer<T>>): Promise<Answer<T>> {
+export async function sendWithTrust<T>(send: (trust: boolean) => Promise<Fetched<T>>): Promise<Fetched<T>> {
   const refused = await send(false);
   if (refused.ok || !refused.issues.some(({ code }) => code === "not_trusted")) return refused;
   await readCatalog();

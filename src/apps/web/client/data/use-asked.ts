@@ -4,7 +4,7 @@ import type { Issue } from "../../../../core/model/issue.ts";
 import { askCommand } from "../net/api.ts";
 
 /** What a command says; the last answer stays while another is asked for. */
-export interface Asked<T> {
+interface AskedCommand<T> {
   readonly value: T | null;
   readonly issues: readonly Issue[];
   readonly busy: boolean;
@@ -14,8 +14,11 @@ export interface Asked<T> {
 const PAUSE_MS = 250;
 
 /** Asks whenever the command becomes another one; null asks nothing. */
-export function useAsked<const S extends GenericSchema>(command: string | null, shape: S): Asked<InferOutput<S>> {
-  const [asked, setAsked] = useState<Asked<InferOutput<S>>>({ value: null, issues: [], busy: command !== null });
+export function useAsked<const S extends GenericSchema>(
+  command: string | null,
+  shape: S,
+): AskedCommand<InferOutput<S>> {
+  const [asked, setAsked] = useState<AskedCommand<InferOutput<S>>>({ value: null, issues: [], busy: command !== null });
   useEffect(() => {
     if (command === null) return undefined;
     const control = new AbortController();

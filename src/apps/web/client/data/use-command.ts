@@ -3,7 +3,7 @@ import { isForeign } from "../../../../core/model/issue.ts";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { runCommand } from "../net/api.ts";
-import { withTrust } from "./trust.ts";
+import { sendWithTrust } from "./trust.ts";
 import { toast } from "../parts/controls/toasts.tsx";
 
 export interface CommandOptions {
@@ -31,7 +31,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   const run: CommandState["run"] = async (command, done, options = {}) => {
     setBusy(command);
     setIssues([]);
-    const answer = await withTrust((trust) => runCommand(command, { ...options, ...(trust ? { trust } : {}) }));
+    const answer = await sendWithTrust((trust) => runCommand(command, { ...options, ...(trust ? { trust } : {}) }));
     setBusy(null);
     if (answer.ok) {
       if (!quiet) toast({ text: done, tone: "ok" });

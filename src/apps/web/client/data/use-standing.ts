@@ -3,13 +3,13 @@ import type { Issue } from "../../../../core/model/issue.ts";
 import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
 import { followFleet } from "../net/api.ts";
 
-export interface Standing {
+interface StandingAnswer {
   readonly standing: FleetStanding | null;
   readonly issues: readonly Issue[];
 }
 
 /** [B29] Who works on what, and what waits for whom; asked only while somebody wants to know. */
-export function useStanding(isWanted: boolean): Standing {
+export function useStanding(isWanted: boolean): StandingAnswer {
   const [standing, setStanding] = useState<FleetStanding | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   useEffect(

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
 import { classesOf } from "../browser/classes.ts";
@@ -18,7 +18,7 @@ export function AbortDialog(props: {
     if ((await command.run(`abort ${castId}`, "Aborted", { trust: command.isForeign })) !== null) onClose();
   };
   return (
-    <Ask
+    <AskDialog
       title="Abort this cast?"
       action={command.isForeign ? "Trust this cast and abort it" : "Abort"}
       danger
@@ -31,6 +31,6 @@ export function AbortDialog(props: {
       </p>
       <p className={css("secondary")}>The visit in hand is stopped. The cast can be resumed where it was.</p>
       <Issues issues={command.issues} />
-    </Ask>
+    </AskDialog>
   );
 }

@@ -5,7 +5,7 @@ import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { useCommand } from "../data/use-command.ts";
 import { useKeptText } from "../browser/drafts/kept-text.ts";
 import { go, hrefOf } from "../browser/route.ts";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { ModelField } from "./model-field.tsx";
 import { RequestField } from "./request-field.tsx";
@@ -41,7 +41,7 @@ export function CastDialog(props: {
     go(hrefOf("casts", castId));
   };
   return (
-    <Ask
+    <AskDialog
       title={`Cast ${loadout}`}
       action={command.isBusyTree ? "Cast all the same" : "Cast"}
       keepsText
@@ -54,6 +54,6 @@ export function CastDialog(props: {
       <RequestField value={request} onType={setRequest} />
       <ModelField value={model} onType={setModel} />
       <Issues issues={command.issues} />
-    </Ask>
+    </AskDialog>
   );
 }

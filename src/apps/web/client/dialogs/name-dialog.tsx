@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 import { isName } from "../../../../core/model/ids.ts";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { TextField } from "../parts/controls/fields.tsx";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
@@ -30,14 +30,14 @@ export function NameDialog(props: {
       : null;
   const unchanged = name === initial && taken(name) ? `There is already a ${name}` : null;
   return (
-    <Ask title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
+    <AskDialog title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
       <div className={css("option")}>
         <span className={css("label")}>Name</span>
         <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
       </div>
       {children}
       {note !== undefined && <p className={css("faint")}>{note}</p>}
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -5,7 +5,7 @@ import type { NamingTests, Rename } from "../../../../core/wire/testing.ts";
 import { useStore } from "../browser/store.ts";
 import { findInTests, stillNamed } from "../data/renamed-elsewhere.ts";
 import { renameInTests } from "../net/api.ts";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { toast } from "../parts/controls/toasts.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { classesOf } from "../browser/classes.ts";
@@ -37,7 +37,13 @@ function Question({ tests, ...rename }: Rename & NamingTests): ReactElement {
     return findInTests(rename);
   };
   return (
-    <Ask title="Rename it in tests, too?" action="Rename it there" busy={busy} onClose={close} onAct={() => void act()}>
+    <AskDialog
+      title="Rename it in tests, too?"
+      action="Rename it there"
+      busy={busy}
+      onClose={close}
+      onAct={() => void act()}
+    >
       <Issues issues={issues} />
       <p className={css("breakable")}>
         {`${countText(tests.length)} still ${tests.length === 1 ? "says" : "say"} ${was}, which is ${now} now.`}
@@ -49,7 +55,7 @@ function Question({ tests, ...rename }: Rename & NamingTests): ReactElement {
           </li>
         ))}
       </ul>
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Issue } from "../../../../core/model/issue.ts";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { Issues } from "../parts/marks/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
 import { classesOf } from "../browser/classes.ts";
@@ -20,7 +20,7 @@ export function TrustDialog(props: {
     if ((await command.run(`recast ${castId}`, "Resumed", { trust: true })) !== null) onClose();
   };
   return (
-    <Ask
+    <AskDialog
       title="Trust this cast?"
       action="Trust this cast and resume"
       danger
@@ -33,7 +33,7 @@ export function TrustDialog(props: {
         It came with the project, or from another machine. Trust holds for exactly this cast, as long as nobody changes
         it.
       </p>
-    </Ask>
+    </AskDialog>
   );
 }
 

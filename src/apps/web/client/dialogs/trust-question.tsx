@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { useStore } from "../browser/store.ts";
 import { asking, trustShown } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-import { Ask } from "../parts/controls/dialog.tsx";
+import { AskDialog } from "../parts/controls/dialog.tsx";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
@@ -25,7 +25,7 @@ export function TrustQuestion(): ReactElement | null {
     } else setStale(true);
   };
   return (
-    <Ask
+    <AskDialog
       title="Trust this project?"
       action={shown?.digest === null ? "Run it this once" : "Trust this project"}
       danger
@@ -46,7 +46,7 @@ export function TrustQuestion(): ReactElement | null {
       <List title="Watched for changes, though not what these load from elsewhere" entries={shown?.watched ?? []} />
       <List title="Too large to be watched, so that trust is not kept" entries={shown?.tooLarge ?? []} />
       <p className={css("secondary")}>Its materia, graphs and settings decide what agents are told and may do.</p>
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -5,9 +5,9 @@ import type { Drawing, PlacedEdge, Point } from "../../../../core/view/draw/draw
 import { overlap } from "../../../../core/view/draw/drawing.ts";
 import { placeText } from "../../../../core/view/graph/words.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
-import { Words } from "../parts/marks/words.tsx";
+import { LineWords } from "../parts/marks/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
-import type { EdgeMark, Marks, Part } from "./marks.ts";
+import type { EdgeMark, Marks, GraphPart } from "./marks.ts";
 import { arrow, crosses, middleOf, smooth } from "./paths.ts";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
@@ -20,8 +20,8 @@ interface EdgesProps {
   readonly graph: Graph;
   readonly drawing: Drawing;
   readonly marks: Marks | undefined;
-  readonly selected: readonly Part[];
-  readonly focus: Part | null;
+  readonly selected: readonly GraphPart[];
+  readonly focus: GraphPart | null;
   readonly editing: boolean;
   readonly onSelect: GraphViewProps["onSelect"];
 }
@@ -110,7 +110,7 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   const words = lines.map((line, index) => (
     // Lines have no identity but their order.
     <span key={index} className={css("edge-line cut")}>
-      <Words line={line} />
+      <LineWords line={line} />
     </span>
   ));
   if (!onSelect || way.via === "items")

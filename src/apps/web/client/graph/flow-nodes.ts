@@ -2,22 +2,22 @@ import type { Node } from "@xyflow/react";
 import { materiaOf } from "../../../../core/compile/graph.ts";
 import type { Graph, Origin } from "../../../../core/compile/graph.ts";
 import type { Box, Drawing } from "../../../../core/view/draw/drawing.ts";
-import type { Marks, Part } from "./marks.ts";
+import type { Marks, GraphPart } from "./marks.ts";
 
 interface NodesProps {
   readonly graph: Graph;
   readonly drawing: Drawing;
   readonly marks: Marks | undefined;
-  readonly selected: readonly Part[];
+  readonly selected: readonly GraphPart[];
   readonly compact: boolean;
   readonly edit: boolean;
-  readonly focus: Part | null;
+  readonly focus: GraphPart | null;
 }
 
 /** What React Flow is given to place: bands and loops below, sockets and the end above. */
 export function nodesOf(props: NodesProps): Node[] {
   const { graph, drawing, marks, selected, compact, edit, focus } = props;
-  const isChosen = (kind: Part["kind"], id: string): boolean =>
+  const isChosen = (kind: GraphPart["kind"], id: string): boolean =>
     selected.some((part) => part.kind === kind && part.id === id);
   const first = drawing.sockets[0]?.id;
   const stop = focus?.kind === "socket" ? focus.id : first;

@@ -2,12 +2,12 @@ import { useState } from "react";
 import type { FocusEvent, KeyboardEvent, RefObject } from "react";
 import type { Box, Drawing, PlacedSocket } from "../../../../core/view/draw/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
-import type { Part } from "./marks.ts";
+import type { GraphPart } from "./marks.ts";
 import { middleOf } from "./paths.ts";
 
 export interface GraphKeys {
   /** The part that has, or last had, the focus. */
-  readonly focus: Part | null;
+  readonly focus: GraphPart | null;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onFocus: (event: FocusEvent) => void;
 }
@@ -17,8 +17,8 @@ export function useGraphKeys(
   box: RefObject<HTMLDivElement | null>,
   { drawing, onKey, onOpen, onSelect, reveal }: GraphViewProps & { readonly reveal: (box: Box) => void },
 ): GraphKeys {
-  const [focus, setFocus] = useState<Part | null>(null);
-  const move = (part: Part | undefined): void => {
+  const [focus, setFocus] = useState<GraphPart | null>(null);
+  const move = (part: GraphPart | undefined): void => {
     if (!part) return;
     setFocus(part);
     const target = boxOf(drawing, part);
@@ -53,13 +53,13 @@ export function useGraphKeys(
   };
 }
 
-function partOf(target: EventTarget): Part | null {
+function partOf(target: EventTarget): GraphPart | null {
   const text = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-part]")?.dataset["part"] : undefined;
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
-  return id === undefined ? null : { kind: kind as Part["kind"], id }; // one of the three by the expression
+  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
 }
 
-function boxOf(drawing: Drawing, { kind, id }: Part): Box | undefined {
+function boxOf(drawing: Drawing, { kind, id }: GraphPart): Box | undefined {
   if (kind === "edge") {
     const edge = drawing.edges.find(({ way }) => way.id === id);
     return edge && (edge.label ?? { ...middleOf(edge), width: 1, height: 1 });
@@ -68,7 +68,7 @@ function boxOf(drawing: Drawing, { kind, id }: Part): Box | undefined {
   return drawing.sockets.find((socket) => socket.id === id)?.box;
 }
 
-function targetOf(key: string, here: Part | null, drawing: Drawing): Part | undefined {
+function targetOf(key: string, here: GraphPart | null, drawing: Drawing): GraphPart | undefined {
   const { sockets } = drawing;
   if (here?.kind === "loop") return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
   const from = here?.kind === "edge" ? drawing.edges.find(({ way }) => way.id === here.id)?.way.from : here?.id;
@@ -94,12 +94,12 @@ function targetOf(key: string, here: Part | null, drawing: Drawing): Part | unde
   }
 }
 
-function socketPart(socket: PlacedSocket | undefined): Part | undefined {
+function socketPart(socket: PlacedSocket | undefined): GraphPart | undefined {
   return socket && { kind: "socket", id: socket.id };
 }
 
 /** The nearest row on that side, the column as near as can be. */
-function alongRail(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): Part | undefined {
+function alongRail(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
   const beyond = sockets.filter(({ row }) => (row - at.row) * step > 0);
   const near = Math.min(...beyond.map(({ row }) => Math.abs(row - at.row)));
   const inRow = beyond.filter(({ row }) => Math.abs(row - at.row) === near);
@@ -107,7 +107,7 @@ function alongRail(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 |
 }
 
 /** The branch beside it, else the lane on that side. */
-function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: Part | null): Part | undefined {
+function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: GraphPart | null): GraphPart | undefined {
   if (here?.kind === "edge") return socketPart(at);
   const beside = drawing.sockets
     .filter(({ row, column }) => row === at.row && (column - at.column) * step > 0)
@@ -121,7 +121,7 @@ function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: Part | nu
   return edge && { kind: "edge", id: edge.way.id };
 }
 
-function nextEdge(drawing: Drawing, at: PlacedSocket, here: Part | null): Part | undefined {
+function nextEdge(drawing: Drawing, at: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
   const own = drawing.edges.filter(({ way }) => way.from === at.id && way.via !== "items");
   const index = here?.kind === "edge" ? own.findIndex(({ way }) => way.id === here.id) : -1;
   const edge = own[(index + 1) % Math.max(1, own.length)];

@@ -13,7 +13,7 @@ import { Edges } from "./edges.tsx";
 import { nodesOf } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
 import { MiniMap, isLarge } from "./frame/mini-map.tsx";
-import type { Marks, Part, SocketMark } from "./marks.ts";
+import type { Marks, GraphPart, SocketMark } from "./marks.ts";
 import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
 import { useViewport } from "./frame/use-viewport.ts";
 import type { GraphHandle } from "./frame/use-handle.ts";
@@ -40,11 +40,11 @@ export interface GraphViewProps {
   readonly label: string;
   readonly marks?: Marks;
   /** Sockets, edges and loops that are chosen. */
-  readonly selected?: readonly Part[];
-  readonly onSelect?: (part: Part | null, options: { readonly add: boolean }) => void;
-  readonly onOpen?: (part: Part) => void;
+  readonly selected?: readonly GraphPart[];
+  readonly onSelect?: (part: GraphPart | null, options: { readonly add: boolean }) => void;
+  readonly onOpen?: (part: GraphPart) => void;
   /** Before the keys of the graph itself; true means that it was taken. */
-  readonly onKey?: (event: KeyboardEvent, focus: Part | null) => boolean;
+  readonly onKey?: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
   readonly edit?: GraphEdit;
   readonly compact?: boolean;
   /** As high as the drawing, so that the page scrolls and not the graph: on small screens. */

@@ -38,11 +38,11 @@ export interface LoopMark {
 }
 
 /** What of a graph is chosen, focused or acted on. */
-export type Part =
+export type GraphPart =
   | { readonly kind: "socket"; readonly id: string }
   | { readonly kind: "edge"; readonly id: string }
   | { readonly kind: "loop"; readonly id: string };
 
-export function samePart(a: Part | null, b: Part | null): boolean {
+export function samePart(a: GraphPart | null, b: GraphPart | null): boolean {
   return a?.kind === b?.kind && a?.id === b?.id;
 }

@@ -8,7 +8,7 @@ import { countsOf } from "../../../../core/view/now/cells.ts";
 import { itemsText } from "../../../../core/view/numbers.ts";
 import { Cells } from "../parts/marks/cells.tsx";
 import { Orb } from "../parts/marks/orb.tsx";
-import { Words } from "../parts/marks/words.tsx";
+import { LineWords } from "../parts/marks/words.tsx";
 import type { LoopMark, SocketMark } from "./marks.ts";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
@@ -206,7 +206,7 @@ export const RegionNode = memo(function RegionNode({ data }: { readonly data: Re
         )}
         {mark?.second && (
           <span className={css("second-line cut")}>
-            <Words line={mark.second} />
+            <LineWords line={mark.second} />
           </span>
         )}
       </div>

@@ -2,7 +2,7 @@
  * Everything the page asks of the server. One function per address; nothing else fetches.
  *
  * For other pages: `getCatalog`, `getConfig`/`putConfig` (with the ETag), `runCommand` (the text after `/materia`).
- * A failure is a value (`Answer`): `issues` say what is wrong, `status` 0 means that nobody answered.
+ * A failure is a value (`Fetched`): `issues` say what is wrong, `status` 0 means that nobody answered.
  * What arrives is read with the schemas of `core/wire`; what cannot be read is an issue like any other.
  */
 import * as v from "valibot";
@@ -31,12 +31,12 @@ import type { Progress } from "../../../../core/wire/stream.ts";
 import { readWire } from "../../../../core/wire/wire.ts";
 import { serverAnswered, reportStream } from "./connection.ts";
 import { request, requestText } from "./request.ts";
-import type { Answer } from "./request.ts";
-import { follow } from "./stream.ts";
+import type { Fetched } from "./request.ts";
+import { followStream } from "./stream.ts";
 import type { Message } from "./stream.ts";
 import { followInSight, followShared } from "./tabs.ts";
 
-export function getCast(id: string, signal?: AbortSignal): Promise<Answer<CastAnswer>> {
+export function getCast(id: string, signal?: AbortSignal): Promise<Fetched<CastAnswer>> {
   return request(`/api/casts/${encodeURIComponent(id)}`, CastAnswer, signal ? { signal } : {});
 }
 
@@ -45,13 +45,13 @@ export function getVisitFile(
   id: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: VisitFileName },
   signal?: AbortSignal,
-): Promise<Answer<string>> {
+): Promise<Fetched<string>> {
   const path = [id, "files", socket, `${visit}`, name].map(encodeURIComponent).join("/");
   return requestText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
 }
 
 /** What a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
-export function getChanges(id: string, place: string | null, signal: AbortSignal): Promise<Answer<ChangesAnswer>> {
+export function getChanges(id: string, place: string | null, signal: AbortSignal): Promise<Fetched<ChangesAnswer>> {
   return request(`/api/casts/${encodeURIComponent(id)}/changes${queryOf({ place })}`, ChangesAnswer, { signal });
 }
 
@@ -60,7 +60,7 @@ export function getPatch(
   id: string,
   { place, path }: { readonly place: string | null; readonly path: string },
   signal: AbortSignal,
-): Promise<Answer<PatchAnswer>> {
+): Promise<Fetched<PatchAnswer>> {
   const query = queryOf({ place, path });
   return request(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchAnswer, { signal });
 }
@@ -71,12 +71,12 @@ function queryOf(values: Readonly<Record<string, string | null>>): string {
 }
 
 /** Status 404 with the code `missing_file` where there is none yet. */
-export function getConfig(layer: EditableLayer): Promise<Answer<ConfigAnswer>> {
+export function getConfig(layer: EditableLayer): Promise<Fetched<ConfigAnswer>> {
   return request(`/api/config/${encodeURIComponent(layer)}`, ConfigAnswer);
 }
 
 /** `etag` is that of the text it replaces, null for a new file; a file that changed meanwhile is refused with 412. */
-export function putConfig(layer: EditableLayer, text: string, etag: string | null): Promise<Answer<ConfigAnswer>> {
+export function putConfig(layer: EditableLayer, text: string, etag: string | null): Promise<Fetched<ConfigAnswer>> {
   const body: ConfigText = { text };
   return request(`/api/config/${encodeURIComponent(layer)}`, ConfigAnswer, {
     method: "PUT",
@@ -85,12 +85,12 @@ export function putConfig(layer: EditableLayer, text: string, etag: string | nul
   });
 }
 
-export function getCatalog(): Promise<Answer<CatalogAnswer>> {
+export function getCatalog(): Promise<Fetched<CatalogAnswer>> {
   return request("/api/catalog", CatalogAnswer);
 }
 
 /** Trust in exactly what was shown; 412 where it is another by now. */
-export function giveTrust(digest: string): Promise<Answer<unknown>> {
+export function giveTrust(digest: string): Promise<Fetched<unknown>> {
   const body: TrustGiven = { digest };
   return request("/api/trust", v.unknown(), { method: "POST", body });
 }
@@ -99,7 +99,7 @@ export function giveTrust(digest: string): Promise<Answer<unknown>> {
 export function runCommand(
   command: string,
   { trust = false, draft }: { readonly trust?: boolean; readonly draft?: ConfigDraft } = {},
-): Promise<Answer<CommandAnswer>> {
+): Promise<Fetched<CommandAnswer>> {
   const body: TypedCommand = { command, ...(trust ? { trust } : {}), ...(draft ? { draft } : {}) };
   return request("/api/commands", CommandAnswer, { method: "POST", body });
 }
@@ -109,7 +109,7 @@ export async function askCommand<const S extends v.GenericSchema>(
   command: string,
   shape: S,
   { signal, trust = false }: { readonly signal?: AbortSignal; readonly trust?: boolean } = {},
-): Promise<Answer<v.InferOutput<S>>> {
+): Promise<Fetched<v.InferOutput<S>>> {
   const body: TypedCommand = { command, ...(trust ? { trust } : {}) };
   const answer = await request("/api/commands", CommandAnswer, { method: "POST", body, ...(signal ? { signal } : {}) });
   if (!answer.ok) return answer;
@@ -119,12 +119,12 @@ export async function askCommand<const S extends v.GenericSchema>(
 }
 
 /** [E31] The tests that still say an old name; with `tests`, those that are to say the new one, and then what is left. */
-export function renameInTests(body: RenameInTests): Promise<Answer<NamingTests>> {
+export function renameInTests(body: RenameInTests): Promise<Fetched<NamingTests>> {
   return request("/api/tests/rename", NamingTests, { method: "POST", body });
 }
 
 /** A cast of a loadout or a chain with replies that were typed or made up. */
-export function rehearse(body: RehearsedCommand): Promise<Answer<CommandAnswer>> {
+export function rehearse(body: RehearsedCommand): Promise<Fetched<CommandAnswer>> {
   return request("/api/rehearse", CommandAnswer, { method: "POST", body });
 }
 
@@ -281,7 +281,7 @@ export function followFleet(listener: {
 
 function listen(path: string, after: (() => number) | undefined, onMessage: (message: Message) => void): () => void {
   const stream = Symbol(path);
-  const stop = follow(path, {
+  const stop = followStream(path, {
     ...(after ? { after } : {}),
     onState: (state) => reportStream(stream, state),
     onMessage: (message) => {

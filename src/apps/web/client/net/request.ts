@@ -5,7 +5,7 @@ import { Refusal, readWire } from "../../../../core/wire/wire.ts";
 import { fetchAsKnown } from "./door.ts";
 
 /** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
-export type Answer<T> =
+export type Fetched<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag: string | null }
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
 
@@ -21,7 +21,7 @@ export async function request<const T extends v.GenericSchema>(
   path: string,
   shape: T,
   options: RequestOptions = {},
-): Promise<Answer<v.InferOutput<T>>> {
+): Promise<Fetched<v.InferOutput<T>>> {
   const answer = await requestText(path, options);
   if (!answer.ok) return answer;
   const body = readJson(answer.value);
@@ -30,7 +30,7 @@ export async function request<const T extends v.GenericSchema>(
 }
 
 /** Asks for a text. */
-export async function requestText(path: string, options: RequestOptions = {}): Promise<Answer<string>> {
+export async function requestText(path: string, options: RequestOptions = {}): Promise<Fetched<string>> {
   const { method = "GET", body, headers = {}, signal } = options;
   try {
     const response = await fetchAsKnown(path, {

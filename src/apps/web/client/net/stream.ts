@@ -21,7 +21,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5_000;
 
 /** Follows a stream until it is told to stop; a lost connection goes on behind the last event. Returns the stop. */
-export function follow(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
+export function followStream(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
   const control = new AbortController();
   const run = async (): Promise<void> => {
     let wait = FIRST_WAIT;

@@ -2,7 +2,7 @@
  * [W38] A browser opens six connections to a server for all its tabs together, and a stream holds one of them for as long
  * as it is heard. So the list of casts is heard once for all tabs, and of the casts themselves those in sight.
  */
-import { follow } from "./stream.ts";
+import { followStream } from "./stream.ts";
 import type { Message, StreamOptions, StreamState } from "./stream.ts";
 
 /** What the tab that hears a stream tells the others. */
@@ -20,7 +20,7 @@ export function followShared(path: string, { onMessage, onState, onJoin }: Share
   const lead = (): Promise<void> =>
     new Promise((resolve) => {
       isLeading = true;
-      follow(path, {
+      followStream(path, {
         onMessage: (message) => {
           tell({ message });
           onMessage(message);
@@ -66,7 +66,7 @@ export function followInSight(path: string, { onHeard, ...options }: InSightOpti
   const hear = async (robbed: AbortSignal): Promise<void> => {
     const over = AbortSignal.any([signal, robbed]);
     onHeard(true);
-    const stop = follow(path, options);
+    const stop = followStream(path, options);
     while (!over.aborted && !document.hidden) await next(document, "visibilitychange", over);
     stop();
     if (!signal.aborted) onHeard(false);

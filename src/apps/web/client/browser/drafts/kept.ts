@@ -13,13 +13,13 @@ export interface KeptForm<T> {
 }
 
 /** What is kept, of which kind; null until the project is known. */
-export interface Kept {
+interface KeptDrafts {
   readonly names: readonly { readonly kind: string; readonly name: string }[];
   /** Whether the browser could not take it: then it is gone with the page. */
   readonly isFull: boolean;
 }
 
-export const kept: Store<Kept> = openStore<Kept>({ names: [], isFull: false });
+export const kept: Store<KeptDrafts> = openStore<KeptDrafts>({ names: [], isFull: false });
 
 const MARK = "materia-draft";
 /** Typing fast is one write; a crash loses no more than this. */
@@ -29,7 +29,7 @@ let project: string | null = null;
 const opened = new Map<string, { readonly load: () => void; readonly loadOne: (name: string) => void }>();
 
 /** Which project the page shows. Returns what was kept of it from before. */
-export function openKeptProject(cwd: string): Kept["names"] {
+export function openKeptProject(cwd: string): KeptDrafts["names"] {
   if (project === cwd) return [];
   project = cwd;
   listNames();

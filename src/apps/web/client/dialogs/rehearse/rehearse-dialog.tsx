@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import type { Graph } from "../../../../../core/compile/graph.ts";
 import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
 import { go, hrefOf } from "../../browser/route.ts";
-import { Ask } from "../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../parts/controls/dialog.tsx";
 import { Segments, TextField } from "../../parts/controls/fields.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { RequestField } from "../request-field.tsx";
@@ -43,7 +43,7 @@ export function RehearseDialog(props: {
   });
   const { fault } = replies;
   return (
-    <Ask
+    <AskDialog
       title={title}
       action="Rehearse"
       busy={busy}
@@ -67,7 +67,7 @@ export function RehearseDialog(props: {
           onChange={(answers) => replies.change(each.socket, answers)}
         />
       ))}
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
-import { withTrust } from "../../data/trust.ts";
+import { sendWithTrust } from "../../data/trust.ts";
 import { rehearse } from "../../net/api.ts";
 
 /** Starts the rehearsal, or keeps why it was refused. */
@@ -14,7 +14,7 @@ export function useBegin(onBegun: (castId: string) => void): {
   const [busy, setBusy] = useState(false);
   const begin = async (body: RehearsedCommand): Promise<void> => {
     setBusy(true);
-    const answer = await withTrust((trust) => rehearse({ ...body, ...(trust ? { trust } : {}) }));
+    const answer = await sendWithTrust((trust) => rehearse({ ...body, ...(trust ? { trust } : {}) }));
     setBusy(false);
     if (answer.ok && "castId" in answer.value) onBegun(answer.value.castId);
     else setIssues(answer.ok ? [] : answer.issues);

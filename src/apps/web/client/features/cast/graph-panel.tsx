@@ -8,13 +8,13 @@ import { visitWords } from "../../../../../core/view/now/board.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import { Legend } from "../../graph/legend.tsx";
-import type { Part } from "../../graph/marks.ts";
+import type { GraphPart } from "../../graph/marks.ts";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { textScale } from "../../browser/use-width.ts";
 import type { Width } from "../../browser/use-width.ts";
 import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
-import type { LoadedCast } from "./state/use-cast.ts";
+import type { KnownCast } from "./state/use-cast.ts";
 import { castMarks, castRoom } from "./state/marks.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -41,7 +41,7 @@ export function GraphPanel(
     [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq, cast.version],
   );
   const read = view.visit?.socket;
-  const selected = useMemo<readonly Part[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
+  const selected = useMemo<readonly GraphPart[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
   const position = view.board.position;
   // The graph goes along with what is looked at.
   useEffect(() => {
@@ -88,7 +88,7 @@ export function GraphPanel(
   );
 }
 
-function useDrawing(cast: LoadedCast, compact: boolean): Drawing {
+function useDrawing(cast: KnownCast, compact: boolean): Drawing {
   const { graph, stitches, layout } = cast.castFile;
   return useMemo(
     () =>
@@ -103,7 +103,7 @@ function useDrawing(cast: LoadedCast, compact: boolean): Drawing {
 }
 
 /** A socket is read where it was visited last. */
-function readLatest(view: CastView, part: Part | null): void {
+function readLatest(view: CastView, part: GraphPart | null): void {
   if (part?.kind !== "socket") return;
   const latest = view.visits.findLast(({ socket }) => socket === part.id);
   if (latest) view.read(latest.index);

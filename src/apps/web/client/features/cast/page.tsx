@@ -13,7 +13,7 @@ import { NowBar } from "./now-bar.tsx";
 import { Reader } from "./reader/reader.tsx";
 import { TimelinePanel } from "./timeline/panel.tsx";
 import { useCast } from "./state/use-cast.ts";
-import type { LoadedCast } from "./state/use-cast.ts";
+import type { KnownCast } from "./state/use-cast.ts";
 import { useCastView } from "./state/use-cast-view.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
@@ -53,7 +53,7 @@ function CastView({
   search,
 }: {
   readonly id: string;
-  readonly cast: LoadedCast;
+  readonly cast: KnownCast;
   readonly search: URLSearchParams;
 }): ReactElement {
   const width = useWidth();

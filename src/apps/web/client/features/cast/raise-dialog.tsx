@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 import type { LimitName } from "../../../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../../../core/view/numbers.ts";
-import { Ask } from "../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
 import type { CastPartProps } from "./state/use-cast-view.ts";
@@ -44,7 +44,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
     if ((await command.run(line, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
   return (
-    <Ask
+    <AskDialog
       title="Raise a limit"
       action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
       busy={command.busy !== null}
@@ -72,7 +72,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
         <code>/materia {line}</code>
       </p>
       <Issues issues={command.issues} />
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -6,7 +6,7 @@ import { Status } from "../../parts/marks/status.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { ItemsDone, NextAction, Whose } from "./table.tsx";
 import type { CastListProps } from "./table.tsx";
-import { rowsOf, useRows } from "./use-rows.ts";
+import { listRows, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
@@ -17,7 +17,7 @@ const css = classesOf(castsSheet, marksSheet, baseSheet);
 /** The same facts as the table, one card each; of many only those in sight are drawn. */
 export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
-  const all = useMemo(() => rowsOf(groups), [groups]);
+  const all = useMemo(() => listRows(groups), [groups]);
   const { rows, before, behind, measure } = useRows(list, all, { scrolls: "page", height: 104 });
   return (
     <ul ref={list} aria-label="Casts">

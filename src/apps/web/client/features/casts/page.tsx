@@ -17,7 +17,7 @@ import { useNow } from "../../browser/use-now.ts";
 import { textScale, useWidth } from "../../browser/use-width.ts";
 import { CastCards } from "./cards.tsx";
 import { Filters } from "./filters.tsx";
-import { NewCast } from "./new-cast.tsx";
+import { NewCastDialog } from "./new-cast-dialog.tsx";
 import { CastTable } from "./table.tsx";
 import { useCasts } from "../../data/use-casts.ts";
 import { useStanding } from "../../data/use-standing.ts";
@@ -78,7 +78,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
         </div>
       )}
       <KeyHints />
-      {isStarting && <NewCast onClose={() => setStarting(false)} />}
+      {isStarting && <NewCastDialog onClose={() => setStarting(false)} />}
       {resuming && command.isForeign && (
         <TrustDialog castId={resuming.castId} issues={command.issues} onClose={() => setResuming(null)} />
       )}

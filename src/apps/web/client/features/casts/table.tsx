@@ -14,7 +14,7 @@ import { glyphs } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { useWidth } from "../../browser/use-width.ts";
 import type { CastAction } from "./page.tsx";
-import { rowsOf, useRows } from "./use-rows.ts";
+import { listRows, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
@@ -41,7 +41,7 @@ const ROOMY = 3;
 export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const width = useWidth();
   const body = useRef<HTMLTableSectionElement>(null);
-  const all = useMemo(() => rowsOf(groups), [groups]);
+  const all = useMemo(() => listRows(groups), [groups]);
   const { rows, before, behind, measure } = useRows(body, all, {
     scrolls: width === "large" ? "panel" : "page",
     height: groups.some(({ casts }) => casts[0]?.fleet) ? 52 : 39,

@@ -5,19 +5,19 @@ import { useInSight } from "../../browser/use-in-sight.ts";
 import type { InSight, LongList } from "../../browser/use-in-sight.ts";
 
 /** A row of the list: the title of a group, or a cast. */
-export type Row =
+type ListRow =
   | { readonly kind: "title"; readonly key: string; readonly title: string; readonly count: number }
   | { readonly kind: "cast"; readonly key: string; readonly cast: CastSummary };
 
-export function rowsOf(groups: readonly CastGroup[]): readonly Row[] {
-  return groups.flatMap(({ title, casts }): readonly Row[] => [
+export function listRows(groups: readonly CastGroup[]): readonly ListRow[] {
+  return groups.flatMap(({ title, casts }): readonly ListRow[] => [
     { kind: "title", key: `title ${title}`, title, count: casts.length },
-    ...casts.map((cast): Row => ({ kind: "cast", key: cast.castId, cast })),
+    ...casts.map((cast): ListRow => ({ kind: "cast", key: cast.castId, cast })),
   ]);
 }
 
 export interface RowsInSight extends Omit<InSight, "indices"> {
-  readonly rows: readonly { readonly row: Row; readonly index: number }[];
+  readonly rows: readonly { readonly row: ListRow; readonly index: number }[];
 }
 
 const TITLE_HEIGHT = 31;
@@ -25,7 +25,7 @@ const TITLE_HEIGHT = 31;
 /** Which rows are drawn: those in sight of whatever scrolls, the panel or the page. */
 export function useRows(
   body: RefObject<HTMLElement | null>,
-  all: readonly Row[],
+  all: readonly ListRow[],
   { scrolls, height }: { readonly scrolls: LongList["scrolls"]; readonly height: number },
 ): RowsInSight {
   const { indices, ...sight } = useInSight(body, {

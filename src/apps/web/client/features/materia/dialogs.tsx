@@ -7,7 +7,7 @@ import { NameDialog, freeName } from "../../dialogs/name-dialog.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse/rehearse-dialog.tsx";
 import { Diff } from "../../dialogs/save/diff.tsx";
 import { ReviewDialog } from "../../dialogs/save/review-dialog.tsx";
-import { Ask, Dialog } from "../../parts/controls/dialog.tsx";
+import { AskDialog, Dialog } from "../../parts/controls/dialog.tsx";
 import { Segments } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { go, hrefOf } from "../../browser/route.ts";
@@ -108,10 +108,10 @@ function Delete({ work, catalog, onClose }: DialogProps): ReactElement {
   );
   if (filed === null) {
     return (
-      <Ask title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+      <AskDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. What you made of it goes.`}</p>
         {warning}
-      </Ask>
+      </AskDialog>
     );
   }
   return (
@@ -148,13 +148,13 @@ function Rehearse({ work, catalog, onClose }: DialogProps): ReactElement | null 
   const made = compile([{ kind: "materia", name }], useDraftCatalog(catalog, name, value));
   if (!made.ok) {
     return (
-      <Ask title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
+      <AskDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
         {made.issues.map(({ message }) => (
           <p key={message} className={css("note bad")}>
             {message}
           </p>
         ))}
-      </Ask>
+      </AskDialog>
     );
   }
   const isDraft = isChanged(work);

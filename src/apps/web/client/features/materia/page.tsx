@@ -4,7 +4,7 @@ import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
-import type { Step } from "../../parts/controls/undo-redo.tsx";
+import type { UndoStep } from "../../parts/controls/undo-redo.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
 import { download } from "../../browser/download.ts";
@@ -181,7 +181,7 @@ function indented({ history }: MateriaWork): string {
 }
 
 function Steps({ work: { name, history } }: { readonly work: MateriaWork }): ReactElement {
-  const step = (steps: readonly unknown[]): Step | undefined => (steps.length === 0 ? undefined : {});
+  const step = (steps: readonly unknown[]): UndoStep | undefined => (steps.length === 0 ? undefined : {});
   return (
     <UndoRedo
       back={step(history.past)}

@@ -7,7 +7,7 @@ import { contractText } from "../../../../../core/prompt/contract.ts";
 import { previewTurn, promptVariables } from "../../../../../core/edit/preview.ts";
 import type { Materia } from "../../../../../core/model/materia.ts";
 import type { TurnText } from "../../../../../core/prompt/turn.ts";
-import { Pick, Row, Switch, TextField } from "../../parts/controls/fields.tsx";
+import { Pick, FieldRow, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../parts/controls/tabs.tsx";
 import { hrefOf } from "../../browser/route.ts";
@@ -110,7 +110,7 @@ function PromptPreview(props: {
   return (
     <>
       <div className={css("section")}>
-        <Row label="As told in">
+        <FieldRow label="As told in">
           <Pick
             label="As told in"
             value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
@@ -124,13 +124,13 @@ function PromptPreview(props: {
             }
             onPick={setPlace}
           />
-        </Row>
-        <Row label="Request">
+        </FieldRow>
+        <FieldRow label="Request">
           <TextField label="Request of the preview" value={request} onType={setRequest} />
-        </Row>
-        <Row label="Rework">
+        </FieldRow>
+        <FieldRow label="Rework">
           <Switch label="After a refusal" on={reworked} onTurn={setReworked} />
-        </Row>
+        </FieldRow>
       </div>
       <Variables value={value} graph={seated.graph} socket={seated.socket} request={request} />
       <Sections {...seated} text={text} />

@@ -32,7 +32,7 @@ export const BUDGET: readonly NumberField[] = [
   },
 ];
 
-export const LIMITS: readonly NumberField[] = [
+export const LIMIT_FIELDS: readonly NumberField[] = [
   {
     path: ["limits", "maxNoAdvanceCycles"],
     label: "Returns without progress",

@@ -7,10 +7,10 @@ import { chooseActive } from "../../data/active-loadout.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { ModelField } from "../../dialogs/model-field.tsx";
 import { Button } from "../../parts/controls/button.tsx";
-import { Pick, Row, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
+import { Pick, FieldRow, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
-import { BUDGET, LIMITS, inForce, readNumber } from "./fields.ts";
+import { BUDGET, LIMIT_FIELDS, inForce, readNumber } from "./fields.ts";
 import type { NumberField } from "./fields.ts";
 import { saveSettings } from "./save.ts";
 import { classesOf } from "../../browser/classes.ts";
@@ -58,24 +58,24 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
   return (
     <>
       <Part title="Casts">
-        <Row label="Active loadout">
+        <FieldRow label="Active loadout">
           <Pick
             label="Active loadout"
             value={settings.activeLoadout.value}
             options={[...catalog.loadouts.keys()].map((name) => ({ value: name, label: name }))}
             onPick={(name) => void chooseActive(name)}
           />
-        </Row>
-        <Row label="Model">
+        </FieldRow>
+        <FieldRow label="Model">
           <span>
             <ModelField named="Model" value={model} onType={setModel} />
             <span className={css("faint")}>Of agents whose materia names none.</span>
           </span>
-        </Row>
+        </FieldRow>
         <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </Part>
       <Part title="Budget of a cast">{group(BUDGET)}</Part>
-      <Part title="Limits">{group(LIMITS)}</Part>
+      <Part title="Limits">{group(LIMIT_FIELDS)}</Part>
       <SaveRow
         layer={layer}
         onLayer={setLayer}
@@ -138,7 +138,7 @@ function Numbers(props: {
     const text = typed[key] ?? inForce(settings, field);
     const read = readNumber(text);
     return (
-      <Row key={key} label={field.label}>
+      <FieldRow key={key} label={field.label}>
         <span>
           <TextField
             label={field.label}
@@ -150,7 +150,7 @@ function Numbers(props: {
           />
           <span className={css("faint")}>{field.about}</span>
         </span>
-      </Row>
+      </FieldRow>
     );
   });
 }
@@ -160,7 +160,7 @@ function changesOf(
   settings: Settings,
   { notify, model }: { readonly notify: boolean; readonly model: string },
 ) {
-  const fields = [...BUDGET, ...LIMITS].filter((field) => {
+  const fields = [...BUDGET, ...LIMIT_FIELDS].filter((field) => {
     const text = typed[field.path.join(".")];
     return text !== undefined && text.trim() !== inForce(settings, field);
   });

@@ -6,14 +6,17 @@ import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { getConfig, putConfig } from "../../net/api.ts";
 import { readCatalog } from "../../data/use-catalog.ts";
 
-export interface Changed {
+interface ChangedSetting {
   readonly path: readonly string[];
   /** Null takes it out of the file. */
   readonly value: Json | null;
 }
 
 /** [E29] Writes what was changed into the file as it is now, and nothing else. Returns why not. */
-export async function saveSettings(layer: EditableLayer, changes: readonly Changed[]): Promise<readonly Issue[]> {
+export async function saveSettings(
+  layer: EditableLayer,
+  changes: readonly ChangedSetting[],
+): Promise<readonly Issue[]> {
   const file = await getConfig(layer);
   if (!file.ok && file.status !== 404) return file.issues;
   const [before, etag] = file.ok ? [file.value.text, file.value.etag] : ["", null];

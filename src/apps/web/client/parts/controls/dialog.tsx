@@ -62,7 +62,7 @@ export function Dialog({
 }
 
 /** A dialog that asks before it acts. What was typed into it is not lost by a slip. */
-export function Ask(props: {
+export function AskDialog(props: {
   readonly title: string;
   readonly children: ReactNode;
   readonly action: string;

@@ -83,7 +83,7 @@ export function Segments<V extends string>(props: {
   );
 }
 
-export function Row({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
+export function FieldRow({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
     <div className={css("form-row")}>
       <span className={css("label")}>{label}</span>

@@ -2,13 +2,13 @@ import type { ReactElement } from "react";
 import { Button } from "./button.tsx";
 
 /** What a step back and a step forth would do; `what` names it where that is known, and nothing says that there is none. */
-export interface Step {
+export interface UndoStep {
   readonly what?: string;
 }
 
 export function UndoRedo(props: {
-  readonly back: Step | undefined;
-  readonly on: Step | undefined;
+  readonly back: UndoStep | undefined;
+  readonly on: UndoStep | undefined;
   readonly onUndo: () => void;
   readonly onRedo: () => void;
 }): ReactElement {
@@ -33,6 +33,6 @@ export function UndoRedo(props: {
   );
 }
 
-function labelOf(word: string, step: Step | undefined): string {
+function labelOf(word: string, step: UndoStep | undefined): string {
   return step?.what === undefined ? word : `${word}: ${step.what}`;
 }

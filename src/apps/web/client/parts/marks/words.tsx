@@ -18,7 +18,7 @@ const TONES = {
 } as const satisfies Record<Tone, string>;
 
 /** A line of the shared view: its words and what they mean to the eye. */
-export function Words({ line }: { readonly line: Line }): ReactElement {
+export function LineWords({ line }: { readonly line: Line }): ReactElement {
   return (
     <>
       {line.map(({ text, tone = "plain" }, index) => (

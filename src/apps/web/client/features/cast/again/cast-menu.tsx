@@ -8,7 +8,7 @@ import { Menu } from "../../../parts/controls/menu.tsx";
 import type { MenuItem } from "../../../parts/controls/menu.tsx";
 import { copyAndSay } from "../../../parts/controls/copy.tsx";
 import type { CastPartProps } from "../state/use-cast-view.ts";
-import { CompareDialog } from "./compare-dialog.tsx";
+import { CompareCastsDialog } from "./compare-casts-dialog.tsx";
 import { ForkDialog, NOT_ON_FLEET } from "./fork-dialog.tsx";
 import { RecordDialog } from "./record-dialog.tsx";
 
@@ -49,7 +49,7 @@ export function CastMenu({ cast, view }: CastPartProps): ReactElement {
       />
       {dialog === "again" && first && <ForkDialog cast={cast} visit={first} onClose={close} />}
       {dialog === "record" && <RecordDialog castId={castId} onClose={close} />}
-      {dialog === "compare" && <CompareDialog cast={cast} onClose={close} />}
+      {dialog === "compare" && <CompareCastsDialog cast={cast} onClose={close} />}
     </>
   );
 }

@@ -8,9 +8,9 @@ import { ForkPlanned } from "../../../../../../core/wire/testing.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { useAsked } from "../../../data/use-asked.ts";
 import { useCommand } from "../../../data/use-command.ts";
-import { Ask } from "../../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import { Issues } from "../../../parts/marks/issues.tsx";
-import type { LoadedCast } from "../state/use-cast.ts";
+import type { KnownCast } from "../state/use-cast.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
@@ -32,7 +32,7 @@ export const NOT_ON_FLEET = "A cast is run again where its files are: take it ho
 
 /** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
 export function ForkDialog(props: {
-  readonly cast: LoadedCast;
+  readonly cast: KnownCast;
   readonly visit: VisitRecord;
   readonly onClose: () => void;
 }): ReactElement {
@@ -53,7 +53,7 @@ export function ForkDialog(props: {
     go(hrefOf("casts", castId));
   };
   return (
-    <Ask
+    <AskDialog
       title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
       action={command.isForeign ? "Trust this cast and start" : command.isBusyTree ? "Start all the same" : "Start"}
       busy={command.busy !== null}
@@ -82,12 +82,12 @@ export function ForkDialog(props: {
         </label>
       )}
       <Issues issues={command.issues.length > 0 ? command.issues : plan.issues} />
-    </Ask>
+    </AskDialog>
   );
 }
 
 /** The same text as a terminal would take. */
-function forkLine({ castFile }: LoadedCast, visit: VisitRecord, { request, model, handoff, here }: ForkEdits): string {
+function forkLine({ castFile }: KnownCast, visit: VisitRecord, { request, model, handoff, here }: ForkEdits): string {
   const options = [
     ...(request.trim() === castFile.request ? [] : ["--request", quoteWord(request.trim())]),
     ...(model.trim() === "" ? [] : ["--model", quoteWord(model.trim())]),
@@ -116,12 +116,12 @@ function Plan({ plan, isFirst }: { readonly plan: ForkPlanned | null; readonly i
 }
 
 /** Only what an agent says can be written for it. */
-function canHandOver({ castFile }: LoadedCast, { materia }: VisitRecord): boolean {
+function canHandOver({ castFile }: KnownCast, { materia }: VisitRecord): boolean {
   return castFile.graph.materia[materia]?.type === "agent";
 }
 
 function HandOver(props: {
-  readonly cast: LoadedCast;
+  readonly cast: KnownCast;
   readonly visit: VisitRecord;
   readonly edits: ForkEdits;
   readonly onEdit: (part: Partial<ForkEdits>) => void;
@@ -145,7 +145,7 @@ function HandOver(props: {
 }
 
 /** What the visit handed on then, to be edited. */
-function handedBy({ replay }: LoadedCast, { firstSeq, lastSeq }: VisitRecord): string {
+function handedBy({ replay }: KnownCast, { firstSeq, lastSeq }: VisitRecord): string {
   const handed = replay
     .events()
     .slice(firstSeq - 1, lastSeq)

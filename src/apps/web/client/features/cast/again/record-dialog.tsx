@@ -5,7 +5,7 @@ import { quoteWord } from "../../../../../../core/command/words.ts";
 import { RecordedTest } from "../../../../../../core/wire/testing.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { askCommand } from "../../../net/api.ts";
-import { Ask } from "../../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import { Switch, TextField } from "../../../parts/controls/fields.tsx";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { Issues } from "../../../parts/marks/issues.tsx";
@@ -41,7 +41,7 @@ export function RecordDialog({
     return onClose();
   };
   return (
-    <Ask
+    <AskDialog
       title="Record as a test"
       action="Record"
       busy={busy}
@@ -58,6 +58,6 @@ export function RecordDialog({
       </div>
       <Switch label="Tool calls too" on={tools} onTurn={setTools} />
       <Issues issues={issues} />
-    </Ask>
+    </AskDialog>
   );
 }

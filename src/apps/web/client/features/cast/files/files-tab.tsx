@@ -14,7 +14,7 @@ import type { CastPartProps } from "../state/use-cast-view.ts";
 import { FileList } from "./file-list.tsx";
 import { FilePatchView } from "./patch-view.tsx";
 import { placeIn, spanIn } from "./scope.ts";
-import type { Scope } from "./scope.ts";
+import type { FilesScope } from "./scope.ts";
 import { useAnswer } from "./use-answer.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -35,7 +35,7 @@ const SCOPES = [
 /** [W25] What the visit, its item or the whole cast changed. */
 export function FilesTab(props: FilesProps): ReactElement {
   const { cast, visit } = props;
-  const [wanted, setWanted] = useState<Scope>("visit");
+  const [wanted, setWanted] = useState<FilesScope>("visit");
   const [form, setForm] = useForm();
   const lastSeq = cast.replay.lastSeq();
   const spans = useMemo(() => fileSpans(cast.replay.events()), [cast.replay, lastSeq]);
@@ -78,9 +78,9 @@ function NotKept({ spans }: { readonly spans: CastSpans & { readonly kind: "none
 
 interface ChangesProps extends FilesProps {
   readonly spans: CastSpans & { readonly kind: "kept" };
-  readonly scope: Scope;
+  readonly scope: FilesScope;
   readonly form: PatchForm;
-  readonly onScope: (scope: Scope) => void;
+  readonly onScope: (scope: FilesScope) => void;
 }
 
 function Changes(props: ChangesProps): ReactElement {

@@ -13,7 +13,7 @@ import { Button } from "../../../parts/controls/button.tsx";
 import { Issues } from "../../../parts/marks/issues.tsx";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { Lines } from "./file-list.tsx";
-import { Rows } from "./rows.tsx";
+import { PatchRows } from "./patch-rows.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -65,7 +65,7 @@ function Patch({ answer, form }: { readonly answer: PatchAnswer; readonly form: 
   return (
     <>
       {notes.length > 0 && <p className={css("secondary patch-notes")}>{notes.join(" · ")}</p>}
-      {rows.length > 0 && <Rows rows={rows} path={answer.path} form={form} isCut={answer.isCut} />}
+      {rows.length > 0 && <PatchRows rows={rows} path={answer.path} form={form} isCut={answer.isCut} />}
     </>
   );
 }

@@ -2,15 +2,15 @@ import type { CastSpans, FileSpan } from "../../../../../../core/view/file-spans
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 
 /** Whose files are looked at. */
-export type Scope = "visit" | "item" | "cast";
+export type FilesScope = "visit" | "item" | "cast";
 
 /** Its name on the command line and in addresses; null for the whole cast. */
-export function placeIn(scope: Scope, { socket, visit, item }: VisitRecord): string | null {
+export function placeIn(scope: FilesScope, { socket, visit, item }: VisitRecord): string | null {
   if (scope === "visit") return `${socket}#${visit}`;
   return scope === "item" && item ? `${item.loop}/${item.key}` : null;
 }
 
-export function spanIn(spans: CastSpans & { readonly kind: "kept" }, scope: Scope, visit: VisitRecord): FileSpan {
+export function spanIn(spans: CastSpans & { readonly kind: "kept" }, scope: FilesScope, visit: VisitRecord): FileSpan {
   const { whole, visits, items } = spans;
   // One whose beginning is not known yet has changed nothing yet.
   const nothing = { from: whole.to, to: whole.to };

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import type { Answer } from "../../../net/request.ts";
+import type { Fetched } from "../../../net/request.ts";
 
-export type Asked<T> =
+type LoadedAnswer<T> =
   | { readonly kind: "loading" }
   | { readonly kind: "loaded"; readonly value: T }
   | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
@@ -14,9 +14,9 @@ export type Asked<T> =
 export function useAnswer<T>(
   key: string | null,
   of: string,
-  ask: (signal: AbortSignal) => Promise<Answer<T>>,
-): Asked<T> {
-  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Answer<T> }>();
+  ask: (signal: AbortSignal) => Promise<Fetched<T>>,
+): LoadedAnswer<T> {
+  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Fetched<T> }>();
   const [round, setRound] = useState(0);
   useEffect(() => {
     if (key === null) return undefined;

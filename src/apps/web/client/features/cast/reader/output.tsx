@@ -2,10 +2,10 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { CopyButton } from "../../../parts/controls/copy.tsx";
-import type { Block } from "../state/blocks.ts";
+import type { TranscriptBlock } from "../state/blocks.ts";
 import { Prose } from "./prose.tsx";
 import type { VisitProps } from "./reader.tsx";
-import { ToolCall } from "./tools.tsx";
+import { ToolView } from "./tools.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -15,7 +15,7 @@ import readerSheet from "./reader.module.css";
 const css = classesOf(readerSheet, marksSheet, baseSheet);
 
 /** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
-export function OutputTab(props: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
+export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
   const { cast, visit, blocks } = props;
   const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
   return isUtility ? (
@@ -25,7 +25,12 @@ export function OutputTab(props: VisitProps & { readonly blocks: readonly Block[
   );
 }
 
-function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly blocks: readonly Block[] }): ReactElement {
+function AgentOutput({
+  cast,
+  visit,
+  view,
+  blocks,
+}: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
   const isLive = visit.to === null && view.latest.status === "running";
   const output = useVisitFile(
     cast,
@@ -70,10 +75,10 @@ function AgentOutput({ cast, visit, view, blocks }: VisitProps & { readonly bloc
   );
 }
 
-function OutputBlock({ block, isLast }: { readonly block: Block; readonly isLast: boolean }): ReactElement {
+function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; readonly isLast: boolean }): ReactElement {
   switch (block.kind) {
     case "tool":
-      return <ToolCall tool={block} />;
+      return <ToolView tool={block} />;
     case "thinking":
       return (
         <details className={css("thinking")} open={isLast}>
@@ -126,7 +131,7 @@ export function pretty(text: string): string {
 
 const NEAR_END = 24;
 
-function useFollow(isLive: boolean, blocks: readonly Block[]) {
+function useFollow(isLive: boolean, blocks: readonly TranscriptBlock[]) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [seen, setSeen] = useState(0);
@@ -155,6 +160,6 @@ function useFollow(isLive: boolean, blocks: readonly Block[]) {
   };
 }
 
-function linesIn(blocks: readonly Block[]): number {
+function linesIn(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }

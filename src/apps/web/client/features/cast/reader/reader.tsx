@@ -11,7 +11,7 @@ import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
 import { hrefOf, searchNow } from "../../../browser/route.ts";
 import type { CastPartProps } from "../state/use-cast-view.ts";
-import { Asked } from "../answer/asked.tsx";
+import { VisitQuestion } from "../answer/visit-question.tsx";
 import { ForkDialog, NOT_ON_FLEET } from "../again/fork-dialog.tsx";
 import { useCatalog } from "../../../data/use-catalog.ts";
 import { FilesTab } from "../files/files-tab.tsx";
@@ -116,7 +116,7 @@ function VisitReader(props: VisitProps): ReactElement {
         </div>
         {tab !== "files" && <Facts {...props} />}
       </div>
-      <Asked {...props} />
+      <VisitQuestion {...props} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { eventLines } from "../../../../../../core/view/tell/event.ts";
-import { Words } from "../../../parts/marks/words.tsx";
+import { LineWords } from "../../../parts/marks/words.tsx";
 import { WaysOn } from "./facts.tsx";
 import type { VisitProps } from "./reader.tsx";
 import { classesOf } from "../../../browser/classes.ts";
@@ -33,7 +33,7 @@ export function RouteTab(props: VisitProps): ReactElement {
             {eventLines(before, event, WIDTH).map((line, index) => (
               // The lines of one event have no identity but their order.
               <li key={index}>
-                <Words line={line} />
+                <LineWords line={line} />
               </li>
             ))}
           </ul>

@@ -3,19 +3,19 @@ import { changesIn, countsText } from "../state/tool-changes.ts";
 import { Diff } from "../../../dialogs/save/diff.tsx";
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import { aboutTool } from "../state/blocks.ts";
-import type { Block, ToolBlock } from "../state/blocks.ts";
+import type { TranscriptBlock, ToolBlock } from "../state/blocks.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import readerSheet from "./reader.module.css";
 
 const css = classesOf(readerSheet, baseSheet);
 
-export function ToolsTab({ blocks }: { readonly blocks: readonly Block[] }): ReactElement {
+export function ToolsTab({ blocks }: { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
   const tools = blocks.filter((block) => block.kind === "tool");
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Tool calls">
       {tools.map((tool) => (
-        <ToolCall key={tool.id} tool={tool} />
+        <ToolView key={tool.id} tool={tool} />
       ))}
       {tools.length === 0 && <p className={css("faint")}>No tool was called.</p>}
     </div>
@@ -23,7 +23,7 @@ export function ToolsTab({ blocks }: { readonly blocks: readonly Block[] }): Rea
 }
 
 /** Folded until it is opened; what failed is opened at once, and what runs as soon as it says something. */
-export function ToolCall({ tool }: { readonly tool: ToolBlock }): ReactElement {
+export function ToolView({ tool }: { readonly tool: ToolBlock }): ReactElement {
   const { name, result, soFar, failed } = tool;
   const lines = result === null ? 0 : result.trimEnd().split("\n").length;
   const changes = changesIn(tool);

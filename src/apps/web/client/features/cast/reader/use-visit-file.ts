@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { VisitFileName } from "../../../../../../core/wire/casts.ts";
 import { getVisitFile } from "../../../net/api.ts";
-import type { LoadedCast } from "../state/use-cast.ts";
+import type { KnownCast } from "../state/use-cast.ts";
 
 export type VisitFile =
   | { readonly kind: "loading" }
@@ -13,7 +13,7 @@ export type VisitFile =
 const WAITS_MS = [200, 400, 800, 1_600, 3_200];
 
 /** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
-export function useVisitFile(cast: LoadedCast, visit: VisitRecord, name: VisitFileName | null): VisitFile {
+export function useVisitFile(cast: KnownCast, visit: VisitRecord, name: VisitFileName | null): VisitFile {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
   // Where nobody drives the cast, nothing more is written.

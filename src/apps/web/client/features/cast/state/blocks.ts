@@ -2,7 +2,7 @@ import { transcriptMessage } from "../../../../../../core/wire/transcript.ts";
 import type { TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
 
 /** A piece of what an agent said or did, in order. */
-export type Block = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;
+export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;
 
 export interface ToolBlock {
   readonly kind: "tool";
@@ -17,8 +17,8 @@ export interface ToolBlock {
 }
 
 /** The blocks of a transcript; a line that cannot be read is left out. */
-export function blocksOf(transcript: string): readonly Block[] {
-  const blocks: Block[] = [];
+export function transcriptBlocks(transcript: string): readonly TranscriptBlock[] {
+  const blocks: TranscriptBlock[] = [];
   for (const line of transcript.split("\n")) {
     const message = transcriptMessage(line);
     if (message?.role === "assistant") blocks.push(...said(message));
@@ -29,9 +29,9 @@ export function blocksOf(transcript: string): readonly Block[] {
   return blocks;
 }
 
-function said({ content }: TranscriptMessage): readonly Block[] {
+function said({ content }: TranscriptMessage): readonly TranscriptBlock[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return content.flatMap((part): readonly Block[] => {
+  return content.flatMap((part): readonly TranscriptBlock[] => {
     if (part.type === "text" && part.text !== undefined && part.text !== "") return [{ kind: "text", text: part.text }];
     if (part.type === "thinking" && part.thinking) return [{ kind: "thinking", text: part.thinking }];
     if (part.type !== "toolCall") return [];
@@ -40,7 +40,7 @@ function said({ content }: TranscriptMessage): readonly Block[] {
   });
 }
 
-function answer(blocks: Block[], message: TranscriptMessage): void {
+function answer(blocks: TranscriptBlock[], message: TranscriptMessage): void {
   const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
   const block = blocks[at];
   if (block?.kind === "tool") blocks[at] = { ...block, result: textOf(message), failed: message.isError === true };

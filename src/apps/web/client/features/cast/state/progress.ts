@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../../../../../core/cast/state/usage.ts";
 import type { Usage } from "../../../../../../core/cast/state/usage.ts";
 import { usedAfter } from "../../../../../../core/view/now/used.ts";
 import type { Progress } from "../../../../../../core/wire/stream.ts";
-import type { Block, ToolBlock } from "./blocks.ts";
+import type { TranscriptBlock, ToolBlock } from "./blocks.ts";
 
 /** What the agent of the visit in hand has said and done so far. */
 export interface ProgressLog {
@@ -13,18 +13,18 @@ export interface ProgressLog {
   readonly count: (event: CastEvent) => void;
   /** What the turn in hand has used so far. */
   readonly used: () => Usage;
-  readonly of: (socket: string, visit: number) => readonly Block[];
+  readonly of: (socket: string, visit: number) => readonly TranscriptBlock[];
   /** In a few words, for the bar at the bottom of a small screen. */
   readonly doing: () => string;
 }
 
-function toolIn(blocks: readonly Block[], id: string, part: Partial<ToolBlock>): Block[] {
+function toolIn(blocks: readonly TranscriptBlock[], id: string, part: Partial<ToolBlock>): TranscriptBlock[] {
   return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
 }
 
-export function openProgress(): ProgressLog {
+export function openProgressLog(): ProgressLog {
   let place = "";
-  let blocks: Block[] = [];
+  let blocks: TranscriptBlock[] = [];
   let used = NO_USAGE;
   const begin = (next: string): void => {
     place = next;

@@ -16,7 +16,7 @@ import { millisOf } from "../../../../../../core/view/numbers.ts";
 import { useCasts } from "../../../data/use-casts.ts";
 import { useNow } from "../../../browser/use-now.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
-import type { LoadedCast } from "./use-cast.ts";
+import type { KnownCast } from "./use-cast.ts";
 import { useMoment, useMomentKeys } from "./use-moment.ts";
 import type { Moment } from "./use-moment.ts";
 
@@ -49,11 +49,11 @@ export interface CastView extends Omit<Moment, "chosen"> {
 
 /** What each part of the page is given. */
 export interface CastPartProps {
-  readonly cast: LoadedCast;
+  readonly cast: KnownCast;
   readonly view: CastView;
 }
 
-export function useCastView(cast: LoadedCast, search: URLSearchParams): CastView {
+export function useCastView(cast: KnownCast, search: URLSearchParams): CastView {
   const { replay, version, castFile } = cast;
   const lastSeq = replay.lastSeq();
   const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
@@ -112,13 +112,13 @@ function itemsAtWork({ phase }: CastState, places: ReadonlyMap<string, string>):
   return counts;
 }
 
-function hasParallelLoop({ loops }: LoadedCast["castFile"]["graph"]): boolean {
+function hasParallelLoop({ loops }: KnownCast["castFile"]["graph"]): boolean {
   return Object.values(loops).some(({ parallel }) => parallel !== undefined);
 }
 
 /** The cast in figures: as it is now, and at the moment of the past that is looked at. */
 function useBoards(
-  { alive, castFile, progress }: LoadedCast,
+  { alive, castFile, progress }: KnownCast,
   { newest, past }: { readonly newest: Trail; readonly past: Trail | null },
 ): { readonly board: Board; readonly latest: Board; readonly now: number } {
   const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";

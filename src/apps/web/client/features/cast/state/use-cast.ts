@@ -7,11 +7,11 @@ import { useCasts } from "../../../data/use-casts.ts";
 import { followCast, getCast } from "../../../net/api.ts";
 import type { CastListener } from "../../../net/api.ts";
 import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
-import { openProgress } from "./progress.ts";
+import { openProgressLog } from "./progress.ts";
 import type { ProgressLog } from "./progress.ts";
 
 /** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
-export interface LoadedCast {
+export interface KnownCast {
   readonly castFile: ShownCastFile;
   readonly replay: Replay;
   readonly progress: ProgressLog;
@@ -28,7 +28,7 @@ export interface LoadedCast {
 export type CastLoad =
   | { readonly kind: "loading" }
   | { readonly kind: "refused"; readonly issues: readonly Issue[] }
-  | ({ readonly kind: "loaded" } & LoadedCast);
+  | ({ readonly kind: "loaded" } & KnownCast);
 
 export function useCast(id: string): CastLoad {
   const [load, setLoad] = useState<CastLoad>({ kind: "loading" });
@@ -62,12 +62,12 @@ interface Opening {
 function openCast(id: string, { setLoad, onReset }: Opening): OpenCast {
   const control = new AbortController();
   const { signal } = control;
-  const heard = { progress: openProgress(), itemPlaces: new Map<string, string>() };
+  const heard = { progress: openProgressLog(), itemPlaces: new Map<string, string>() };
   const { progress } = heard;
   let known: Replay | null = null;
   let isHeard = true;
   let stop = (): void => undefined;
-  const change = (part: Partial<LoadedCast>): void =>
+  const change = (part: Partial<KnownCast>): void =>
     setLoad((before) => (before.kind === "loaded" ? { ...before, ...part } : before));
   const changed = onceAFrame(signal, () =>
     setLoad((before) => (before.kind === "loaded" ? { ...before, version: before.version + 1 } : before)),

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactElement } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import { journalWords } from "../../../../../../core/view/tell/event-line.ts";
 import { useInSight } from "../../../browser/use-in-sight.ts";
-import { Words } from "../../../parts/marks/words.tsx";
+import { LineWords } from "../../../parts/marks/words.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -52,7 +52,7 @@ function Row({
         <span className={css("faint")}>{timeText(event)}</span>
         <code>{event.type}</code>
         <span className={css("cut")}>
-          <Words line={[journalWords(cast.replay.trailAt(event.seq - 1).state, event)]} />
+          <LineWords line={[journalWords(cast.replay.trailAt(event.seq - 1).state, event)]} />
         </span>
       </button>
     </li>

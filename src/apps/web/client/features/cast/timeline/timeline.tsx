@@ -8,7 +8,7 @@ import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import { Bar } from "./bar.tsx";
-import { ItemRow } from "./item-row.tsx";
+import { ItemLaneRow } from "./item-lane-row.tsx";
 import { WorkerRow } from "./worker-row.tsx";
 import type { TimelineProps } from "./panel.tsx";
 import { scaleOf, ticksOf, wholeOf } from "./scale.ts";
@@ -101,9 +101,9 @@ function Rows(
     lanes
       .filter(({ fork }) => fork > from && fork <= to)
       .map((lane) => (
-        <ItemRow key={lane.key} lane={lane} scale={scale} nowMs={view.latest.elapsedMs} aligned={aligned}>
+        <ItemLaneRow key={lane.key} lane={lane} scale={scale} nowMs={view.latest.elapsedMs} aligned={aligned}>
           {!aligned && <Lines scale={scale} at={at} />}
-        </ItemRow>
+        </ItemLaneRow>
       ));
   return (
     <>

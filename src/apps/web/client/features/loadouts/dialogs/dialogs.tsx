@@ -19,10 +19,10 @@ import {
   useWorks,
 } from "../state/works.ts";
 import type { Work } from "../state/works.ts";
-import { Ask } from "../../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import type { EditorDialog } from "../state/editor-dialog.ts";
 import { AddDialog } from "./add-dialog.tsx";
-import { CompareDialog } from "./compare-dialog.tsx";
+import { CompareLoadoutsDialog } from "./compare-loadouts-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { NewDialog } from "./new-dialog.tsx";
 import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
@@ -120,9 +120,9 @@ function Delete({ onClose }: DialogProps): ReactElement {
   // What no file has yet needs no file to be changed.
   if (work.filed === null) {
     return (
-      <Ask title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+      <AskDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. What you made of it goes.`}</p>
-      </Ask>
+      </AskDialog>
     );
   }
   return (
@@ -148,7 +148,7 @@ function Compare({ onClose }: DialogProps): ReactElement {
   const { name, work, loadout, catalog } = useEditor();
   const saved = work.filed === null ? null : work.base.loadout;
   return (
-    <CompareDialog
+    <CompareLoadoutsDialog
       name={name}
       loadout={loadout}
       saved={saved}

@@ -4,7 +4,7 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { importText, newMateria } from "../../../../../../core/edit/carry.ts";
 import type { Brought } from "../../../../../../core/edit/carry.ts";
 import { isError } from "../../../../../../core/model/issue.ts";
-import { Ask } from "../../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import { Fault } from "../../../parts/controls/fields.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
@@ -31,7 +31,7 @@ export function ImportDialog(props: {
     setText(await file.text());
   };
   return (
-    <Ask
+    <AskDialog
       title="Import loadouts"
       action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
       off={found.length === 0 ? "Choose a file or paste its text" : null}
@@ -66,7 +66,7 @@ export function ImportDialog(props: {
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
         </p>
       ))}
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { useState } from "react";
 import { setAssign } from "../../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Row, TextField } from "../../../parts/controls/fields.tsx";
+import { FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { settleWork } from "../state/works.ts";
 import { classesOf } from "../../../browser/classes.ts";
@@ -22,14 +22,14 @@ export function AssignRows({ id }: { readonly id: string }): ReactElement {
   };
   return (
     <>
-      <Row label="Assign">
+      <FieldRow label="Assign">
         <span className={css("row")}>
           <span className={css("faint grow")}>{assign.length === 0 ? "Nothing" : `${assign.length} to state`}</span>
           <Button off={readOnly} onClick={() => setAdding(true)}>
             Add
           </Button>
         </span>
-      </Row>
+      </FieldRow>
       {assign.map(([target, source], index) => (
         // A target may be renamed while it is typed; its place is what stays.
         <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />

@@ -4,7 +4,7 @@ import { removeWay, setWay, wayOf } from "../../../../../../core/edit/graph/ways
 import type { Authored } from "../../../../../../core/edit/graph/ways.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Fault, Pick, Row } from "../../../parts/controls/fields.tsx";
+import { Fault, Pick, FieldRow } from "../../../parts/controls/fields.tsx";
 import { edgeWayId, emptyWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
@@ -55,10 +55,10 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
       {faults.map(({ key, issue }) => (
         <Fault key={key} text={issue.message} warning={issue.severity === "warning"} />
       ))}
-      <Row label="From">
+      <FieldRow label="From">
         <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
-      </Row>
-      <Row label={isExit ? "When done" : "When"}>
+      </FieldRow>
+      <FieldRow label={isExit ? "When done" : "When"}>
         <Pick
           label="Condition"
           value={isExit ? way.exit.condition : way.edge.when}
@@ -68,8 +68,8 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
             apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: asCondition(when) }))
           }
         />
-      </Row>
-      <Row label="To">
+      </FieldRow>
+      <FieldRow label="To">
         <Pick
           label="Target"
           value={to}
@@ -78,15 +78,15 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
           // One of the sockets, or the end: nothing else is offered.
           onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
         />
-      </Row>
+      </FieldRow>
       {!isExit && (
         <>
-          <Row label="At most">
+          <FieldRow label="At most">
             <LimitField from={way.from} index={way.index} />
-          </Row>
-          <Row label="Then">
+          </FieldRow>
+          <FieldRow label="Then">
             <ThenField from={way.from} index={way.index} />
-          </Row>
+          </FieldRow>
           <OrderRow from={way.from} index={way.index} />
         </>
       )}
@@ -128,7 +128,7 @@ function OrderRow({ from, index }: { readonly from: string; readonly index: numb
       select({ kind: "edge", id: edgeWayId(from, index + by) });
   };
   return (
-    <Row label="Order">
+    <FieldRow label="Order">
       <span className={css("row")}>
         <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
         <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
@@ -138,6 +138,6 @@ function OrderRow({ from, index }: { readonly from: string; readonly index: numb
           Later
         </Button>
       </span>
-    </Row>
+    </FieldRow>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { removeSockets, setDescription, setEntry } from "../../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Pick, Row, TextField } from "../../../parts/controls/fields.tsx";
+import { Pick, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { settleWork } from "../state/works.ts";
 import { socketOptions } from "./conditions.ts";
@@ -36,7 +36,7 @@ function LoadoutInspector(): ReactElement {
   return (
     <section className={css("section")} aria-label={`Loadout ${name}`}>
       <h2 className={css("thing")}>{name}</h2>
-      <Row label="What for">
+      <FieldRow label="What for">
         <TextField
           label="Description"
           value={loadout.description ?? ""}
@@ -45,8 +45,8 @@ function LoadoutInspector(): ReactElement {
           onType={(text) => apply("Describe the loadout", (each) => setDescription(each, text), "description")}
           onDone={() => settleWork(name)}
         />
-      </Row>
-      <Row label="Entry">
+      </FieldRow>
+      <FieldRow label="Entry">
         <Pick
           label="Entry"
           value={loadout.entry}
@@ -54,10 +54,10 @@ function LoadoutInspector(): ReactElement {
           off={readOnly !== null}
           onPick={(id) => apply(`Begin at ${id}`, (each) => setEntry(each, id))}
         />
-      </Row>
-      <Row label="Sockets">
+      </FieldRow>
+      <FieldRow label="Sockets">
         <span>{count}</span>
-      </Row>
+      </FieldRow>
       <p className={css("faint")}>Choose a socket, an edge or a loop to change it.</p>
     </section>
   );

@@ -4,7 +4,7 @@ import { addExit, removeExit } from "../../../../../../core/edit/graph/exits.ts"
 import { removeLoop, renameLoop, setConsumes, setMember } from "../../../../../../core/edit/graph/loops.ts";
 import { conditionText } from "../../../../../../core/view/graph/words.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Fault, Pick, Row, TextField } from "../../../parts/controls/fields.tsx";
+import { Fault, Pick, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { exitWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
 import { knownIn } from "../state/use-checked.ts";
@@ -48,7 +48,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
           </div>
         ))}
-        <Row label="Name">
+        <FieldRow label="Name">
           <TextField
             label="Name of the loop"
             mono
@@ -57,7 +57,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             onType={setName}
             onDone={rename}
           />
-        </Row>
+        </FieldRow>
         <LoopRows id={id} />
       </section>
       <Members id={id} />
@@ -76,13 +76,13 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
   return (
     <>
       {!selected.some(({ kind, id: each }) => kind === "loop" && each === id) && (
-        <Row label="Member of">
+        <FieldRow label="Member of">
           <Button look="bare" className={css("link-like")} onClick={() => select({ kind: "loop", id })}>
             {id}
           </Button>
-        </Row>
+        </FieldRow>
       )}
-      <Row label="Consumes">
+      <FieldRow label="Consumes">
         <Pick
           label="Consumes"
           value={loop.consumes?.from ?? ""}
@@ -90,15 +90,15 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
           off={readOnly !== null}
           onPick={(from) => apply(`Consume ${from}`, (each) => setConsumes(each, id, from === "" ? null : from))}
         />
-      </Row>
-      <Row label="Exits">
+      </FieldRow>
+      <FieldRow label="Exits">
         <span className={css("row")}>
           <span className={css("grow faint")}>{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
           <Button off={readOnly} onClick={() => setAdding(true)}>
             Add
           </Button>
         </span>
-      </Row>
+      </FieldRow>
       {loop.exits.map((exit) => (
         <div key={exit.id} className={css("row exit")}>
           <Button

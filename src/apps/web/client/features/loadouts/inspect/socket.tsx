@@ -15,7 +15,7 @@ import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../../../
 import { Button } from "../../../parts/controls/button.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { Code } from "../parts/code.tsx";
-import { Fault, Pick, Row, Segments } from "../../../parts/controls/fields.tsx";
+import { Fault, Pick, FieldRow, Segments } from "../../../parts/controls/fields.tsx";
 import { materiaOptions } from "../../../data/materia-groups.ts";
 import { useEditor } from "../state/editor.ts";
 import { AssignRows } from "./assign.tsx";
@@ -111,7 +111,7 @@ function Head({ id }: { readonly id: string }): ReactElement {
           }}
         />
       </div>
-      <Row label="Materia">
+      <FieldRow label="Materia">
         <Pick
           label="Materia"
           value={socket?.materia ?? ""}
@@ -119,13 +119,13 @@ function Head({ id }: { readonly id: string }): ReactElement {
           off={off}
           onPick={(name) => apply(`Seat ${name}`, (each) => setMateria(each, id, name))}
         />
-      </Row>
+      </FieldRow>
       {loadout.entry !== id && (
-        <Row label="Entry">
+        <FieldRow label="Entry">
           <Button off={readOnly} onClick={() => apply(`Begin at ${id}`, (each) => setEntry(each, id))}>
             Begin here
           </Button>
-        </Row>
+        </FieldRow>
       )}
     </section>
   );
@@ -145,7 +145,7 @@ function Output({ id }: { readonly id: string }): ReactElement {
     <section className={css("section")} aria-label="Output">
       <h3>Output</h3>
       {!answers && (
-        <Row label="Parse">
+        <FieldRow label="Parse">
           <Segments
             label="Parse"
             value={socket?.parse ?? "inherit"}
@@ -159,13 +159,13 @@ function Output({ id }: { readonly id: string }): ReactElement {
             describedBy={needsJson ? fault : undefined}
             onPick={(parse) => apply(`Parse ${id}`, (each) => setParse(each, id, parse === "inherit" ? null : parse))}
           />
-        </Row>
+        </FieldRow>
       )}
       {needsJson && <Fault id={fault} text={jsonFault(socket?.edges ?? [])} />}
       <AssignRows id={id} />
-      <Row label="Advance">
+      <FieldRow label="Advance">
         <AdvanceField id={id} />
-      </Row>
+      </FieldRow>
     </section>
   );
 }

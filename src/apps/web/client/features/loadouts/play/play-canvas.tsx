@@ -5,7 +5,7 @@ import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../../core/v
 import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
 import { textScale, useWidth } from "../../../browser/use-width.ts";
 import { GraphView } from "../../../graph/graph-view.tsx";
-import type { Part } from "../../../graph/marks.ts";
+import type { GraphPart } from "../../../graph/marks.ts";
 import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
 import { playMarks, playRoom } from "./play-marks.ts";
 import type { Play } from "./use-play.ts";
@@ -38,7 +38,7 @@ export function PlayCanvas({
   );
   const marks = useMemo(() => playMarks(graph, drawing, play), [graph, drawing, play.replay, play.visits, play.seq]);
   const here = play.visits[play.step]?.socket;
-  const selected = useMemo<readonly Part[]>(() => (here ? [{ kind: "socket", id: here }] : []), [here]);
+  const selected = useMemo<readonly GraphPart[]>(() => (here ? [{ kind: "socket", id: here }] : []), [here]);
   useEffect(() => {
     if (here) handle.current?.reveal(here);
   }, [here, handle]);

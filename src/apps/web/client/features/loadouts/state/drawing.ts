@@ -12,14 +12,14 @@ import { textScale } from "../../../browser/use-width.ts";
 import type { Checked, Problem } from "./use-checked.ts";
 
 /** A drawing with the words of its edges. */
-export interface Drawn {
+interface LabelledDrawing {
   readonly drawing: Drawing;
   readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly metrics: Metrics;
 }
 
 /** The drawing that the graph itself gives, with the order of edges written. */
-export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): Drawn {
+export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): LabelledDrawing {
   const plain = scaled(compact ? COMPACT : REGULAR, textScale());
   const metrics = loopsTell ? withItemLine(plain) : plain;
   const first = layoutGraph(graph, { metrics, labelOf: (way) => labelLines(graph, way, false) });
@@ -29,7 +29,7 @@ export function drawGraph(graph: Graph, compact: boolean, loopsTell: boolean): D
 }
 
 /** The same with what was placed by hand where it was put. */
-export function drawByHand({ drawing, metrics }: Drawn, graph: Graph, layout: Loadout["layout"]): Drawing {
+export function drawByHand({ drawing, metrics }: LabelledDrawing, graph: Graph, layout: Loadout["layout"]): Drawing {
   return placeByHand(drawing, layout, { members: membersOf(graph), metrics });
 }
 

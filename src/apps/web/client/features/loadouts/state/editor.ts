@@ -3,7 +3,7 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import type { Edit } from "../../../../../../core/edit/graph/base.ts";
 import { edited, typed } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
-import type { Part } from "../../../graph/marks.ts";
+import type { GraphPart } from "../../../graph/marks.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { useChecked } from "./use-checked.ts";
 import type { Checked } from "./use-checked.ts";
@@ -19,8 +19,8 @@ export interface Editor {
   readonly checked: Checked;
   /** Why nothing can be changed here; null where it can. */
   readonly readOnly: string | null;
-  readonly selected: readonly Part[];
-  readonly select: (...parts: readonly Part[]) => void;
+  readonly selected: readonly GraphPart[];
+  readonly select: (...parts: readonly GraphPart[]) => void;
   /** One step; false where it was refused, which is said. */
   readonly apply: (what: string, edit: Edit, kind?: string) => Loadout | null;
   /** [E26] The same for what takes something away: it can be undone from where it happened. */
@@ -44,7 +44,7 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
   const { name, history, layer } = work;
   const draft = history.present;
   const checked = useChecked(name, draft, catalog);
-  const [selected, setSelected] = useState<readonly Part[]>([]);
+  const [selected, setSelected] = useState<readonly GraphPart[]>([]);
   const source = catalog.loadouts.get(name)?.layer ?? "bundled";
   const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
   const apply = useCallback(
@@ -101,7 +101,7 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
 }
 
 /** What was chosen may have been removed, or not be there any more after an undo. */
-function isThere(part: Part, loadout: Loadout): boolean {
+function isThere(part: GraphPart, loadout: Loadout): boolean {
   if (part.kind === "socket") return Object.hasOwn(loadout.sockets, part.id);
   if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
   return true;

@@ -8,7 +8,7 @@ import { canJudge } from "../../../../../../core/model/materia.ts";
 import type { Drawing, Point } from "../../../../../../core/view/draw/drawing.ts";
 import type { GraphEdit } from "../../../graph/graph-view.tsx";
 import { samePart } from "../../../graph/marks.ts";
-import type { Marks, Part } from "../../../graph/marks.ts";
+import type { Marks, GraphPart } from "../../../graph/marks.ts";
 import { drawByHand, drawGraph, marksOf } from "./drawing.ts";
 import { useEditor } from "./editor.ts";
 
@@ -85,12 +85,12 @@ export function useChoosing(props: {
   readonly draw: Draw;
   readonly onOpen: (() => void) | undefined;
 }): {
-  readonly onSelect: (part: Part | null, options: { readonly add: boolean }) => void;
-  readonly onKey: (event: KeyboardEvent, focus: Part | null) => boolean;
+  readonly onSelect: (part: GraphPart | null, options: { readonly add: boolean }) => void;
+  readonly onKey: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
 } {
   const { connecting, setConnecting, draw, onOpen } = props;
   const { selected, select } = useEditor();
-  const toggle = (part: Part): void => {
+  const toggle = (part: GraphPart): void => {
     const others = selected.filter((each) => each.kind === "socket" && !samePart(each, part));
     select(...(selected.some((each) => samePart(each, part)) ? others : [...others, part]));
   };

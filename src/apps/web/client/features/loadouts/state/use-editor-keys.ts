@@ -13,7 +13,7 @@ import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
 import type { Box, Point } from "../../../../../../core/view/draw/drawing.ts";
 import { canJudge } from "../../../../../../core/model/materia.ts";
-import type { Part } from "../../../graph/marks.ts";
+import type { GraphPart } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { Connecting } from "./use-canvas.ts";
@@ -133,22 +133,22 @@ export function loopFrom(editor: Editor, ids: readonly string[]): void {
   if (id !== null && id !== undefined) editor.select({ kind: "loop", id });
 }
 
-export function focused(): Part | null {
+export function focused(): GraphPart | null {
   const text = document.activeElement?.closest<HTMLElement>("[data-part]")?.dataset["part"];
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
-  return id === undefined ? null : { kind: kind as Part["kind"], id }; // one of the three by the expression
+  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
 }
 
-function focusedParts(): readonly Part[] {
+function focusedParts(): readonly GraphPart[] {
   const part = focused();
   return part ? [part] : [];
 }
 
-export function socketsIn(parts: readonly Part[]): readonly string[] {
+export function socketsIn(parts: readonly GraphPart[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 
-function removeParts({ remove }: Editor, parts: readonly Part[]): boolean {
+function removeParts({ remove }: Editor, parts: readonly GraphPart[]): boolean {
   const sockets = socketsIn(parts);
   const names = parts.map(({ id }) => id).join(", ");
   const done = remove(`Delete ${names}`, (loadout) => {

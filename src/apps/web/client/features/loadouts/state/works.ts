@@ -217,7 +217,7 @@ export function savedWork(name: string, layer: EditableLayer): void {
 }
 
 /** Theirs, or both in one, in place of mine, on top of what the file says now; mine can be brought back by undo. */
-export function takeText(name: string, { text, filed }: Taken): void {
+export function takeText(name: string, { text, filed }: TakenText): void {
   const work = works.get().get(name);
   if (!work) return;
   const history = historyWith(work.history, draftOfText(name, text), text === filed ? "Take theirs" : "Take both");
@@ -225,7 +225,7 @@ export function takeText(name: string, { text, filed }: Taken): void {
 }
 
 /** What a person chose where a file had changed meanwhile, and what that file says. */
-export interface Taken {
+interface TakenText {
   readonly text: string;
   readonly filed: string;
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { THINKING_LEVELS } from "../../../../../../core/model/materia.ts";
 import { toolsOf } from "../../../../../../core/model/tools.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
-import { FormOption, textOf } from "./form-option.tsx";
+import { FormOption, textOr } from "./form-option.tsx";
 import { WordsField } from "./words-field.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
@@ -18,7 +18,7 @@ export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactEle
         <TextField
           label="Model"
           mono
-          value={textOf(raw["model"], "")}
+          value={textOr(raw["model"], "")}
           placeholder="the cast's model"
           onType={(text) => setField(name, "model", text === "" ? null : text, "model")}
         />
@@ -26,7 +26,7 @@ export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactEle
       <FormOption label="Thinking">
         <Pick
           label="Thinking"
-          value={textOf(raw["thinking"], "")}
+          value={textOr(raw["thinking"], "")}
           options={[
             { value: "", label: "the cast's own" },
             ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
@@ -43,7 +43,7 @@ const SCOPES = ["none", "readOnly", "coding"] as const;
 function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
   const { name, history } = work;
   const { raw } = history.present;
-  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : textOf(raw["tools"], "none");
+  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : textOr(raw["tools"], "none");
   const custom =
     scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
       ? raw["tools"].tools

@@ -5,7 +5,7 @@ import materiaSheet from "../look/materia.module.css";
 
 const css = classesOf(materiaSheet, dialogSheet);
 
-export function textOf(value: unknown, fallback: string): string {
+export function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
 

@@ -5,7 +5,7 @@ import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Fault, Segments, Switch, TextField } from "../../../parts/controls/fields.tsx";
 import { HUES, hueStyle } from "../../../parts/marks/orb.tsx";
 import { AgentOptions } from "./agent-options.tsx";
-import { FormOption, textOf } from "./form-option.tsx";
+import { FormOption, textOr } from "./form-option.tsx";
 import { PromptEditor } from "./prompt-editor.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
@@ -43,7 +43,7 @@ export function MateriaForm(props: {
           <FormOption label="Parse">
             <Segments
               label="Parse"
-              value={textOf(raw["parse"], raw["generator"] === true ? "json" : "text")}
+              value={textOr(raw["parse"], raw["generator"] === true ? "json" : "text")}
               options={[
                 { value: "text", label: "text" },
                 { value: "json", label: "json" },
@@ -53,11 +53,11 @@ export function MateriaForm(props: {
           </FormOption>
         )}
         {!isPerson && <Behaviour name={name} raw={raw} />}
-        <Hues name={name} chosen={textOf(raw["color"], "slate")} />
+        <Hues name={name} chosen={textOr(raw["color"], "slate")} />
         <FormOption label="What for" whole>
           <TextField
             label="Description"
-            value={textOf(raw["description"], "")}
+            value={textOr(raw["description"], "")}
             placeholder="One sentence"
             onType={(text) => setField(name, "description", text === "" ? null : text, "description")}
           />
@@ -69,7 +69,7 @@ export function MateriaForm(props: {
         <PromptEditor
           name={name}
           field={isPerson ? "question" : "prompt"}
-          prompt={textOf(raw[isPerson ? "question" : "prompt"], "")}
+          prompt={textOr(raw[isPerson ? "question" : "prompt"], "")}
           value={value}
         />
       )}

@@ -5,7 +5,7 @@ import type { Json } from "../../../../../../core/model/values/json.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { useState } from "react";
 import { CommandFields } from "./command.tsx";
-import { FormOption, textOf } from "./form-option.tsx";
+import { FormOption, textOr } from "./form-option.tsx";
 import { WordsField } from "./words-field.tsx";
 import { setField } from "../state/state.ts";
 import type { MateriaWork } from "../state/state.ts";
@@ -26,7 +26,7 @@ export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactEl
         {isScript ? (
           <Pick
             label="Bundled utility"
-            value={textOf(raw["script"], "")}
+            value={textOr(raw["script"], "")}
             options={BUNDLED_UTILITIES.map((each) => ({ value: each, label: each }))}
             onPick={(script) => setField(name, "script", script)}
           />

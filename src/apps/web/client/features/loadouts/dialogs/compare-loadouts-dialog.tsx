@@ -15,7 +15,7 @@ import dialogSheet from "../../../parts/controls/dialog.module.css";
 const css = classesOf(dialogSheet, baseSheet);
 
 /** What was added, removed and changed from another loadout to this one. */
-export function CompareDialog(props: {
+export function CompareLoadoutsDialog(props: {
   readonly name: string;
   readonly loadout: Loadout;
   readonly saved: Loadout | null;

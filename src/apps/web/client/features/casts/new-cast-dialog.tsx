@@ -4,10 +4,10 @@ import { quoteWord } from "../../../../../core/command/words.ts";
 import { getCatalog } from "../../net/api.ts";
 import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
-import { Forecast } from "./forecast.tsx";
+import { ForecastTable } from "./forecast-table.tsx";
 import { ModelField } from "../../dialogs/model-field.tsx";
 import { RequestField } from "../../dialogs/request-field.tsx";
-import { Ask } from "../../parts/controls/dialog.tsx";
+import { AskDialog } from "../../parts/controls/dialog.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { useKeptText } from "../../browser/drafts/kept-text.ts";
 import { go, hrefOf } from "../../browser/route.ts";
@@ -20,7 +20,7 @@ import dialogSheet from "../../parts/controls/dialog.module.css";
 const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** Starts a cast with the same text as a terminal would. */
-export function NewCast({
+export function NewCastDialog({
   onClose,
   loadout,
 }: {
@@ -46,7 +46,7 @@ export function NewCast({
     if (castId !== "") go(hrefOf("casts", castId));
   };
   return (
-    <Ask
+    <AskDialog
       title="New cast"
       action={command.isBusyTree ? "Start all the same" : "Start"}
       keepsText
@@ -64,11 +64,11 @@ export function NewCast({
         </select>
       </label>
       <RequestField value={request} onType={setRequest} />
-      <Forecast loadout={chosen} />
+      <ForecastTable loadout={chosen} />
       <ModelField value={model} onType={setModel} />
       <RehearsalField value={rehearsal} onChange={setRehearsal} />
       <Issues issues={command.issues} />
-    </Ask>
+    </AskDialog>
   );
 }
 

@@ -9,7 +9,7 @@ import answerSheet from "./answer.module.css";
 const css = classesOf(answerSheet);
 
 /** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
-export function Asked(props: CastPartProps & { readonly visit: VisitRecord }): ReactElement | null {
+export function VisitQuestion(props: CastPartProps & { readonly visit: VisitRecord }): ReactElement | null {
   const { view, visit } = props;
   const { status, question, position } = view.latest;
   const isHere = visit.index === view.allVisits.length - 1;

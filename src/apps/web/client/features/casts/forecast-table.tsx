@@ -10,7 +10,7 @@ import castsSheet from "./casts.module.css";
 const css = classesOf(castsSheet, baseSheet);
 
 /** What a cast of this loadout will take, likely and at its bad; nothing where it cannot be told. */
-export function Forecast({ loadout }: { readonly loadout: string }): ReactElement | null {
+export function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement | null {
   const { value } = useAsked(loadout === "" ? null : `forecast ${quoteWord(loadout)}`, ForecastTold);
   if (!value || value.loadout !== loadout) return null;
   const { casts, turns, tokens, cost, seconds, unknown } = value;

@@ -15,7 +15,7 @@ const SLICE = 100;
 /** Colours help to read, and nobody reads so much. */
 const MOST_COLOURED = 20_000;
 
-export function Rows(props: {
+export function PatchRows(props: {
   readonly rows: readonly PatchRow[];
   readonly path: string;
   readonly form: PatchForm;

@@ -3,8 +3,8 @@ import type { ReactElement } from "react";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { useCasts } from "../../../data/use-casts.ts";
-import { Ask } from "../../../parts/controls/dialog.tsx";
-import type { LoadedCast } from "../state/use-cast.ts";
+import { AskDialog } from "../../../parts/controls/dialog.tsx";
+import type { KnownCast } from "../state/use-cast.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import controlsSheet from "../../../parts/controls/controls.module.css";
@@ -16,11 +16,11 @@ const css = classesOf(dialogSheet, controlsSheet, baseSheet);
 const LISTED = 500;
 
 /** Which cast this one is put beside; those of the same loadout come first. */
-export function CompareDialog({
+export function CompareCastsDialog({
   cast,
   onClose,
 }: {
-  readonly cast: LoadedCast;
+  readonly cast: KnownCast;
   readonly onClose: () => void;
 }): ReactElement {
   const { castId, loadout } = cast.castFile;
@@ -36,7 +36,7 @@ export function CompareDialog({
   const [chosen, setChosen] = useState("");
   const other = chosen === "" ? others[0]?.castId : chosen;
   return (
-    <Ask
+    <AskDialog
       title="Compare with another cast"
       action="Compare"
       off={other === undefined ? "There is no other cast here" : null}
@@ -53,6 +53,6 @@ export function CompareDialog({
           ))}
         </select>
       </label>
-    </Ask>
+    </AskDialog>
   );
 }

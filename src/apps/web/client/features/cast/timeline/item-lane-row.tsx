@@ -24,7 +24,7 @@ const MARKS = {
 } as const satisfies Record<ItemMark["kind"], { readonly sign: string; readonly look: string; readonly word: string }>;
 
 /** [V23] An item that was worked on beside others: each attempt leads to its own cast, marks tell of merges and conflicts. */
-export function ItemRow(props: {
+export function ItemLaneRow(props: {
   readonly lane: ItemLane;
   readonly scale: Scale;
   readonly nowMs: number;
