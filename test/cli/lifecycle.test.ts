@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { castFile, castsIn, journalOf, jsonOf, newPlace, put, readText, run } from "../harness/cli.ts";
 
@@ -75,6 +75,23 @@ it("[A8, C10] an interactive materia waits; an answer goes to it; nothing said t
     { type: "person_finished" },
     { type: "handoff_accepted", handoff: { workItems: [{ title: "blue" }] } },
   ]);
+});
+
+it("[A9] a cast that goes on is answered by the file that is named then, in place of the one it began with", async () => {
+  const cwd = place({ "others.json": { replies: { Ask: [{ text: "No." }, { text: "Green, then?" }] } } });
+  await run(["cast", ...config, "--rehearse", "replies.json", "paint it"], { cwd });
+  const other = ["--rehearse", "others.json", "neither"];
+  const answered = await run(["continue", ...config, ...other], { cwd });
+  expect([answered.code, answered.stdout]).toEqual([4, expect.stringContaining("Green, then?")]);
+});
+
+it("[D6] a last line that was cut off is told by the command that goes on", async () => {
+  const cwd = place();
+  await run(["cast", ...config, "--rehearse", "replies.json", "paint it"], { cwd });
+  appendFileSync(castFile(cwd, castsIn(cwd)[0] ?? "", "journal.jsonl"), '{"seq":');
+  const told = (await run(["continue", ...config, "blue"], { cwd })).stderr;
+  expect(told).toContain("the journal ended in a line that was cut off (7 bytes); it is removed");
+  expect((await run(["continue", ...config], { cwd })).stderr).not.toContain("cut off");
 });
 
 it("[A8] multiTurn is the other name of interactive; an aborted conversation can be continued", async () => {

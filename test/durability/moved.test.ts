@@ -42,10 +42,12 @@ it("[D25] in a project that was moved it works where the project is now", async 
 it("[D25] from another folder a cast that is kept apart is refused", async () => {
   const cwd = newPlace();
   await failedIn(cwd);
-  const other = `${cwd}-other`;
-  mkdirSync(other);
-  cpSync(join(cwd, "materia.json"), join(other, "materia.json"));
-  const refused = await recast(other, "--artifacts", join(cwd, ".pi", "pi-materia"));
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`this cast works in ${cwd}`)]);
-  expect([existsSync(join(other, "worked-here")), existsSync(join(cwd, "worked-here"))]).toEqual([false, false]);
+  // The path of the second is the beginning of the cast's own.
+  for (const other of [`${cwd}-other`, cwd.slice(0, -1)]) {
+    mkdirSync(other);
+    cpSync(join(cwd, "materia.json"), join(other, "materia.json"));
+    const refused = await recast(other, "--artifacts", join(cwd, ".pi", "pi-materia"));
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`this cast works in ${cwd}`)]);
+    expect([existsSync(join(other, "worked-here")), existsSync(join(cwd, "worked-here"))]).toEqual([false, false]);
+  }
 });

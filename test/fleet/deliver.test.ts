@@ -64,6 +64,18 @@ it("[B24] what looks like a secret stops the push and is named without being tol
   expect((await place.materia("take", castId)).code).toBe(0);
 });
 
+it("[B24] a file that is too large to be looked through is not pushed unseen", async () => {
+  const place = await fleetPlace();
+  const remote = remoteOf(place);
+  writeFileSync(join(place.cwd, "large.bin"), Buffer.alloc(20 * 1024 * 1024 + 1));
+  git(place.cwd, "add", "large.bin");
+  git(place.cwd, "commit", "-q", "-m", "something large");
+  const castId = await submitted(place, "Quick");
+  await place.worker({ profile: { deliver: "push" } });
+  expect(await delivered(place, castId)).toEqual({ found: [{ file: "large.bin", kind: "too much to look through" }] });
+  expect(branchesOf(remote)).toEqual(["main"]);
+});
+
 it("[B24] a worker that died before the push leaves it to the next, and a push that was made counts", async () => {
   const place = await fleetPlace();
   const remote = remoteOf(place);

@@ -178,7 +178,7 @@ describe("[H20] what can never be assigned", () => {
       "Socket-1": { materia: "Plan", assign: { list: "$.workItems" }, edges: [always("Socket-2")] },
       "Socket-2": {
         materia: "Text",
-        assign: { "list.0": "$" },
+        assign: { said: "$", "list.0": "$" },
         advance: { items: "state.list" },
         edges: [always("Socket-2")],
       },
