@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { countChanges } from "../../src/shell/git/checkpoint.ts";
 import { REF, checkpoint, git, namesIn, newRepository, personsView, scratch } from "./scratch.ts";
 
 describe("[Y1] a checkpoint is the whole working tree as it is", () => {
@@ -46,6 +47,14 @@ describe("[Y1] a checkpoint is the whole working tree as it is", () => {
     await checkpoint(cwd);
     expect(namesIn(cwd)).toHaveLength(names.length + 2);
     for (const name of names) expect(git(cwd, "cat-file", "-p", `${REF}:${name}`)).toBe(name.trim());
+  });
+
+  it("[Y1] of many changed files all are counted and twenty are named", async () => {
+    const cwd = newRepository();
+    for (let index = 0; index < 21; index += 1) writeFileSync(join(cwd, `${index}.txt`), "x\n");
+    await checkpoint(cwd);
+    const changed = await countChanges(cwd, "HEAD", REF);
+    expect([changed?.changed, changed?.added, changed?.names?.length]).toEqual([21, 21, 20]);
   });
 
   it("[Y1] links are kept as links and not followed, and a file may become a folder", async () => {
