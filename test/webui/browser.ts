@@ -17,12 +17,12 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS.split(" "), env: { ...process.env, FONTCONFIG_FILE: fonts() } });
 }
 
+const fonts = (): string => join(tmpdir(), "fonts.conf");
+
 /** The fonts that come with the browser and no others: on every machine a text is as wide, also where there are none or `TMPDIR` is not `/tmp`. */
-function fonts(): string {
-  const file = join(tmpdir(), "fonts.conf");
+function writeFonts(): void {
   const [font, cache] = [join(tmpdir(), "fonts", "fonts"), join(tmpdir(), "fonts-cache")];
-  writeFileSync(file, `<fontconfig><dir>${font}</dir><cachedir>${cache}</cachedir></fontconfig>\n`);
-  return file;
+  writeFileSync(fonts(), `<fontconfig><dir>${font}</dir><cachedir>${cache}</cachedir></fontconfig>\n`);
 }
 
 /** Unpacked by whichever test comes first: a program that another one still writes cannot be started. */
@@ -31,6 +31,7 @@ async function unpacked(): Promise<string> {
   const [begun, done] = ["chromium-begun", "chromium-done"].map((name) => join(tmpdir(), name)) as [string, string];
   if (isFirst(begun)) {
     const program = await chromium.executablePath();
+    writeFonts();
     writeFileSync(done, "");
     return program;
   }
