@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
-import type { CSSModulesOptions } from "vite";
+import { defineConfig, type CSSModulesOptions } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 

@@ -9,8 +9,7 @@ import { findPrograms, startDatabase, stopDatabase } from "../src/shell/fleet/em
 import { openLiveTurn } from "../src/shell/fleet/live/live-turn.ts";
 import { openDatabase } from "../src/shell/store/postgres/database/database.ts";
 import { MIGRATION } from "../src/shell/store/postgres/database/migration.ts";
-import { postgresStore } from "../src/shell/store/postgres/postgres-store.ts";
-import type { PostgresStore } from "../src/shell/store/postgres/postgres-store.ts";
+import { postgresStore, type PostgresStore } from "../src/shell/store/postgres/postgres-store.ts";
 import { castFile, eventsOf, idOf } from "../test/harness/store/store-casts.ts";
 
 const EVENTS = 1_000;

@@ -1,7 +1,6 @@
 import type { CastId } from "../src/core/model/ids.ts";
 import type { Artifacts } from "../src/shell/ports.ts";
-import { FORMAT } from "../src/shell/store/cast-file.ts";
-import type { CastFile } from "../src/shell/store/cast-file.ts";
+import { FORMAT, type CastFile } from "../src/shell/store/cast-file.ts";
 import type { OwnedCast, Writing } from "../src/shell/store/cast-store.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";

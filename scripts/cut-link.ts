@@ -15,12 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../src/shell/fleet/migrate.ts";
 import { PACE } from "../src/shell/fleet/worker/watchdog.ts";
-import { openDatabase } from "../src/shell/store/postgres/database/database.ts";
-import type { Database } from "../src/shell/store/postgres/database/database.ts";
+import { openDatabase, type Database } from "../src/shell/store/postgres/database/database.ts";
 import { ownServer } from "../test/harness/fleet/own-server.ts";
 import { NOBODY } from "../test/harness/fleet/programs.ts";
-import { startWorker, until } from "../test/harness/fleet/start-worker.ts";
-import type { WorkerProcess } from "../test/harness/fleet/start-worker.ts";
+import { startWorker, until, type WorkerProcess } from "../test/harness/fleet/start-worker.ts";
 import { castProblems, outcomeOf } from "../test/harness/fleet/storm/storm-laws.ts";
 import { stormPlace, submitMore, submitOne } from "../test/harness/fleet/storm/storm-place.ts";
 

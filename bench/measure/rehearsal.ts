@@ -3,8 +3,7 @@ import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import { realTimer } from "../../src/shell/agents/guard.ts";
 import { NO_CREDENTIALS, loadPi, onlyOurs, settingsFor } from "../../src/shell/agents/pi/pi.ts";
 import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
-import { SCRIPTED_MODEL, scriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
-import type { Script } from "../../src/shell/agents/scripted-provider.ts";
+import { SCRIPTED_MODEL, scriptedProvider, type Script } from "../../src/shell/agents/scripted-provider.ts";
 import { inScratch, median } from "./process.ts";
 
 export interface RehearsalFigures {

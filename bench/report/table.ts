@@ -1,6 +1,5 @@
 import type { RunFigures } from "../peers/measure-peer.ts";
-import { growthOf } from "./figures.ts";
-import type { Contender, Machine, OwnFigures, Results } from "./figures.ts";
+import { growthOf, type Contender, type Machine, type OwnFigures, type Results } from "./figures.ts";
 import { bytesText, msText, numberText, tableText } from "./text.ts";
 
 /** Everything that was measured, for a person. */

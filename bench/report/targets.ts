@@ -1,5 +1,4 @@
-import { growthOf } from "./figures.ts";
-import type { Contender, Judged, OwnFigures } from "./figures.ts";
+import { growthOf, type Contender, type Judged, type OwnFigures } from "./figures.ts";
 import { bytesText, msText, numberText } from "./text.ts";
 
 /** Every target beside what was measured. The first contender is ours. */

@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
-import type { Ran } from "../harness/cli.ts";
-import { castFile, castsIn, eventsOf, journalOf, jsonOf, newPlace, readText, run } from "../harness/cli.ts";
+import { type Ran, castFile, castsIn, eventsOf, journalOf, jsonOf, newPlace, readText, run } from "../harness/cli.ts";
 
 const conf = {
   activeLoadout: "Work",

@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import type { Ran } from "../harness/cli.ts";
-import { castsIn, journalOf, newPlace, readText, run, userFolder } from "../harness/cli.ts";
+import { type Ran, castsIn, journalOf, newPlace, readText, run, userFolder } from "../harness/cli.ts";
 
 let cwd: string;
 let demo: Ran;

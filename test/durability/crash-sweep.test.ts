@@ -4,10 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { newPlace } from "../harness/cli.ts";
-import { told } from "../harness/told.ts";
-import type { Told } from "../harness/told.ts";
-import { begin, goOn, onlyCast, subject } from "../harness/killed.ts";
-import type { Kill, Life, Subject } from "../harness/killed.ts";
+import { told, type Told } from "../harness/told.ts";
+import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 const names = readdirSync(examples)

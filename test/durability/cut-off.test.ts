@@ -4,8 +4,15 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { typed } from "../harness/doomed.ts";
-import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
-import type { Agent, Hosted } from "../harness/hosted.ts";
+import {
+  journalIn,
+  resumeHosted,
+  saying,
+  startHosted,
+  workspaceWith,
+  type Agent,
+  type Hosted,
+} from "../harness/hosted.ts";
 
 const workspace = (more: object = {}) =>
   workspaceWith({ materia: { Eval: { prompt: "Judge.", parse: "json" } }, ...more });

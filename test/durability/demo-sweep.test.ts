@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { newPlace } from "../harness/cli.ts";
-import { begin, contents, goOn, onlyCast, subject } from "../harness/killed.ts";
-import type { Kill, Life, Subject } from "../harness/killed.ts";
+import { begin, contents, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
 
 const demo = fileURLToPath(new URL("../../examples/demo", import.meta.url));
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { exitCode } from "../../src/shell/casting/exit-code.ts";
 import { PAUSE } from "../../src/shell/run/effect.ts";
-import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
-import type { Agent } from "../harness/hosted.ts";
+import { journalIn, resumeHosted, saying, startHosted, workspaceWith, type Agent } from "../harness/hosted.ts";
 
 const NONE = { input: 0, output: 0, cost: 0 };
 const config = { materia: { Work: { prompt: "Work." } } };

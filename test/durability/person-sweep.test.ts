@@ -2,10 +2,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { personAsked } from "../../src/core/cast/question.ts";
 import { newPlace } from "../harness/cli.ts";
-import { begin, goOn, onlyCast, subject } from "../harness/killed.ts";
-import type { Kill, Life, Subject } from "../harness/killed.ts";
-import { eventsOf, told } from "../harness/told.ts";
-import type { Told } from "../harness/told.ts";
+import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
+import { eventsOf, told, type Told } from "../harness/told.ts";
 import type { Resumption } from "../../src/shell/casting/resume.ts";
 
 const items = ["a", "b"].map((title) => ({ title, context: "" }));

@@ -2,8 +2,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { newPlace } from "../harness/cli.ts";
-import { begin, goOn, onlyCast, subject } from "../harness/killed.ts";
-import type { Subject } from "../harness/killed.ts";
+import { begin, goOn, onlyCast, subject, type Subject } from "../harness/killed.ts";
 
 const SECRET = "tok-12345678";
 const SAID = `deploy build-production-eu with ${SECRET}`;

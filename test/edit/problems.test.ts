@@ -15,8 +15,7 @@ import { compile } from "../../src/core/compile/targets/compile.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import type { LoadoutInput } from "../harness/build.ts";
-import { FULL_AUTO, fullAuto } from "../harness/build.ts";
+import { type LoadoutInput, FULL_AUTO, fullAuto } from "../harness/build.ts";
 import { CATALOG, CHAIN, done, isGenerator, loadout, problemsOf } from "./samples.ts";
 
 const known = { materia: [...CATALOG.materia.keys()], isGenerator };

@@ -1,5 +1,4 @@
-import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
@@ -7,8 +6,7 @@ import { authoredLoadout } from "../../src/core/edit/text/authored.ts";
 import type { Issue, Result } from "../../src/core/model/issue.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";
 import * as v from "valibot";
-import { FULL_AUTO } from "../harness/build.ts";
-import type { LoadoutInput } from "../harness/build.ts";
+import { FULL_AUTO, type LoadoutInput } from "../harness/build.ts";
 
 export function loadout(input: LoadoutInput = FULL_AUTO): Loadout {
   return v.parse(Loadout, input);

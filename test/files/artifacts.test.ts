@@ -1,19 +1,16 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
 import { redactor } from "../../src/shell/secrets/redact.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openJournal } from "../harness/journals.ts";
-import type { TestConfig } from "../harness/play.ts";
-import { startOf } from "../harness/play.ts";
+import { type TestConfig, startOf } from "../harness/play.ts";
 import { after, always, exited, graph, loop, said, satisfied, seat, socket, world } from "../harness/seats.ts";
 
 interface Kept {

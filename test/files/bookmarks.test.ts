@@ -13,8 +13,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { nothingPacked, pack } from "../../src/core/view/bookmark/pack.ts";
 import type { Trail } from "../../src/core/view/now/trail.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
-import type { CastFile } from "../../src/shell/store/cast-file.ts";
+import { startOf, type CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, CurrentCast, OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileDigest } from "../../src/shell/store/files/bookmarks/file-digest.ts";
 import {
@@ -22,9 +21,9 @@ import {
   firstSeal,
   sealedLine,
   unsealed,
+  type Bookmark,
 } from "../../src/shell/store/files/bookmarks/sealed-lines.ts";
 import { encodeLines } from "../../src/shell/store/files/journal/chain.ts";
-import type { Bookmark } from "../../src/shell/store/files/bookmarks/sealed-lines.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import type { CastLayout } from "../../src/shell/store/layout.ts";
 import { TRAIL } from "../../src/shell/store/loading.ts";

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { artifactRoot, loadConfig } from "../../src/shell/config/config.ts";
-import type { ConfigPlace, LoadedConfig } from "../../src/shell/config/config.ts";
+import { artifactRoot, loadConfig, type ConfigPlace, type LoadedConfig } from "../../src/shell/config/config.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { scratchFolder } from "../harness/agents.ts";
 

@@ -1,5 +1,15 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";

@@ -2,13 +2,11 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFil
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
-import type { Head } from "../../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstHead, type Head } from "../../src/shell/store/files/journal/chain.ts";
 import { hasNoLine, journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { lineReader } from "../../src/shell/store/files/journal/line-reader.ts";
 import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
-import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
-import type { JournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
+import { openJournalWriter, type JournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
 import { chanceOf } from "../harness/random-graph.ts";

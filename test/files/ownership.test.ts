@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { isAlive, thisProcess } from "../../src/shell/process/process-owner.ts";
-import type { Owner } from "../../src/shell/process/process-owner.ts";
+import { isAlive, thisProcess, type Owner } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, ownerIn } from "../harness/journals.ts";
 

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
-import type { ResumePlan } from "../../src/shell/casting/resume.ts";
+import { prepareResume, resumeCast, type ResumePlan } from "../../src/shell/casting/resume.ts";
 import { planGraph, startCast } from "../../src/shell/casting/start.ts";
 import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost, TurnOutcome } from "../../src/shell/ports.ts";

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { openWorkspace, trustIssue } from "../../src/shell/casting/workspace/workspace.ts";
-import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { openWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { ConfigPlace } from "../../src/shell/config/config.ts";
 import { isTrusted, rememberTrust } from "../../src/shell/config/trust.ts";
 import { scratchFolder } from "../harness/agents.ts";

@@ -10,8 +10,15 @@ import { BUDGETS, openNews } from "../../src/shell/store/postgres/database/news.
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
-import { eventsOn, fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import {
+  eventsOn,
+  fleetPlace,
+  isWaiting,
+  letGo,
+  statusOn,
+  submitted,
+  type FleetPlace,
+} from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 

@@ -5,8 +5,7 @@ import type { Delivery } from "../../src/core/view/text/delivery.ts";
 import { secretFinder } from "../../src/shell/secrets/redact.ts";
 import { shapesIn } from "../../src/shell/secrets/shapes.ts";
 import { git } from "../git/scratch.ts";
-import { eventsOn, fileOf, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, fileOf, fleetPlace, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 function remoteOf({ cwd }: FleetPlace): string {

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
-import type { Usage } from "../../src/core/cast/state/usage.ts";
+import { NO_USAGE, type Usage } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { openAdmission } from "../../src/shell/fleet/items/budget.ts";
 import { openSentWork, workOfItems } from "../../src/shell/fleet/items/sent-work.ts";

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { git } from "../git/scratch.ts";
 import { put } from "../harness/cli.ts";
-import { eventsOn, fileOf, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, fileOf, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { ended, hasBegun, itemsPlace } from "../harness/fleet/items-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 

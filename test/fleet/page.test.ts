@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { FleetStanding } from "../../src/core/view/now/fleet.ts";
-import { isEvent } from "../webserver/harness.ts";
-import type { Message } from "../webserver/harness.ts";
+import { isEvent, type Message } from "../webserver/harness.ts";
 import { fleetPage } from "../harness/fleet/fleet-page.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";

@@ -4,8 +4,7 @@ import { startState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
 import { PAUSE } from "../../src/shell/run/effect.ts";
-import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";
 

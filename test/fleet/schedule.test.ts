@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { submitScheduled } from "../../src/shell/fleet/worker/schedules.ts";
 import { git } from "../git/scratch.ts";
-import { fileOf, fleetPlace, statusOn } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { fileOf, fleetPlace, statusOn, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 interface Row {

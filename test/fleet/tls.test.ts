@@ -1,6 +1,5 @@
 import { chownSync, mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { put } from "../harness/cli.ts";
-import { eventsOn, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { eventsOn, fleetPlace, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 /** How a cast failed, what was completed before, and whether anything large was kept of it. */

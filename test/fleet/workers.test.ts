@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { openPause } from "../../src/shell/fleet/items/parking.ts";
-import { PACE, openSession } from "../../src/shell/fleet/worker/watchdog.ts";
-import type { Enrolled } from "../../src/shell/fleet/worker/watchdog.ts";
-import { fleetPlace, letGo, submitted } from "../harness/fleet/fleet-place.ts";
-import type { FleetPlace } from "../harness/fleet/fleet-place.ts";
+import { PACE, openSession, type Enrolled } from "../../src/shell/fleet/worker/watchdog.ts";
+import { fleetPlace, letGo, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { submitMore } from "../harness/fleet/storm/storm-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";

@@ -1,8 +1,11 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
-import type { PostgresPlace, PostgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
+import {
+  postgresStore,
+  type PostgresPlace,
+  type PostgresStore,
+} from "../../src/shell/store/postgres/postgres-store.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";

@@ -1,8 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { castFile, castsIn, eventsOf, newPlace, put, readText, run } from "../harness/cli.ts";
-import type { Ran, RunOptions } from "../harness/cli.ts";
+import {
+  castFile,
+  castsIn,
+  eventsOf,
+  newPlace,
+  put,
+  readText,
+  run,
+  type Ran,
+  type RunOptions,
+} from "../harness/cli.ts";
 import { copied } from "../harness/copied.ts";
 import { commitAll } from "./scratch.ts";
 

@@ -2,11 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeCheckpoint } from "../../src/shell/git/checkpoint.ts";
-import type { TakenCheckpoint } from "../../src/shell/git/checkpoint.ts";
+import { takeCheckpoint, type TakenCheckpoint } from "../../src/shell/git/checkpoint.ts";
 import { treeOf } from "../../src/shell/git/changes.ts";
-import { findRepository } from "../../src/shell/git/repository.ts";
-import type { Repository } from "../../src/shell/git/repository.ts";
+import { findRepository, type Repository } from "../../src/shell/git/repository.ts";
 import { openShadow } from "../../src/shell/git/shadow.ts";
 import { copied } from "../harness/copied.ts";
 

@@ -1,11 +1,9 @@
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { TestConfig } from "./play.ts";
-import { startOf } from "./play.ts";
+import { type TestConfig, startOf } from "./play.ts";
 import { USAGE, graph, said, seat, socket, world } from "./seats.ts";
 
 export const NONE = { input: 0, output: 0, cost: 0 };

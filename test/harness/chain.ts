@@ -1,13 +1,10 @@
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
-import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
 import { parseText } from "../../src/core/command/parse.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
-import type { Compiled } from "../../src/core/compile/targets/compile.ts";
-import type { Result } from "../../src/core/model/issue.ts";
-import { pathText } from "../../src/core/model/issue.ts";
+import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { type Result, pathText } from "../../src/core/model/issue.ts";
 import type { TestConfig } from "./play.ts";
 
 /** A user's file over what is bundled. */

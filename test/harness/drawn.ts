@@ -1,9 +1,7 @@
 import { fragmentOf } from "../../src/core/compile/targets/fragment.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import type { AnyWay, Drawing } from "../../src/core/view/draw/drawing.ts";
-import { overlap, piecesOf } from "../../src/core/view/draw/drawing.ts";
-import { catalogOf } from "./play.ts";
-import type { TestConfig } from "./play.ts";
+import { type AnyWay, type Drawing, overlap, piecesOf } from "../../src/core/view/draw/drawing.ts";
+import { catalogOf, type TestConfig } from "./play.ts";
 
 /** The loadout `Main` as a graph, whether it compiles or not: an editor draws what is still broken. */
 export function drawable(config: TestConfig): Graph {

@@ -4,10 +4,8 @@ import { startState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import type { RunOptions } from "../../src/shell/run/effect.ts";
-import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
-import type { TestConfig } from "./play.ts";
-import { startOf } from "./play.ts";
+import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { type TestConfig, startOf } from "./play.ts";
 import { graph, seat, world } from "./seats.ts";
 
 /** One agent that may write files. */

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
-import { ok } from "../../src/core/model/issue.ts";
-import type { Result } from "../../src/core/model/issue.ts";
+import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { ok, type Result } from "../../src/core/model/issue.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
 import type { Journal } from "../../src/shell/ports.ts";
 import type { Owner } from "../../src/shell/process/process-owner.ts";
@@ -13,8 +11,7 @@ import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { chainOf, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
 import { layoutIn } from "../../src/shell/store/layout.ts";
-import { claim, currentOwner } from "../../src/shell/store/files/owner/claims.ts";
-import type { Claim } from "../../src/shell/store/files/owner/claims.ts";
+import { claim, currentOwner, type Claim } from "../../src/shell/store/files/owner/claims.ts";
 
 export interface ReadJournal {
   readonly events: readonly CastEvent[];

@@ -1,12 +1,9 @@
-import { evaluate } from "../../src/core/compile/amount.ts";
-import type { Amount } from "../../src/core/compile/amount.ts";
+import { evaluate, type Amount } from "../../src/core/compile/amount.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import type { Issue } from "../../src/core/model/issue.ts";
+import { type Issue, pathText } from "../../src/core/model/issue.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
-import { pathText } from "../../src/core/model/issue.ts";
-import { catalogOf, compiled } from "./play.ts";
-import type { Played, TestConfig } from "./play.ts";
+import { catalogOf, compiled, type Played, type TestConfig } from "./play.ts";
 
 /** One materia of each kind, for graphs in which only the kind matters. */
 export const MATERIA = {

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
-import type { Choice } from "../../src/core/testing/fuzz/choice.ts";
+import { answerWith, type Choice } from "../../src/core/testing/fuzz/choice.ts";
 import { simulate } from "../../src/core/testing/simulate.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { catalogOf } from "./play.ts";
-import type { TestConfig } from "./play.ts";
+import { catalogOf, type TestConfig } from "./play.ts";
 
 export interface PastCast {
   readonly loadout?: string;

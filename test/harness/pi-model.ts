@@ -1,5 +1,4 @@
-import { fauxAssistantMessage, fauxProvider, fauxToolCall } from "@earendil-works/pi-ai";
-import type { AssistantMessage } from "@earendil-works/pi-ai";
+import { fauxAssistantMessage, fauxProvider, fauxToolCall, type AssistantMessage } from "@earendil-works/pi-ai";
 
 /** One answer of the scripted model: words, a tool call, a failure, or silence until the request is aborted. */
 export type ModelReply =

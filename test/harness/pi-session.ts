@@ -7,8 +7,8 @@ import {
   ModelRuntime,
   SessionManager,
   SettingsManager,
+  type ExtensionFactory,
 } from "@earendil-works/pi-coding-agent";
-import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { onTestFinished, vi } from "vitest";
 import materia from "../../src/apps/pi/extension.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";

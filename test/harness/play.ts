@@ -1,16 +1,12 @@
-import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
-import type { Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import type { Json, JsonObject } from "../../src/core/model/values/json.ts";
-import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 

@@ -1,14 +1,12 @@
 import { apply } from "../../src/core/cast/apply.ts";
-import { decide } from "../../src/core/cast/decide.ts";
-import type { Outcome } from "../../src/core/cast/decide.ts";
+import { decide, type Outcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { completed, next } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
 import type { Json } from "../../src/core/model/values/json.ts";
-import { exit } from "./loadouts.ts";
-import type { EdgeInput, SocketInput } from "./loadouts.ts";
+import { exit, type EdgeInput, type SocketInput } from "./loadouts.ts";
 import type { TestConfig } from "./play.ts";
 
 /** Chance that can be repeated: the same seed gives the same choices. */

@@ -1,15 +1,13 @@
 import * as v from "valibot";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
-import { catalogOf } from "./play.ts";
-import type { TestConfig } from "./play.ts";
+import { catalogOf, type TestConfig } from "./play.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,7 @@
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
 import type { Amount } from "../../src/core/compile/amount.ts";
-import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
-import type { Graph } from "../../src/core/compile/graph.ts";
+import { materiaOf, socketOf, type Graph } from "../../src/core/compile/graph.ts";
 import { allowedTurns } from "./loadouts.ts";
 
 /** [D21] What no journal may show, whatever happened; read from the events alone, without the engine. */

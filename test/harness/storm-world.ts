@@ -9,8 +9,7 @@ import type { CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../src/shell/store/cast-store.ts";
 import type { CastLayout } from "../../src/shell/store/layout.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
-import { randomReply } from "./random-graph.ts";
-import type { Chance, Mood } from "./random-graph.ts";
+import { randomReply, type Chance, type Mood } from "./random-graph.ts";
 
 /** One cast of a random graph through random weather. */
 export interface Storm {

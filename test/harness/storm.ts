@@ -15,14 +15,11 @@ import { startOf } from "../../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
-import { runCast } from "../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
-import { catalogOf } from "./play.ts";
-import type { TestConfig } from "./play.ts";
+import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { catalogOf, type TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
-import { World } from "./storm-world.ts";
-import type { Standing, Storm } from "./storm-world.ts";
+import { World, type Standing, type Storm } from "./storm-world.ts";
 
 const KEY = { find: () => "a key of this user", make: () => "a key of this user" };
 const MOST_LIVES = 40;

@@ -1,5 +1,4 @@
-import type { EdgeInput, SocketInput } from "./loadouts.ts";
-import { MATERIA, always, exit } from "./loadouts.ts";
+import { type EdgeInput, type SocketInput, MATERIA, always, exit } from "./loadouts.ts";
 import type { TestConfig } from "./play.ts";
 import type { Chance } from "./random-graph.ts";
 

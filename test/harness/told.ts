@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { contents, onlyCast } from "./killed.ts";
-import type { Life, Subject } from "./killed.ts";
+import { contents, onlyCast, type Life, type Subject } from "./killed.ts";
 
 /** What a cast leaves behind. */
 export interface Told {

@@ -1,5 +1,4 @@
-import { openTurnControl } from "../../src/apps/pi/agents/turn-control.ts";
-import type { TurnControl } from "../../src/apps/pi/agents/turn-control.ts";
+import { openTurnControl, type TurnControl } from "../../src/apps/pi/agents/turn-control.ts";
 
 /** Nobody interrupts, so nobody is asked. */
 export function noQuestions(): TurnControl {

@@ -1,5 +1,4 @@
-import { END, valueAt } from "./texts.ts";
-import type { Graph, Json, JsonObject, Place, Region, Texts } from "./texts.ts";
+import { END, valueAt, type Graph, type Json, type JsonObject, type Place, type Region, type Texts } from "./texts.ts";
 import type { Item, Said } from "./visit/reply.ts";
 
 /** Everything outside a cast: what is answered, and what a person allows when it was stopped. */

@@ -1,5 +1,15 @@
-import { END, listOf, parseOf } from "./texts.ts";
-import type { EdgeText, ExitText, Graph, LoadoutText, Place, Region, Texts } from "./texts.ts";
+import {
+  END,
+  listOf,
+  parseOf,
+  type EdgeText,
+  type ExitText,
+  type Graph,
+  type LoadoutText,
+  type Place,
+  type Region,
+  type Texts,
+} from "./texts.ts";
 import { problemsOf, wayProblems } from "./problems.ts";
 import { reachable, waysFrom } from "./ways.ts";
 

@@ -1,5 +1,16 @@
-import { END, judges, listOf, parseOf } from "./texts.ts";
-import type { EdgeText, Graph, LoadoutText, LoopText, MateriaText, SocketText, Texts } from "./texts.ts";
+import {
+  END,
+  judges,
+  listOf,
+  parseOf,
+  type EdgeText,
+  type Graph,
+  type LoadoutText,
+  type LoopText,
+  type MateriaText,
+  type SocketText,
+  type Texts,
+} from "./texts.ts";
 import { beginningsOf, leadsOut, reachable } from "./ways.ts";
 
 const CONTRACT = ["workItems", "satisfied", "context"];

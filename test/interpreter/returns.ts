@@ -1,7 +1,5 @@
-import { END } from "./texts.ts";
-import type { Place } from "./texts.ts";
-import { itemOf, placeOf, stopAt } from "./cast.ts";
-import type { Cast, Route, Steps } from "./cast.ts";
+import { END, type Place } from "./texts.ts";
+import { itemOf, placeOf, stopAt, type Cast, type Route, type Steps } from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
 export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {

@@ -1,12 +1,36 @@
-import { END, matches, valueAt } from "./texts.ts";
-import type { EdgeText, ExitText, Graph, Json, JsonObject, Place, Region } from "./texts.ts";
-import { Ended, currentOf, fail, itemOf, newCast, placeOf, regionOf, stopAt, write } from "./cast.ts";
-import type { Cast, Pass, Route, Steps, World, Write } from "./cast.ts";
+import {
+  END,
+  matches,
+  valueAt,
+  type EdgeText,
+  type ExitText,
+  type Graph,
+  type Json,
+  type JsonObject,
+  type Place,
+  type Region,
+} from "./texts.ts";
+import {
+  Ended,
+  currentOf,
+  fail,
+  itemOf,
+  newCast,
+  placeOf,
+  regionOf,
+  stopAt,
+  write,
+  type Cast,
+  type Pass,
+  type Route,
+  type Steps,
+  type World,
+  type Write,
+} from "./cast.ts";
 import { workAtOnce } from "./items/at-once.ts";
 import { countReturn, cycleClosedBy, forget, forgetReasons, forgive, staysIn } from "./returns.ts";
 import { affordTurn, asked } from "./visit/asked.ts";
-import { isInOrder } from "./visit/reply.ts";
-import type { Item, Said } from "./visit/reply.ts";
+import { isInOrder, type Item, type Said } from "./visit/reply.ts";
 import { marksOf, told } from "./visit/told.ts";
 import { edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 

@@ -1,5 +1,14 @@
-import { END, judges, matches } from "./texts.ts";
-import type { Answer, EdgeText, ExitText, Graph, Place, Region } from "./texts.ts";
+import {
+  END,
+  judges,
+  matches,
+  type Answer,
+  type EdgeText,
+  type ExitText,
+  type Graph,
+  type Place,
+  type Region,
+} from "./texts.ts";
 
 /** [H9] Whether this socket must say `satisfied`. */
 export function mustAnswer(place: Place, region: Region | undefined): boolean {

@@ -1,17 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart } from "../../src/core/cast/state/state.ts";
+import { startState, type CastStart } from "../../src/core/cast/state/state.ts";
 import { stepFrom } from "../../src/core/cast/step.ts";
-import { afterChanges, keysIn, tellChanges, valueIn, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
-import type { Table } from "../../src/core/cast/state/table.ts";
-import { nothingPacked, pack } from "../../src/core/view/bookmark/pack.ts";
-import type { Pack, PackedBefore } from "../../src/core/view/bookmark/pack.ts";
-import { openUnpacker } from "../../src/core/view/bookmark/unpack.ts";
-import { follow, startTrail } from "../../src/core/view/now/trail.ts";
-import type { Unpacker } from "../../src/core/view/bookmark/unpack.ts";
-import type { Trail } from "../../src/core/view/now/trail.ts";
+import {
+  afterChanges,
+  keysIn,
+  tellChanges,
+  valueIn,
+  withValue,
+  withoutKeys,
+  type Table,
+} from "../../src/core/cast/state/table.ts";
+import { nothingPacked, pack, type Pack, type PackedBefore } from "../../src/core/view/bookmark/pack.ts";
+import { openUnpacker, type Unpacker } from "../../src/core/view/bookmark/unpack.ts";
+import { follow, startTrail, type Trail } from "../../src/core/view/now/trail.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { catalogOf, playFrom, startOf } from "../harness/play.ts";

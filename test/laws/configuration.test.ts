@@ -20,8 +20,8 @@ import {
   notSatisfied,
   problems,
   satisfied,
+  type SocketInput,
 } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
 import { catalogOf, compiled, play } from "../harness/play.ts";
 import { chanceOf, simulate } from "../harness/random-graph.ts";
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import { stepFrom } from "../../src/core/cast/step.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
@@ -12,10 +11,8 @@ import { follow, startTrail } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { begunSummary, tellsEnough } from "../../src/shell/store/summary.ts";
-import { catalogOf } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
-import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
-import type { Chance } from "../harness/random-graph.ts";
+import { catalogOf, type TestConfig } from "../harness/play.ts";
+import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
 
 const castId = "test-cast" as CastId; // of an id's form
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,18 +1,15 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
-import type { Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
 import { allowedTurns } from "../harness/loadouts.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
-import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
-import type { Chance } from "../harness/random-graph.ts";
+import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
 
 const MAIN = { kind: "loadout", name: "Main" } as const;
 const seeds = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 8 }));

@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { findObject } from "../../src/core/handoff/find.ts";
-import { readHandoff } from "../../src/core/handoff/read.ts";
-import type { HandoffReading } from "../../src/core/handoff/read.ts";
+import { readHandoff, type HandoffReading } from "../../src/core/handoff/read.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, satisfied, seat, socket } from "../harness/seats.ts";
 

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { play, startOf } from "../harness/play.ts";
-import type { Script, TestConfig } from "../harness/play.ts";
+import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
 import {
   after,
   always,

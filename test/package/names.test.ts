@@ -1,68 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { namesTwice } from "../../scripts/check-names.ts";
+import { duplicateTypes } from "../../scripts/check-names.ts";
 
 const A = "src/core/a.ts";
 const B = "src/shell/b.ts";
 
-describe("[K7] one name for one idea", () => {
+describe("[K7] a type has one name in the project", () => {
   it.each([
-    ["interfaces", "export interface Part {}", "export interface Part {}"],
-    ["a type and a function", "export type Part = 1;", "export function Part() {}"],
-    ["a constant and a class", "export const Part = 1;", "export class Part {}"],
-    ["functions that wait", "export async function Part() {}", "export function* Part() {}"],
-  ])("%s of two modules are found", (_what, first, second) => {
+    ["two interfaces", "export interface Part {}", "export interface Part {}"],
+    ["a type and a class", "export type Part = 1;", "export class Part {}"],
+    ["an enum and a declared class", "export enum Part {}", "export declare abstract class Part {}"],
+  ])("%s with one name are reported", (_what, first, second) => {
     expect(
-      namesTwice([
+      duplicateTypes([
         [A, first],
         [B, `// not the first line\n${second}`],
       ]),
     ).toEqual([["Part", [A, B]]]);
   });
 
-  it("a schema and its type, overloads, and names that are not exported are none", () => {
-    const schema = "export const Graph = 1;\nexport type Graph = typeof Graph;";
-    const overloads = "export function read(a: 1): 1;\nexport function read(a: 2): 2;";
+  it.each([
+    ["functions", "export function read() {}", "export async function read() {}"],
+    ["a schema with its type", "export const Graph = 1;\nexport type Graph = typeof Graph;", "export const Graph = 2;"],
+    ["a type that one module keeps to itself", "export interface Part {}", "interface Part {}"],
+  ])("%s may share a name", (_what, first, second) => {
     expect(
-      namesTwice([
-        [A, `${schema}\n${overloads}\nfunction Part() {}`],
-        [B, "export interface Part {}"],
+      duplicateTypes([
+        [A, first],
+        [B, second],
       ]),
     ).toEqual([]);
-  });
-
-  it("two stores and two faces may do the same, each once; a third module may not", () => {
-    const text = "export function watch() {}";
-    const [cli, pi, files] = ["src/apps/cli/a.ts", "src/apps/pi/a.ts", "src/shell/store/files/a.ts"];
-    expect(
-      namesTwice([
-        [cli, text],
-        [pi, text],
-      ]),
-    ).toEqual([]);
-    expect(
-      namesTwice([
-        [files, text],
-        ["src/shell/store/postgres/a.ts", text],
-      ]),
-    ).toEqual([]);
-    expect(
-      namesTwice([
-        [cli, text],
-        [pi, text],
-        [A, text],
-      ]),
-    ).toEqual([["watch", [cli, pi, A]]]);
-    expect(
-      namesTwice([
-        [pi, text],
-        ["src/apps/pi/b.ts", text],
-      ]),
-    ).toEqual([["watch", [pi, "src/apps/pi/b.ts"]]]);
-    expect(
-      namesTwice([
-        [cli, text],
-        [files, text],
-      ]),
-    ).toEqual([["watch", [cli, files]]]);
   });
 });

@@ -4,8 +4,7 @@ import { expect, it } from "vitest";
 import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { castsIn, journalOf, readText, run } from "../harness/cli.ts";
-import { compiled, startOf } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { compiled, startOf, type TestConfig } from "../harness/play.ts";
 import { workshopPlace as place } from "./harness/place.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 

@@ -8,8 +8,7 @@ import { contractText } from "../../src/core/prompt/contract.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
 import { refsOf } from "../harness/chain.ts";
-import { catalogOf, compiled } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { catalogOf, compiled, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, notSatisfied, refusals, satisfied, seat, socket, workshop } from "../harness/seats.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 

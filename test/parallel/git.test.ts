@@ -2,8 +2,16 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, wr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { commitAll, personsView } from "../git/scratch.ts";
-import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing, Ran } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  ofType,
+  repositoryWith,
+  resumeIn,
+  writeFiles,
+  type Doing,
+  type Ran,
+} from "./harness/repository.ts";
 import { withFullDisk } from "./harness/full-disk.ts";
 
 const LINES = "one\ntwo\nthree\nfour\nfive\n";

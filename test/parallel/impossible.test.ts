@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import { countOf } from "../../src/core/cast/state/tally.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
 import { live, newPlace } from "./harness/lives.ts";

@@ -2,14 +2,11 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { itemEnd } from "../../src/core/cast/items/result.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Usage } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
-import { eventsOf, live, newPlace, ofType } from "./harness/lives.ts";
-import type { Deed, Place } from "./harness/lives.ts";
-import { doing, parallelWorkshop } from "./harness/scenarios.ts";
-import type { Deeds } from "./harness/scenarios.ts";
+import { eventsOf, live, newPlace, ofType, type Deed, type Place } from "./harness/lives.ts";
+import { doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
 
 const workItems = ["a", "b"].map((title) => ({ title, context: "c" }));
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });

@@ -9,10 +9,8 @@ import { startOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
 import { parentOf } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { endOf, eventsOf, live, newPlace, ofType } from "./harness/lives.ts";
-import type { Deed, Scenario } from "./harness/lives.ts";
-import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";
-import type { Deeds } from "./harness/scenarios.ts";
+import { endOf, eventsOf, live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
+import { YES, doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
 
 /** Items that build files of their own; whatever else one does is given by its key. */
 function scenario(

@@ -5,8 +5,7 @@ import { removeRefs } from "../../src/shell/git/cast-ref.ts";
 import { joinTip } from "../../src/shell/git/items/join.ts";
 import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { scratch } from "../git/scratch.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing, Files } from "./harness/repository.ts";
+import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 
 const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");

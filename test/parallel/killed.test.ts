@@ -4,8 +4,17 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { PROGRAM, castsIn, envOf, newPlace, run } from "../harness/cli.ts";
-import { castIn, git, ofType, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing, Ran, Setting } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  ofType,
+  repositoryWith,
+  resumeIn,
+  writeFiles,
+  type Doing,
+  type Ran,
+  type Setting,
+} from "./harness/repository.ts";
 import { commitAll } from "../git/scratch.ts";
 import { copied } from "../harness/copied.ts";
 import { mortalGit, soundGit } from "../harness/mortal-git.ts";

@@ -5,8 +5,7 @@ import { openReplay } from "../../src/core/view/watch/replay.ts";
 import { timelineRows } from "../../src/core/view/watch/rows.ts";
 import { itemLanes } from "../../src/core/view/items/lanes.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
-import { castIn, repositoryWith, writeFiles } from "./harness/repository.ts";
-import type { Setting } from "./harness/repository.ts";
+import { castIn, repositoryWith, writeFiles, type Setting } from "./harness/repository.ts";
 
 async function replayed(setting: Setting) {
   const { store, castId } = await castIn(setting);

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { endOf, live, newPlace } from "./harness/lives.ts";
-import type { Scenario } from "./harness/lives.ts";
+import { endOf, live, newPlace, type Scenario } from "./harness/lives.ts";
 import { randomScenario } from "./harness/scenarios.ts";
 
 async function resultOf(scenario: Scenario): Promise<unknown> {

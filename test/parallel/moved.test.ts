@@ -2,8 +2,7 @@ import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing } from "./harness/repository.ts";
+import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing } from "./harness/repository.ts";
 
 it("[V18] in a project that was moved to another folder items go on in their own trees, with what they had done", async () => {
   const cwd = repositoryWith({ "first.txt": "one\n" });

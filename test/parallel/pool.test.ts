@@ -2,8 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { emptyPool } from "../../src/shell/git/items/tree/pool.ts";
-import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
-import type { Doing, Files } from "./harness/repository.ts";
+import { castIn, git, ofType, repositoryWith, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 
 /** Long names make the index of a large repository out of few files. */
 function manyFiles(): Files {

@@ -7,8 +7,7 @@ import { followAll } from "../../src/core/view/now/trail.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
 import type { Listening } from "../../src/shell/casting/drive/driver.ts";
 import { startOf } from "../../src/shell/store/cast-file.ts";
-import { itemsAtWork, watched } from "./harness/at-work.ts";
-import type { AtWork } from "./harness/at-work.ts";
+import { itemsAtWork, watched, type AtWork } from "./harness/at-work.ts";
 
 /** What hears of items that are at work, and what it shows. */
 interface Face extends Required<Pick<Listening, "onItemSteps" | "onItemProgress" | "onItemQueued">> {

@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { live, newPlace, ofType } from "./harness/lives.ts";
-import type { Deed, Scenario } from "./harness/lives.ts";
-import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";
-import type { Deeds } from "./harness/scenarios.ts";
+import { live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
+import { YES, doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
 
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });
 const clash = ({ item }: Pick<TurnRequest, "item">): Deed => ({ text: "built", edits: { "same.txt": `by ${item}` } });

@@ -6,8 +6,7 @@ import type { CastFile } from "../../src/shell/store/cast-file.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
 import { castFile, created, filePlace, idOf } from "../harness/store/store-casts.ts";
 import { socket } from "../harness/seats.ts";
-import { castIn, repositoryWith } from "./harness/repository.ts";
-import type { Ran } from "./harness/repository.ts";
+import { castIn, repositoryWith, type Ran } from "./harness/repository.ts";
 
 /** A list of a few kilobytes, of which every item's cast has the whole. */
 async function castOf(items: number): Promise<Ran & { readonly folder: string; readonly childFile: string }> {

@@ -3,8 +3,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { run } from "../harness/cli.ts";
-import { castIn, git, ofType, repositoryWith, writeFiles } from "./harness/repository.ts";
-import type { Doing, Ran, Setting } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  ofType,
+  repositoryWith,
+  writeFiles,
+  type Doing,
+  type Ran,
+  type Setting,
+} from "./harness/repository.ts";
 
 const ARTIFACTS = ".pi/casts";
 

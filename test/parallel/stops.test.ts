@@ -2,10 +2,8 @@ import { expect, it } from "vitest";
 import { countOf } from "../../src/core/cast/state/tally.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../harness/seats.ts";
-import { live, newPlace, ofType } from "./harness/lives.ts";
-import { YES, doing } from "./harness/scenarios.ts";
-import type { Deeds } from "./harness/scenarios.ts";
-import type { Deed, Scenario } from "./harness/lives.ts";
+import { live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
+import { YES, doing, type Deeds } from "./harness/scenarios.ts";
 
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });
 

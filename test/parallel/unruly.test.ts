@@ -5,8 +5,7 @@ import { expect, it } from "vitest";
 import { keepWork } from "../../src/shell/git/items/keep.ts";
 import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles } from "./harness/repository.ts";
-import type { Doing, Ran } from "./harness/repository.ts";
+import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Ran } from "./harness/repository.ts";
 
 /** What an agent does in its tree, the commits that come of it, and the files. */
 interface Unruly {

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { watchCast } from "../../src/shell/casting/watch.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
-import { eventsOf, live, newPlace, ofType } from "./harness/lives.ts";
-import type { Place } from "./harness/lives.ts";
+import { eventsOf, live, newPlace, ofType, type Place } from "./harness/lives.ts";
 import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";
 
 it("[V15] who watches from elsewhere is told all that items do, and follows no more of them than are at work", async () => {

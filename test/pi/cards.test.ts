@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { drawCard } from "../../src/apps/pi/cards/card.ts";
 import { forgetCards, openNextCard } from "../../src/apps/pi/cards/open-card.ts";
 import { line } from "../../src/core/view/text/line.ts";
-import { openPiSession, project } from "../harness/pi-session.ts";
-import type { PiSession } from "../harness/pi-session.ts";
+import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
 const REWORK = {
   loadouts: {

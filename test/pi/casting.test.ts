@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
-import { openPiSession } from "../harness/pi-session.ts";
-import type { PiSession } from "../harness/pi-session.ts";
+import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X4] a cast beside the session", () => {
   it("the command returns at once, and the session can be used", async () => {

@@ -3,8 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { scratchFolder } from "../harness/agents.ts";
 import { listCasts } from "../harness/journals.ts";
 import { standardOutput } from "../harness/pi-output.ts";
-import { openPiSession } from "../harness/pi-session.ts";
-import type { PiSession, PiSetting } from "../harness/pi-session.ts";
+import { openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 afterEach(() => {
   process.exitCode = undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventTypes, openPiSession } from "../harness/pi-session.ts";
-import type { PiSetting } from "../harness/pi-session.ts";
+import { eventTypes, openPiSession, type PiSetting } from "../harness/pi-session.ts";
 
 /** A cast of Build and Approve, up to the question. */
 async function asked(setting: PiSetting = {}) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelReply } from "../harness/pi-model.ts";
-import { eventTypes, openPiSession } from "../harness/pi-session.ts";
-import type { PiSession, PiSetting } from "../harness/pi-session.ts";
+import { eventTypes, openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 const ESCAPE = "\u001b";
 

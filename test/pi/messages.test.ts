@@ -2,8 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { ModelReply } from "../harness/pi-model.ts";
-import { openPiSession } from "../harness/pi-session.ts";
-import type { PiSession, PiSetting } from "../harness/pi-session.ts";
+import { openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 const WAITS = "touch begun; until [ -f go ]; do sleep 0.02; done";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { journalOf, castsIn } from "../harness/cli.ts";
-import { openPiSession } from "../harness/pi-session.ts";
-import type { PiSession, PiSetting } from "../harness/pi-session.ts";
+import { openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 const ITEMS = Array.from({ length: 5 }, (_, at) => ({ title: `step ${at + 1}`, context: `why ${at + 1}` }));
 const PLAN = `Here it is.\n\`\`\`json\n${JSON.stringify({ workItems: ITEMS })}\n\`\`\``;

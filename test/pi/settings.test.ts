@@ -1,8 +1,7 @@
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../harness/agents.ts";
-import { openPiSession, project } from "../harness/pi-session.ts";
-import type { PiSession } from "../harness/pi-session.ts";
+import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
 /** A materia that wants everything different from the user's. */
 const PICKY = {

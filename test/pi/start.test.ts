@@ -3,8 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/apps/pi/input/complete.ts";
 import { unfinishedText } from "../../src/apps/pi/session/unfinished.ts";
-import { openPiSession } from "../harness/pi-session.ts";
-import type { PiSession } from "../harness/pi-session.ts";
+import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X26] what Pi's start loads", () => {
   it("is the registration and how a card is drawn", () => {

@@ -1,5 +1,5 @@
-import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import * as pi from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/core/model/values/json.ts";
-import { play, playFrom } from "../harness/play.ts";
-import type { Played, Script } from "../harness/play.ts";
+import { play, playFrom, type Played, type Script } from "../harness/play.ts";
 import {
   after,
   always,

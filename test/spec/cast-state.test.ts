@@ -2,10 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { reasonOf, shownReasons } from "../../src/core/cast/state/rework.ts";
-import { startState, surroundingsOf, visibleState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
-import { EMPTY_TABLE, keysIn, valueIn, withChange, withValue, withoutKeys } from "../../src/core/cast/state/table.ts";
-import type { Table } from "../../src/core/cast/state/table.ts";
+import { startState, surroundingsOf, visibleState, type CastState } from "../../src/core/cast/state/state.ts";
+import {
+  EMPTY_TABLE,
+  keysIn,
+  valueIn,
+  withChange,
+  withValue,
+  withoutKeys,
+  type Table,
+} from "../../src/core/cast/state/table.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
 import { TIME, items, socket, workshop } from "../harness/seats.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { readLayer } from "../../src/core/catalog/layer.ts";
-import type { LayerName } from "../../src/core/catalog/layer.ts";
+import { readLayer, type LayerName } from "../../src/core/catalog/layer.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { personAsked } from "../../src/core/cast/question.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, graph, seat } from "../harness/seats.ts";
 

@@ -3,10 +3,8 @@ import { describe, expect, it } from "vitest";
 import { arcsBetween, components, drawArc } from "../../src/core/compile/components.ts";
 import { dominators } from "../../src/core/compile/dominators.ts";
 import type { Flow } from "../../src/core/compile/flow.ts";
-import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
-import type { EdgeInput } from "../harness/loadouts.ts";
-import { compiled } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { always, consuming, exit, main, notSatisfied, satisfied, type EdgeInput } from "../harness/loadouts.ts";
+import { compiled, type TestConfig } from "../harness/play.ts";
 import { socket } from "../harness/seats.ts";
 
 /** What a visit can lead to: `answer → socket`, what moved on before it, and behind `or` where empty lists lead. */

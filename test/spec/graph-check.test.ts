@@ -10,8 +10,8 @@ import {
   problems,
   problemsOf,
   satisfied,
+  type SocketInput,
 } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
 import { compiled, play } from "../harness/play.ts";
 
 describe("[G11, G12, G13] parse mode, guards and dead edges", () => {

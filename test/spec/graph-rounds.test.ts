@@ -2,10 +2,19 @@ import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { evaluate } from "../../src/core/compile/amount.ts";
 import { mostTurns } from "../harness/explore.ts";
-import { allowedTurns, always, consuming, exit, formulas, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
-import type { EdgeInput, SocketInput } from "../harness/loadouts.ts";
-import { play, startOf } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import {
+  allowedTurns,
+  always,
+  consuming,
+  exit,
+  formulas,
+  main,
+  notSatisfied,
+  satisfied,
+  type EdgeInput,
+  type SocketInput,
+} from "../harness/loadouts.ts";
+import { play, startOf, type TestConfig } from "../harness/play.ts";
 
 const json = (...edges: readonly EdgeInput[]): SocketInput => ({ materia: "Json", edges });
 const text = (to: string): SocketInput => ({ materia: "Text", edges: [always(to)] });

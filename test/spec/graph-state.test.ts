@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { always, consuming, exit, main, problems, problemsOf } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import { always, consuming, exit, main, problems, problemsOf, type SocketInput } from "../harness/loadouts.ts";
 import { compiled } from "../harness/play.ts";
 import { linked } from "../harness/chain.ts";
 import { pathText } from "../../src/core/model/issue.ts";

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../src/core/model/issue.ts";
-import { always, consuming, exit, main, notSatisfied, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
-import type { EdgeInput } from "../harness/loadouts.ts";
+import {
+  always,
+  consuming,
+  exit,
+  main,
+  notSatisfied,
+  problems,
+  problemsOf,
+  satisfied,
+  type EdgeInput,
+} from "../harness/loadouts.ts";
 
 describe("[G18, G19, G20] doubtful ways", () => {
   it("[G18] sockets that no way reaches, over dead guards and dead exits as well", () => {

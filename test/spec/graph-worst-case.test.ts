@@ -9,10 +9,9 @@ import {
   main,
   notSatisfied,
   satisfied,
+  type SocketInput,
 } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
-import { play } from "../harness/play.ts";
-import type { Said, TestConfig } from "../harness/play.ts";
+import { play, type Said, type TestConfig } from "../harness/play.ts";
 
 const YES = { satisfied: true };
 const NO = { satisfied: false };

@@ -12,8 +12,8 @@ import {
   problems,
   reasonOf,
   satisfied,
+  type EdgeInput,
 } from "../harness/loadouts.ts";
-import type { EdgeInput } from "../harness/loadouts.ts";
 import { play, playFrom } from "../harness/play.ts";
 import { raised } from "../harness/seats.ts";
 

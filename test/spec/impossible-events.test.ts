@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 

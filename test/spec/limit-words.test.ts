@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endText, failureText } from "../../src/core/cast/limits/reason.ts";
 import type { EventOf } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState, Phase } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState, type Phase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, seat, socket } from "../harness/seats.ts";

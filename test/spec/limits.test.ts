@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { budgetWarning, hitOf, limitInTurn, limitOfRepair, limitOfTurn } from "../../src/core/cast/limits/limits.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState, Phase } from "../../src/core/cast/state/state.ts";
+import { startState, type CastState, type Phase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { raiseLimits } from "../../src/core/cast/limits/raise.ts";
 import { play, playFrom, startOf } from "../harness/play.ts";

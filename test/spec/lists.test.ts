@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { link, linked } from "../harness/chain.ts";
-import { MATERIA, always, consuming, exit, main, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import {
+  MATERIA,
+  always,
+  consuming,
+  exit,
+  main,
+  problems,
+  problemsOf,
+  satisfied,
+  type SocketInput,
+} from "../harness/loadouts.ts";
 
 describe("[O15] a loop over a list that nothing can have made", () => {
   const walk = { materia: "Text", advance: { items: "state.list" }, edges: [always("Socket-2")] };

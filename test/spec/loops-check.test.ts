@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { always, consuming, exit, main, problems, problemsOf, satisfied } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import {
+  always,
+  consuming,
+  exit,
+  main,
+  problems,
+  problemsOf,
+  satisfied,
+  type SocketInput,
+} from "../harness/loadouts.ts";
 
 const plan: SocketInput = { materia: "Plan", edges: [always("Socket-2")] };
 const walk: SocketInput = { materia: "Text", advance: {}, edges: [always("Socket-2")] };

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reasonsFor } from "../../src/core/cast/state/rework.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
-import { always, consuming, exit, items, main, notSatisfied } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import { always, consuming, exit, items, main, notSatisfied, type SocketInput } from "../harness/loadouts.ts";
 import { play } from "../harness/play.ts";
 import { socket } from "../harness/seats.ts";
 

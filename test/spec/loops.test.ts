@@ -1,8 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
-import { always, consuming, exit, items, main, notSatisfied, reasonOf, satisfied } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import {
+  always,
+  consuming,
+  exit,
+  items,
+  main,
+  notSatisfied,
+  reasonOf,
+  satisfied,
+  type SocketInput,
+} from "../harness/loadouts.ts";
 import { play } from "../harness/play.ts";
 
 const YES = { satisfied: true };

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { openHost } from "../../src/shell/casting/workspace/hosts.ts";
-import type { OpenHost } from "../../src/shell/casting/workspace/hosts.ts";
+import { openHost, type OpenHost } from "../../src/shell/casting/workspace/hosts.ts";
 import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { neededFields } from "../../src/core/compile/needs.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
-import { compiled, play } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { compiled, play, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const ends = [satisfied("end"), notSatisfied("end")];

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { workItemsText } from "../../src/core/cast/words/items-text.ts";
-import { play } from "../harness/play.ts";
-import type { Played } from "../harness/play.ts";
+import { play, type Played } from "../harness/play.ts";
 import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 
 const yes = { satisfied: true };

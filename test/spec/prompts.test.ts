@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { play, startOf } from "../harness/play.ts";
-import type { Played } from "../harness/play.ts";
+import { play, startOf, type Played } from "../harness/play.ts";
 import {
   after,
   always,

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decisionEvents, reworkLimitOf, withHint } from "../../src/core/cast/limits/rework-limit.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
-import { play, startOf } from "../harness/play.ts";
-import type { Said, TestConfig } from "../harness/play.ts";
+import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { play, startOf, type Said, type TestConfig } from "../harness/play.ts";
 import { after, always, fold, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const NO = (context: string) => ({ satisfied: false, context });

@@ -6,8 +6,17 @@ import { mermaidText } from "../../src/core/view/mermaid.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { compiled as linked } from "../harness/build.ts";
-import { always, consuming, exit, items, main, problems, reasonOf, satisfied } from "../harness/loadouts.ts";
-import type { EdgeInput } from "../harness/loadouts.ts";
+import {
+  always,
+  consuming,
+  exit,
+  items,
+  main,
+  problems,
+  reasonOf,
+  satisfied,
+  type EdgeInput,
+} from "../harness/loadouts.ts";
 import { compiled, play, playFrom, startOf } from "../harness/play.ts";
 import { raised } from "../harness/seats.ts";
 

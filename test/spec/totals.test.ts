@@ -3,8 +3,7 @@ import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { haveTotals, totalsAfter } from "../../src/core/cast/state/totals.ts";
 import { totalsOf } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { play, startOf } from "../harness/play.ts";
-import type { Script, TestConfig } from "../harness/play.ts";
+import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
 import { TIME, USAGE, fold, items, socket, workshop } from "../harness/seats.ts";
 
 const NO = { satisfied: false, context: "no" };

@@ -2,10 +2,8 @@ import { expect, it } from "vitest";
 import { arcsBetween, drawArc } from "../../src/core/compile/components.ts";
 import type { ArcLimit, TraversalLimit, Region } from "../../src/core/compile/weigh/region.ts";
 import { courseOf, weigh } from "../../src/core/compile/weigh/walks.ts";
-import { weighPlainly } from "../harness/plain-weigh.ts";
-import type { PlainArc, PlainRegion } from "../harness/plain-weigh.ts";
-import { chanceOf } from "../harness/random-graph.ts";
-import type { Chance } from "../harness/random-graph.ts";
+import { weighPlainly, type PlainArc, type PlainRegion } from "../harness/plain-weigh.ts";
+import { chanceOf, type Chance } from "../harness/random-graph.ts";
 
 const counted = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 

@@ -1,6 +1,14 @@
 import { expect, it } from "vitest";
-import { always, consuming, exit, formulas, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
-import type { SocketInput } from "../harness/loadouts.ts";
+import {
+  always,
+  consuming,
+  exit,
+  formulas,
+  main,
+  notSatisfied,
+  satisfied,
+  type SocketInput,
+} from "../harness/loadouts.ts";
 
 const text = (to: string): SocketInput => ({ materia: "Text", edges: [always(to)] });
 const plan: SocketInput = { materia: "Plan", edges: [always("Socket-2")] };

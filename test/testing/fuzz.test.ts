@@ -5,8 +5,7 @@ import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
 import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
-import { compiled, startOf } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { compiled, startOf, type TestConfig } from "../harness/play.ts";
 
 const judge = { prompt: "Judge.", parse: "json" };
 

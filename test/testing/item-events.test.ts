@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { withItems } from "../../src/core/testing/item-events.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { live, newPlace } from "../parallel/harness/lives.ts";
-import type { Place } from "../parallel/harness/lives.ts";
+import { live, newPlace, type Place } from "../parallel/harness/lives.ts";
 import { randomScenario } from "../parallel/harness/scenarios.ts";
 
 interface Played {

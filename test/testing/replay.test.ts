@@ -8,8 +8,7 @@ import { castOnce, subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
 import { differencesOf } from "../../src/core/testing/replay/differences.ts";
 import { replayCast } from "../../src/core/testing/replay/replay.ts";
 import { judgedPair } from "../harness/loadouts.ts";
-import { play, startOf, startWith } from "../harness/play.ts";
-import type { TestConfig } from "../harness/play.ts";
+import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";
 
 const sockets = judgedPair("Build", "Judge", 2);

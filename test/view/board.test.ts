@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
-import type { BoardOptions } from "../../src/core/view/now/board.ts";
+import { boardLines, boardOf, type BoardOptions } from "../../src/core/view/now/board.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import {
@@ -14,8 +13,9 @@ import {
   playOn,
   startOf,
   workItems,
+  type Play,
+  type Played,
 } from "../harness/build.ts";
-import type { Play, Played } from "../harness/build.ts";
 
 const READY = { "Ignore-Artifacts": [handed({})], "Detect-VCS": [handed({})] };
 const NO = handed({ satisfied: false, context: "no test" });

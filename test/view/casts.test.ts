@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { castLines, statusOf } from "../../src/core/view/casts.ts";
-import type { CastSummary } from "../../src/core/view/casts.ts";
+import { castLines, statusOf, type CastSummary } from "../../src/core/view/casts.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import { fullAuto, graphOf, handed, play, startOf } from "../harness/build.ts";
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { heardText, waitText, wayOut, whyWaits } from "../../src/core/view/now/fleet.ts";
-import type { HeldBy, WorkerStanding } from "../../src/core/view/now/fleet.ts";
+import {
+  heardText,
+  waitText,
+  wayOut,
+  whyWaits,
+  type HeldBy,
+  type WorkerStanding,
+} from "../../src/core/view/now/fleet.ts";
 import { stretchesOf } from "../../src/core/view/watch/moves.ts";
 
 const worker = (state: WorkerStanding["state"], casts: number, queues = ["casts"]): WorkerStanding => ({

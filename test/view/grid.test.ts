@@ -3,11 +3,17 @@ import { flowOf } from "../../src/core/compile/flow.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { gridJson } from "../../src/core/view/grid-json.ts";
-import { gridLines } from "../../src/core/view/grid.ts";
-import type { GridOptions } from "../../src/core/view/grid.ts";
+import { gridLines, type GridOptions } from "../../src/core/view/grid.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
-import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto, graphOf } from "../harness/build.ts";
-import type { LoadoutInput } from "../harness/build.ts";
+import {
+  FULL_AUTO,
+  FULL_AUTO_MATERIA,
+  compiled,
+  emptyGraph,
+  fullAuto,
+  graphOf,
+  type LoadoutInput,
+} from "../harness/build.ts";
 
 const LIMITS = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
 

@@ -12,8 +12,7 @@ import { mermaidText } from "../../src/core/view/mermaid.ts";
 import { followAll } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { columnsOf, cutColumns, padColumns, wrapColumns } from "../../src/core/view/text/columns.ts";
-import { fitLine, line, lineColumns, lineText, toned } from "../../src/core/view/text/line.ts";
-import type { Line } from "../../src/core/view/text/line.ts";
+import { fitLine, line, lineColumns, lineText, toned, type Line } from "../../src/core/view/text/line.ts";
 import { graphOf, handed, play, startOf } from "../harness/build.ts";
 
 const HOSTILE: readonly (readonly [string, string])[] = [

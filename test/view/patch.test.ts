@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makersOf } from "../../src/core/view/patch/history.ts";
 import { parsePatch } from "../../src/core/view/patch/parse.ts";
-import { patchRows } from "../../src/core/view/patch/rows.ts";
-import type { PatchRow } from "../../src/core/view/patch/rows.ts";
+import { patchRows, type PatchRow } from "../../src/core/view/patch/rows.ts";
 import { tokensFor } from "../../src/core/view/patch/tokens.ts";
 import { visibleLine } from "../../src/core/view/patch/visible.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { graphOf, handed, play, startOf, workItems } from "../harness/build.ts";
-import type { LoadoutInput, Played } from "../harness/build.ts";
+import { graphOf, handed, play, startOf, workItems, type LoadoutInput, type Played } from "../harness/build.ts";
 
 type Edges = NonNullable<LoadoutInput["sockets"][string]["edges"]>;
 type Exits = NonNullable<NonNullable<LoadoutInput["loops"]>[string]["exits"]>;

@@ -2,12 +2,21 @@ import { describe, expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
 import { stepsFrom } from "../../src/core/cast/step.ts";
 import { clockText } from "../../src/core/view/numbers.ts";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import type { StoryOptions } from "../../src/core/view/tell/story.ts";
+import { storyLines, type StoryOptions } from "../../src/core/view/tell/story.ts";
 import { openTeller } from "../../src/core/view/tell/teller.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { fullAuto, graphOf, handed, play, playOn, startOf, workItems } from "../harness/build.ts";
-import type { LoadoutInput, Play, Played } from "../harness/build.ts";
+import {
+  fullAuto,
+  graphOf,
+  handed,
+  play,
+  playOn,
+  startOf,
+  workItems,
+  type LoadoutInput,
+  type Play,
+  type Played,
+} from "../harness/build.ts";
 
 function story({ start, events }: Play, options: StoryOptions = {}): readonly string[] {
   return plainText(storyLines(start, events, options)).split("\n");

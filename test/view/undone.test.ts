@@ -11,8 +11,7 @@ import { plainText } from "../../src/core/view/text/line.ts";
 import { openReplay } from "../../src/core/view/watch/replay.ts";
 import { timelineRows } from "../../src/core/view/watch/rows.ts";
 import { begunSummary } from "../../src/shell/store/summary.ts";
-import { graphOf, handed, play, startOf, workItems } from "../harness/build.ts";
-import type { Play } from "../harness/build.ts";
+import { graphOf, handed, play, startOf, workItems, type Play } from "../harness/build.ts";
 
 const YES = handed({ satisfied: true });
 const NO = handed({ satisfied: false, context: "$ npm test\nthe sum is wrong\n1 failed" });

@@ -5,14 +5,11 @@ import { tokensOf } from "../../src/core/cast/state/usage.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
 import { drawnWays } from "../../src/core/view/draw/routes.ts";
 import { costTable } from "../../src/core/view/watch/costs.ts";
-import { groupCasts, isFound } from "../../src/core/view/watch/groups.ts";
-import type { CastFilter } from "../../src/core/view/watch/groups.ts";
-import { openReplay } from "../../src/core/view/watch/replay.ts";
-import type { Replay } from "../../src/core/view/watch/replay.ts";
+import { groupCasts, isFound, type CastFilter } from "../../src/core/view/watch/groups.ts";
+import { openReplay, type Replay } from "../../src/core/view/watch/replay.ts";
 import { reworkNow } from "../../src/core/view/watch/rework.ts";
 import { itemsToCome, timelineRows } from "../../src/core/view/watch/rows.ts";
-import { fullAuto, graphOf, handed, play, playOn, startOf, workItems } from "../harness/build.ts";
-import type { Play } from "../harness/build.ts";
+import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 
 const REPLIES = {
   "Ignore-Artifacts": [handed({})],

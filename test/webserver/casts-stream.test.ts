@@ -3,8 +3,7 @@ import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, hear, journalOf, site } from "./harness.ts";
-import type { Message } from "./harness.ts";
+import { castOf, hear, journalOf, site, type Message } from "./harness.ts";
 
 const isReady = ({ event }: Message): boolean => event === "ready";
 const shown = (messages: readonly Message[]): readonly string[] =>

@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, ended, json, refusal, site } from "./harness.ts";
-import type { Site } from "./harness.ts";
+import { castOf, ended, json, refusal, site, type Site } from "./harness.ts";
 
 async function oneCast(): Promise<{ at: Site; id: string; runDir: string; visit: string }> {
   const at = site();

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { git } from "../git/scratch.ts";
 import { castHere, lastCast, repositoryPlace, writes } from "../git/cast-place.ts";
-import { castOf, ended, json, refusal, site } from "./harness.ts";
-import type { Project, Site } from "./harness.ts";
+import { castOf, ended, json, refusal, site, type Project, type Site } from "./harness.ts";
 
 const LINE = "एक पंक्ति of very many";
 const LONG = `${LINE}\n`.repeat(60_000);

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, ended, hear, isEvent, json, project, refusal, site } from "./harness.ts";
-import type { Site } from "./harness.ts";
+import { castOf, ended, hear, isEvent, json, project, refusal, site, type Site } from "./harness.ts";
 
 const NEVER = 3_600_000;
 

@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CatalogAnswer } from "../../src/core/wire/catalog.ts";
 import { readWire } from "../../src/core/wire/wire.ts";
 import { writeConfigText } from "../../src/shell/config/config-text.ts";
-import { hear, json, project, refusal, site } from "./harness.ts";
-import type { Site } from "./harness.ts";
+import { hear, json, project, refusal, site, type Site } from "./harness.ts";
 
 const TEXT = '{\n  // mine\n  "activeLoadout": "Full-Auto",\n}\n';
 const fileOf = (at: Site, layer: string): string =>

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { hear, isEvent, json, refusal, site } from "./harness.ts";
-import type { Heard, Message, Site } from "./harness.ts";
+import { hear, isEvent, json, refusal, site, type Heard, type Message, type Site } from "./harness.ts";
 
 const MATERIA = join(import.meta.dirname, "../../bin/materia.mjs");
 

@@ -4,10 +4,8 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Hono } from "hono";
 import { webApp } from "../../src/apps/web/server/app.ts";
-import { folderWatch } from "../../src/shell/system/folder-watch.ts";
-import type { FolderWatch, WatchPorts } from "../../src/shell/system/folder-watch.ts";
-import { openRuns } from "../../src/apps/web/server/live/runs.ts";
-import type { Runs } from "../../src/apps/web/server/live/runs.ts";
+import { folderWatch, type FolderWatch, type WatchPorts } from "../../src/shell/system/folder-watch.ts";
+import { openRuns, type Runs } from "../../src/apps/web/server/live/runs.ts";
 import type { ConfigPlace } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";

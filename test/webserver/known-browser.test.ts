@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { doorText } from "../../src/core/wire/door.ts";
 import { openUi } from "../../src/apps/web/server/open-ui.ts";
 import { uiDoor } from "../../src/shell/config/own/ui-door.ts";
-import { DOOR_KEY, PORT, TOKEN, json, project, refusal, site } from "./harness.ts";
-import type { Project, Site } from "./harness.ts";
+import { DOOR_KEY, PORT, TOKEN, json, project, refusal, site, type Project, type Site } from "./harness.ts";
 
 const NOBODY = { authorization: "" };
 

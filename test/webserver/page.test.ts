@@ -1,8 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { project, site } from "./harness.ts";
-import type { Site } from "./harness.ts";
+import { project, site, type Site } from "./harness.ts";
 
 function built(): Site {
   const from = project();

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { castOf, ended, hear, refusal, site } from "./harness.ts";
-import type { Message } from "./harness.ts";
+import { castOf, ended, hear, refusal, site, type Message } from "./harness.ts";
 
 const isOver = ({ event }: Message): boolean => event === "over";
 

@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { castOf, ended, hear, journalOf, line, project, refusal, site } from "./harness.ts";
-import type { Message } from "./harness.ts";
+import { castOf, ended, hear, journalOf, line, project, refusal, site, type Message } from "./harness.ts";
 
 const ids = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ id }) => id ?? []);
 const upTo = (seq: number) => (message: Message) => message.id === String(seq);

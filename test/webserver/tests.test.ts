@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { json, project, refusal, site } from "./harness.ts";
-import type { Project, Site } from "./harness.ts";
+import { json, project, refusal, site, type Project, type Site } from "./harness.ts";
 
 const sockets = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
-import type { Seen, Served } from "./cast-page.ts";
+import { REPLIES, begin, look, says, served, socket, withPages, type Seen, type Served } from "./cast-page.ts";
 
 withPages();
 

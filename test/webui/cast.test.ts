@@ -2,8 +2,19 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { NO_REPLY, REPLIES, REPLY_AT_GO, begin, look, says, served, socket, withPages } from "./cast-page.ts";
-import type { Seen, Served } from "./cast-page.ts";
+import {
+  NO_REPLY,
+  REPLIES,
+  REPLY_AT_GO,
+  begin,
+  look,
+  says,
+  served,
+  socket,
+  withPages,
+  type Seen,
+  type Served,
+} from "./cast-page.ts";
 
 withPages();
 

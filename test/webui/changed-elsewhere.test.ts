@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { parseJsonc } from "../../src/core/edit/text/parse.ts";
-import { project } from "../webserver/harness.ts";
-import type { Project } from "../webserver/harness.ts";
+import { project, type Project } from "../webserver/harness.ts";
 import { expectSound } from "./axe.ts";
 import { look, says, served, socket, withPages } from "./cast-page.ts";
 

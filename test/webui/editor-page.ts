@@ -4,8 +4,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { parseJsonc } from "../../src/core/edit/text/parse.ts";
 import { project } from "../webserver/harness.ts";
-import { look, served } from "./cast-page.ts";
-import type { Look, Seen, Served } from "./cast-page.ts";
+import { look, served, type Look, type Seen, type Served } from "./cast-page.ts";
 
 export interface Opened extends Seen {
   readonly at: Served;

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castHere, lastCast, repositoryPlace, writes } from "../git/cast-place.ts";
-import type { Project } from "../webserver/harness.ts";
-import { begin, look, says, served, withPages } from "./cast-page.ts";
-import type { Look, Seen, Served } from "./cast-page.ts";
-import { ended } from "../webserver/harness.ts";
+import { type Project, ended } from "../webserver/harness.ts";
+import { begin, look, says, served, withPages, type Look, type Seen, type Served } from "./cast-page.ts";
 
 withPages();
 

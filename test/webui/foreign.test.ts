@@ -2,8 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { begin, look, says, served, withPages } from "./cast-page.ts";
-import type { Served } from "./cast-page.ts";
+import { begin, look, says, served, withPages, type Served } from "./cast-page.ts";
 
 withPages();
 

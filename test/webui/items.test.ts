@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ended, project } from "../webserver/harness.ts";
 import { git, writeFiles } from "../parallel/harness/repository.ts";
-import { begin, look, says, served, socket, withPages } from "./cast-page.ts";
-import type { Served } from "./cast-page.ts";
+import { begin, look, says, served, socket, withPages, type Served } from "./cast-page.ts";
 
 withPages();
 

@@ -1,7 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { project } from "../webserver/harness.ts";
-import type { Project } from "../webserver/harness.ts";
+import { project, type Project } from "../webserver/harness.ts";
 import { look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();

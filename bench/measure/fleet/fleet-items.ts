@@ -2,8 +2,7 @@ import type { Database } from "../../../src/shell/store/postgres/database/databa
 import { until } from "../../../test/harness/fleet/start-worker.ts";
 import { makeRepository } from "../checkpoints.ts";
 import { median } from "../process.ts";
-import { dismiss, submitted, upWorkers } from "./fleet-workers.ts";
-import type { Place } from "./fleet-workers.ts";
+import { dismiss, submitted, upWorkers, type Place } from "./fleet-workers.ts";
 
 const FILES = 200;
 

@@ -3,16 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../../../src/shell/fleet/migrate.ts";
 import { findPrograms } from "../../../src/shell/fleet/embedded/embedded.ts";
-import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
 import { ownServer } from "../../../test/harness/fleet/own-server.ts";
 import { median } from "../process.ts";
 import { published } from "../start-up.ts";
-import { measureStore } from "./fleet-store.ts";
-import type { StoreFigures } from "./fleet-store.ts";
+import { measureStore, type StoreFigures } from "./fleet-store.ts";
 import { measureItems } from "./fleet-items.ts";
-import { fleetPlace, measureBystander, measureCrowd, measureList, measureTakeOver } from "./fleet-workers.ts";
-import type { CrowdFigures } from "./fleet-workers.ts";
+import {
+  fleetPlace,
+  measureBystander,
+  measureCrowd,
+  measureList,
+  measureTakeOver,
+  type CrowdFigures,
+} from "./fleet-workers.ts";
 
 export interface FleetFigures extends StoreFigures {
   readonly crowd: CrowdFigures;

@@ -1,16 +1,13 @@
 import type { DemoKind } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { demoLog, prepareDemo } from "../../shell/casting/demo/demo.ts";
-import type { Demo } from "../../shell/casting/demo/demo.ts";
+import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo/demo.ts";
 import { answer } from "../../shell/commands/run-command.ts";
 import { runCasting } from "./casting.ts";
 import { stepLine } from "../../core/view/tell/story.ts";
-import { line, toned } from "../../core/view/text/line.ts";
-import type { Line } from "../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../core/view/text/line.ts";
 import { printAnswer, printLines } from "./terminal/lines.ts";
-import { styled } from "./terminal/io.ts";
-import type { Io } from "./terminal/io.ts";
+import { styled, type Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */
 export async function demo(io: Io, which: DemoKind, options: Options): Promise<Result<number>> {

@@ -1,10 +1,7 @@
 import { resolve } from "node:path";
-import { isCasting } from "../../core/command/command.ts";
-import type { Command } from "../../core/command/command.ts";
-import { parseArgv } from "../../core/command/parse.ts";
-import type { Parsed } from "../../core/command/parse.ts";
-import { error } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { isCasting, type Command } from "../../core/command/command.ts";
+import { parseArgv, type Parsed } from "../../core/command/parse.ts";
+import { error, type Issue, type Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folder.ts";
 import { projectPlace } from "../../shell/config/project-folder.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";

@@ -1,8 +1,7 @@
 import { watch } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
 import { testLoadouts } from "../../shell/commands/testing/test.ts";

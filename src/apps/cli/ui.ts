@@ -1,6 +1,5 @@
 import type { Command } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/values/text.ts";
 import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";

@@ -1,7 +1,6 @@
 import type { Command } from "../../core/command/command.ts";
 import { startState } from "../../core/cast/state/state.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import { followAll } from "../../core/view/now/trail.ts";
 import { exitCode } from "../../shell/casting/exit-code.ts";
 import { watchCast } from "../../shell/casting/watch.ts";

@@ -4,8 +4,7 @@ import type { Face } from "./commands/face.ts";
 import { forgetCards, openNextCard } from "./cards/open-card.ts";
 import { CARD_KEY, VIEW_KEY } from "./input/own-keys.ts";
 import { drawCard } from "./cards/card.ts";
-import { useTui } from "./tui/tui.ts";
-import type { Tui } from "./tui/tui.ts";
+import { useTui, type Tui } from "./tui/tui.ts";
 import {
   ANSWER,
   areSettingsChanged,

@@ -1,23 +1,26 @@
-import { materiaOf, socketOf } from "../compile/graph.ts";
-import type { GraphSocket } from "../compile/graph.ts";
-import { assign, assignedValues, patchState } from "../handoff/assign.ts";
-import type { Assigned } from "../handoff/assign.ts";
+import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
+import { assign, assignedValues, patchState, type Assigned } from "../handoff/assign.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { Materia } from "../model/materia.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { Json, JsonObject } from "../model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/values/json.ts";
 import { withListsKept } from "./lists/list.ts";
 import { notesAfter } from "./lists/notes.ts";
 import type { EventOf } from "./state/event.ts";
 import { expect } from "./state/expect.ts";
 import { reasonOf } from "./state/rework.ts";
-import { currentItem, itemKeyOf, surroundingsOf } from "./state/state.ts";
-import type { Ask, CastState, Judged, Visit, Write } from "./state/state.ts";
-import { increment, turnKey } from "./state/tally.ts";
-import type { Tally } from "./state/tally.ts";
-import { addUsage, larger } from "./state/usage.ts";
-import type { Usage } from "./state/usage.ts";
+import {
+  currentItem,
+  itemKeyOf,
+  surroundingsOf,
+  type Ask,
+  type CastState,
+  type Judged,
+  type Visit,
+  type Write,
+} from "./state/state.ts";
+import { increment, turnKey, type Tally } from "./state/tally.ts";
+import { addUsage, larger, type Usage } from "./state/usage.ts";
 
 export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
   const { visit } = expect(state, event, "visiting");

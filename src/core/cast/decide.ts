@@ -1,17 +1,14 @@
 import type { GraphSocket } from "../compile/graph.ts";
 import { assignFaults } from "../handoff/assign.ts";
-import { readHandoff } from "../handoff/read.ts";
-import type { UnusableReply } from "../handoff/read.ts";
+import { readHandoff, type UnusableReply } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/values/json.ts";
 import { cut, cutStart, withoutControls } from "../model/values/text.ts";
 import { never } from "../model/values/never.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { excerptOf } from "./state/rework.ts";
-import { surroundingsOf } from "./state/state.ts";
-import type { CastState, Judged, Phase, Visit } from "./state/state.ts";
-import { NO_USAGE, totalsOf } from "./state/usage.ts";
-import type { Usage } from "./state/usage.ts";
+import { surroundingsOf, type CastState, type Judged, type Phase, type Visit } from "./state/state.ts";
+import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
 /** What became of an effect. */
 export type Outcome =

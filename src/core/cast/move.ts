@@ -1,7 +1,6 @@
 import { loopOf, socketOf } from "../compile/graph.ts";
 import type { Way } from "../compile/route.ts";
-import { END } from "../model/ids.ts";
-import type { SocketId } from "../model/ids.ts";
+import { END, type SocketId } from "../model/ids.ts";
 import { NEXT } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";
 import { expect } from "./state/expect.ts";

@@ -1,10 +1,7 @@
-import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { loopOf, materiaOf, socketOf } from "../compile/graph.ts";
-import { NO_WAY, edgeFor, emptyExit, exitFor, giveUpExit, matches } from "../compile/route.ts";
-import type { Way } from "../compile/route.ts";
+import { type Graph, type GraphSocket, loopOf, materiaOf, socketOf } from "../compile/graph.ts";
+import { NO_WAY, edgeFor, emptyExit, exitFor, giveUpExit, matches, type Way } from "../compile/route.ts";
 import { itemKey } from "../model/handoff.ts";
-import { END } from "../model/ids.ts";
-import type { SocketId } from "../model/ids.ts";
+import { END, type SocketId } from "../model/ids.ts";
 import { canWrite } from "../model/tools.ts";
 import { NEXT } from "../model/loadout.ts";
 import { never } from "../model/values/never.ts";
@@ -19,12 +16,10 @@ import {
   limitOfTurn,
   limitOfWay,
 } from "./limits/limits.ts";
-import { nextOfFork } from "./items/next-items.ts";
-import type { ItemsEffect } from "./items/next-items.ts";
+import { nextOfFork, type ItemsEffect } from "./items/next-items.ts";
 import { listAt } from "./lists/list.ts";
 import { endText, failureText } from "./limits/reason.ts";
-import { NOTHING_USED, currentItem } from "./state/state.ts";
-import type { Ask, CastState, Phase, Visit } from "./state/state.ts";
+import { NOTHING_USED, currentItem, type Ask, type CastState, type Phase, type Visit } from "./state/state.ts";
 import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "../model/values/checkpoint.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./state/tally.ts";

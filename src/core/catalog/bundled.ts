@@ -4,8 +4,7 @@ import { GENERATORS } from "./bundled/generators.ts";
 import { LOADOUTS } from "./bundled/loadouts.ts";
 import { UTILITIES } from "./bundled/utilities.ts";
 import { VERSION_CONTROL } from "./bundled/version-control.ts";
-import { readLayer } from "./layer.ts";
-import type { Layer } from "./layer.ts";
+import { readLayer, type Layer } from "./layer.ts";
 
 /** What comes with the package, written as a user would write it and read through the same door. */
 const BUNDLED = {

@@ -1,13 +1,9 @@
-import { error, isError, warning } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { JsonObject } from "../model/values/json.ts";
-import { isGenerator } from "../model/materia.ts";
-import type { Materia } from "../model/materia.ts";
+import { error, isError, warning, type Issue } from "../model/issue.ts";
+import { isJsonObject, type JsonObject } from "../model/values/json.ts";
+import { isGenerator, type Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
-import { withFile } from "./layer.ts";
-import type { Entry, Layer } from "./layer.ts";
+import { withFile, type Entry, type Layer } from "./layer.ts";
 import { checkMateria } from "./read-materia.ts";
 
 type Entries = ReadonlyMap<string, Entry<Materia>>;

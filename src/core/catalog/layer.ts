@@ -1,8 +1,6 @@
 import { Budget, Fleet, Limits, Worktree, settingsEntries } from "../model/config.ts";
-import { error, isError, warning } from "../model/issue.ts";
-import type { Issue, Keys } from "../model/issue.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { JsonObject } from "../model/values/json.ts";
+import { error, isError, warning, type Issue, type Keys } from "../model/issue.ts";
+import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";

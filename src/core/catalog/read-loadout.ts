@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { SocketId, isCanonicalSocketId } from "../model/ids.ts";
-import { error, warning } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
+import { error, warning, type Issue } from "../model/issue.ts";
 import { Loadout, Socket } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";

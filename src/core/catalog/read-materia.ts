@@ -1,9 +1,6 @@
-import { error } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
-import { AgentMateria, PersonMateria, UtilityMateria } from "../model/materia.ts";
-import type { Materia } from "../model/materia.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { JsonObject } from "../model/values/json.ts";
+import { error, type Issue } from "../model/issue.ts";
+import { AgentMateria, PersonMateria, UtilityMateria, type Materia } from "../model/materia.ts";
+import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 import { BUNDLED_UTILITIES } from "./utilities.ts";

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { Destination, END, SocketId } from "../model/ids.ts";
 import { isJsonObject } from "../model/values/json.ts";
-import { Advance, Condition, Edge, Exit, Loop, Socket } from "../model/loadout.ts";
-import type { Loadout } from "../model/loadout.ts";
+import { Advance, Condition, Edge, Exit, Loop, Socket, type Loadout } from "../model/loadout.ts";
 import { Assign, ParseMode } from "../model/materia.ts";
 
 /** What can be drawn of a broken loadout, so that its problems have a place to stand at. */

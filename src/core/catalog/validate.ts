@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { isName } from "../model/ids.ts";
-import { error, isError, warning } from "../model/issue.ts";
-import type { Issue, Keys } from "../model/issue.ts";
+import { error, isError, warning, type Issue, type Keys } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { error, fail, ok } from "../model/issue.ts";
-import type { Issue, Result } from "../model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
 import { nearest } from "../model/values/nearest.ts";
 import { readAmount, readCount } from "./amounts.ts";

@@ -1,20 +1,15 @@
-import { error, fail, ok } from "../model/issue.ts";
-import type { Issue, Result } from "../model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { nearest } from "../model/values/nearest.ts";
 import { never } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
-import { readTarget } from "./command.ts";
-import type { Bounds, Command, ReworkDecision } from "./command.ts";
-import { COMMON_OPTIONS, awaitsValue, splitOptions } from "./options.ts";
-import type { Options, Split } from "./options.ts";
+import { readTarget, type Bounds, type Command, type ReworkDecision } from "./command.ts";
+import { COMMON_OPTIONS, awaitsValue, splitOptions, type Options, type Split } from "./options.ts";
 import { readBudget, readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
 import { readOnFleet } from "./read-fleet.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
-import { COMMANDS, commandRow } from "./table.ts";
-import type { CommandRow } from "./table.ts";
+import { COMMANDS, commandRow, type CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
-import { wordsOfArgv, wordsOfText } from "./words.ts";
-import type { Word, CommandWords } from "./words.ts";
+import { wordsOfArgv, wordsOfText, type Word, type CommandWords } from "./words.ts";
 
 /** A command with the options that say where and how it runs. */
 export interface Parsed {

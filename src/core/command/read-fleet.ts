@@ -1,9 +1,7 @@
-import { error, fail, ok } from "../model/issue.ts";
-import type { Issue, Result } from "../model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { readCount } from "./amounts.ts";
-import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS } from "./command.ts";
-import type { Command, ScheduleAction } from "./command.ts";
+import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
 import type { OptionName, Options, Split } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";

@@ -1,9 +1,7 @@
 import { readCount } from "./amounts.ts";
-import { error, fail, ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import { error, fail, ok, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
-import { SHELLS, readTarget } from "./command.ts";
-import type { Command, OpenCommand } from "./command.ts";
+import { SHELLS, readTarget, type Command, type OpenCommand } from "./command.ts";
 import type { Options, Split } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";

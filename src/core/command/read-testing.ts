@@ -1,5 +1,4 @@
-import { error, fail, ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import { error, fail, ok, type Result } from "../model/issue.ts";
 import type { Command, TestCommand } from "./command.ts";
 import { readCount } from "./amounts.ts";
 import type { Options } from "./options.ts";

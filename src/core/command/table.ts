@@ -1,5 +1,4 @@
-import { RUN_OPTIONS } from "./options.ts";
-import type { OptionName } from "./options.ts";
+import { RUN_OPTIONS, type OptionName } from "./options.ts";
 
 /** One row of the command table: help, completion and the grammar all read it. */
 export interface CommandRow extends Row {

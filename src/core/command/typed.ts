@@ -1,5 +1,4 @@
-import type { CastCommand, LinkCommand, TargetRef } from "./command.ts";
-import { targetText } from "./command.ts";
+import { type CastCommand, type LinkCommand, type TargetRef, targetText } from "./command.ts";
 import type { Options } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { quoteWord } from "./words.ts";

@@ -1,5 +1,4 @@
-import { error, fail, ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import { error, fail, ok, type Result } from "../model/issue.ts";
 
 /** A command's words, and the text behind them that is taken as it was typed. */
 export interface CommandWords {

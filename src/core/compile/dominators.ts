@@ -1,6 +1,5 @@
 import type { SocketId } from "../model/ids.ts";
-import { arcsBetween, drawArc, numbers } from "./components.ts";
-import type { Arcs } from "./components.ts";
+import { arcsBetween, drawArc, numbers, type Arcs } from "./components.ts";
 import type { Flow } from "./flow.ts";
 
 /**

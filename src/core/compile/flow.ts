@@ -1,12 +1,8 @@
-import { END } from "../model/ids.ts";
-import type { Destination, SocketId } from "../model/ids.ts";
-import { NEXT } from "../model/loadout.ts";
-import type { Edge } from "../model/loadout.ts";
-import type { Graph, GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
-import { givesUp, loopOf, socketsOf } from "./graph.ts";
+import { END, type Destination, type SocketId } from "../model/ids.ts";
+import { NEXT, type Edge } from "../model/loadout.ts";
+import { type Graph, type GraphExit, type GraphLoop, type GraphSocket, givesUp, loopOf, socketsOf } from "./graph.ts";
 import { needsAnswer } from "./needs.ts";
-import { edgeFor, emptyExit, exitFor, giveUpExit, matches } from "./route.ts";
-import type { Way } from "./route.ts";
+import { edgeFor, emptyExit, exitFor, giveUpExit, matches, type Way } from "./route.ts";
 
 /** One step that a cast may take, as far as the graph alone tells. */
 export interface Step {

@@ -1,6 +1,5 @@
 import type { Assignment } from "./assignment.ts";
-import type { Graph, GraphSocket } from "./graph.ts";
-import { loopOf } from "./graph.ts";
+import { type Graph, type GraphSocket, loopOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
 
 /**

@@ -1,9 +1,6 @@
-import { circles } from "./components.ts";
-import type { Tell } from "./components.ts";
-import { eachStep } from "./flow.ts";
-import type { Flow } from "./flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
-import { loopOf } from "./graph.ts";
+import { circles, type Tell } from "./components.ts";
+import { eachStep, type Flow } from "./flow.ts";
+import { type Graph, type GraphLoop, type GraphSocket, loopOf } from "./graph.ts";
 import { isCounted } from "./route.ts";
 
 /** A place on a way round: a socket outside loops, or a loop as a whole. */

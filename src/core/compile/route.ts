@@ -1,5 +1,4 @@
-import { END } from "../model/ids.ts";
-import type { Destination, SocketId } from "../model/ids.ts";
+import { END, type Destination, type SocketId } from "../model/ids.ts";
 import type { Condition, Edge } from "../model/loadout.ts";
 import { never } from "../model/values/never.ts";
 import type { GraphExit, GraphLoop, GraphSocket } from "./graph.ts";

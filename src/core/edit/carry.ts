@@ -1,11 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { readLayer } from "../catalog/layer.ts";
-import { ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import { ok, type Result } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
-import { importLoadouts } from "./text/draft.ts";
-import type { Imported } from "./text/draft.ts";
+import { importLoadouts, type Imported } from "./text/draft.ts";
 import { parseJsonc } from "./text/parse.ts";
 
 /** A materia that goes with a loadout, as its file spells it. */

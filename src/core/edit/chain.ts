@@ -1,11 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { TargetRef } from "../command/command.ts";
 import { commandText } from "../command/typed.ts";
-import { checkTarget, compile } from "../compile/targets/compile.ts";
-import type { Compiled } from "../compile/targets/compile.ts";
+import { checkTarget, compile, type Compiled } from "../compile/targets/compile.ts";
 import { flowOf } from "../compile/flow.ts";
-import { socketOf } from "../compile/graph.ts";
-import type { Graph } from "../compile/graph.ts";
+import { socketOf, type Graph } from "../compile/graph.ts";
 import { renumber } from "../compile/targets/renumber.ts";
 import { resolveTargets } from "../compile/targets/resolve.ts";
 import { END, sortSocketIds } from "../model/ids.ts";

@@ -1,5 +1,4 @@
-import { isJsonObject } from "../model/values/json.ts";
-import type { Json } from "../model/values/json.ts";
+import { isJsonObject, type Json } from "../model/values/json.ts";
 import { sameJson, replacedAt } from "./text/step.ts";
 
 /** A place that two people changed since it was opened, or only one of them. */

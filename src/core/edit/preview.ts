@@ -1,17 +1,11 @@
 import { withReason } from "../cast/state/rework.ts";
-import { NOTHING_USED, startState } from "../cast/state/state.ts";
-import type { CastState, Visit } from "../cast/state/state.ts";
-import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { loopOf } from "../compile/graph.ts";
-import { parseCastId } from "../model/ids.ts";
-import type { CastId } from "../model/ids.ts";
+import { NOTHING_USED, startState, type CastState, type Visit } from "../cast/state/state.ts";
+import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
+import { parseCastId, type CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { templateOf } from "../model/materia.ts";
-import type { Materia } from "../model/materia.ts";
-import type { Variable } from "../model/values/template.ts";
-import { variablesOf } from "../model/values/template.ts";
-import { turnText } from "../prompt/turn.ts";
-import type { TurnText } from "../prompt/turn.ts";
+import { templateOf, type Materia } from "../model/materia.ts";
+import { type Variable, variablesOf } from "../model/values/template.ts";
+import { turnText, type TurnText } from "../prompt/turn.ts";
 
 /** What a preview stands on, where no cast gives it. */
 export interface PreviewData {

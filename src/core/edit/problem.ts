@@ -1,5 +1,4 @@
-import { pathText } from "../model/issue.ts";
-import type { Issue, Keys } from "../model/issue.ts";
+import { pathText, type Issue, type Keys } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { edgeWayId, exitWayId } from "../model/way-id.ts";
 

@@ -1,6 +1,5 @@
 import type { CastEvent } from "../cast/state/event.ts";
-import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { materiaOf, socketsOf } from "../compile/graph.ts";
+import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/graph.ts";
 import { neededFields } from "../compile/needs.ts";
 import type { JsonObject } from "../model/values/json.ts";
 

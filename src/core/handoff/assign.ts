@@ -1,7 +1,6 @@
 import type { Assignment } from "../compile/assignment.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { Json, JsonObject } from "../model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/values/json.ts";
 import { never } from "../model/values/never.ts";
 import { valueAt, withValueAt } from "../model/values/path.ts";
 

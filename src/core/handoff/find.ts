@@ -1,5 +1,4 @@
-import { isJsonObject } from "../model/values/json.ts";
-import type { JsonObject } from "../model/values/json.ts";
+import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import { scanJson } from "./scan.ts";
 
 export interface FoundObject {

@@ -1,14 +1,10 @@
-import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { materiaOf } from "../compile/graph.ts";
+import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { feedsParallel, neededFields } from "../compile/needs.ts";
 import { HANDOFF_FIELDS, afterProblems, isWorkItem } from "../model/handoff.ts";
-import { depthExceeds, isJsonObject } from "../model/values/json.ts";
-import type { Json, JsonObject } from "../model/values/json.ts";
+import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/values/json.ts";
 import { oneLine } from "../model/values/text.ts";
-import { assignFaults, assignedValues, patchState } from "./assign.ts";
-import type { Surroundings } from "./assign.ts";
-import { findObject } from "./find.ts";
-import type { FoundObject } from "./find.ts";
+import { assignFaults, assignedValues, patchState, type Surroundings } from "./assign.ts";
+import { findObject, type FoundObject } from "./find.ts";
 
 const MAX_DEPTH = 100;
 

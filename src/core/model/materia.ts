@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { isJsonObject } from "./values/json.ts";
-import type { JsonObject } from "./values/json.ts";
+import { isJsonObject, type JsonObject } from "./values/json.ts";
 import { never } from "./values/never.ts";
 import { wholeNumber } from "./values/number.ts";
 

@@ -1,7 +1,6 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { feedsParallel, neededFields } from "../compile/needs.ts";
-import { HANDOFF_FIELDS } from "../model/handoff.ts";
-import type { HandoffField } from "../model/handoff.ts";
+import { HANDOFF_FIELDS, type HandoffField } from "../model/handoff.ts";
 
 /** [P3] What the socket must return, in words; empty for plain text. */
 export function contractText(graph: Graph, socket: GraphSocket): string {

@@ -1,11 +1,9 @@
-import { materiaOf } from "../compile/graph.ts";
-import type { GraphSocket } from "../compile/graph.ts";
+import { materiaOf, type GraphSocket } from "../compile/graph.ts";
 import { fill } from "../cast/words/fill.ts";
 import { workItemsText } from "../cast/words/items-text.ts";
 import { reasonsFor, shownReasons } from "../cast/state/rework.ts";
-import { currentItem } from "../cast/state/state.ts";
+import { currentItem, type Ask, type CastState, type Visit } from "../cast/state/state.ts";
 import type { Reason } from "../cast/state/fork.ts";
-import type { Ask, CastState, Visit } from "../cast/state/state.ts";
 import { never } from "../model/values/never.ts";
 import { cut } from "../model/values/text.ts";
 import { contractText } from "./contract.ts";

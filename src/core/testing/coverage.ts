@@ -1,10 +1,8 @@
 import type { Flow } from "../compile/flow.ts";
-import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { loopOf } from "../compile/graph.ts";
+import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import type { CastEvent } from "../cast/state/event.ts";
 import { END } from "../model/ids.ts";
-import { NEXT } from "../model/loadout.ts";
-import type { Edge } from "../model/loadout.ts";
+import { NEXT, type Edge } from "../model/loadout.ts";
 import { edgeName, emptyName, exitName, limitName, otherwiseName, thenName, waysTaken } from "./way-names.ts";
 
 /** [T7] What the tests of a loadout took of it, and what none of them took. */

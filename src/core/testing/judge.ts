@@ -1,12 +1,10 @@
-import type { Graph } from "../compile/graph.ts";
-import { socketsOf } from "../compile/graph.ts";
+import { type Graph, socketsOf } from "../compile/graph.ts";
 import { flowOf } from "../compile/flow.ts";
 import type { Json } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 import { coverable } from "./coverage.ts";
-import { endReason, limitReached, outcomeOf, stateAt, visitsOf } from "./observed.ts";
-import type { Observed, SeenVisit } from "./observed.ts";
+import { endReason, limitReached, outcomeOf, stateAt, visitsOf, type Observed, type SeenVisit } from "./observed.ts";
 import { comparePath } from "./path.ts";
 import type { Expect } from "./test-file.ts";
 import { joinWay, splitWay, waysTaken } from "./way-names.ts";

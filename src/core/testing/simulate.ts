@@ -1,12 +1,9 @@
 import { apply } from "../cast/apply.ts";
-import { itemEnd, itemEnded, itemMerged } from "../cast/items/result.ts";
-import type { MergeOutcome } from "../cast/items/result.ts";
+import { itemEnd, itemEnded, itemMerged, type MergeOutcome } from "../cast/items/result.ts";
 import { itemStart } from "../cast/items/runs.ts";
-import { completed, next } from "../cast/next.ts";
-import type { Effect } from "../cast/next.ts";
+import { completed, next, type Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
-import { startState } from "../cast/state/state.ts";
-import type { CastStart, CastState } from "../cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../cast/state/state.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { ItemEvents } from "./item-events.ts";
 

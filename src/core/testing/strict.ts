@@ -1,5 +1,4 @@
-import type { Graph } from "../compile/graph.ts";
-import { socketsOf } from "../compile/graph.ts";
+import { type Graph, socketsOf } from "../compile/graph.ts";
 import type { Rehearsal } from "../model/rehearsal.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";

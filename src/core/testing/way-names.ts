@@ -2,8 +2,7 @@ import type { Graph } from "../compile/graph.ts";
 import { edgeFor } from "../compile/route.ts";
 import type { CastEvent } from "../cast/state/event.ts";
 import type { SocketId } from "../model/ids.ts";
-import { NEXT } from "../model/loadout.ts";
-import type { Edge } from "../model/loadout.ts";
+import { NEXT, type Edge } from "../model/loadout.ts";
 
 /** `Socket-2 not_satisfied Socket-1`: a way as tests and coverage call it. */
 export function edgeName(from: SocketId, { when, to }: Pick<Edge, "when" | "to">): string {

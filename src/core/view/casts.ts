@@ -5,8 +5,7 @@ import { ageText, amountText, costText, doneText, millisOf } from "./numbers.ts"
 import type { Delivery } from "./text/delivery.ts";
 import type { Figures } from "./figures.ts";
 import { columnsOf, cutColumns, padColumns } from "./text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, toned } from "./text/line.ts";
-import type { Line, Span } from "./text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, toned, type Line, type Span } from "./text/line.ts";
 
 /** `queued` is a cast of a fleet that waits for a worker. */
 export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted" | "queued";

@@ -1,8 +1,6 @@
 import type { Totals } from "../cast/state/usage.ts";
-import { amountText, costText, countedText, itemCounts, itemsText } from "./numbers.ts";
-import type { ItemCounts } from "./numbers.ts";
-import { line, toned } from "./text/line.ts";
-import type { Line } from "./text/line.ts";
+import { amountText, costText, countedText, itemCounts, itemsText, type ItemCounts } from "./numbers.ts";
+import { line, toned, type Line } from "./text/line.ts";
 
 /** [C36] What a cast has come to: the same figures in a listing, in its status and in its story. */
 export interface Figures {

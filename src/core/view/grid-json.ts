@@ -1,13 +1,10 @@
-import { materiaOf } from "../compile/graph.ts";
-import type { Graph, GraphSocket } from "../compile/graph.ts";
+import { materiaOf, type Graph, type GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
 import { neededFields } from "../compile/needs.ts";
 import { isGate } from "../model/materia.ts";
 import { orderOf } from "./graph/order.ts";
-import { waysIn } from "./graph/ways.ts";
-import type { DrawnWay } from "./graph/ways.ts";
-import type { WorstCase } from "./worst-case.ts";
-import { worstCaseText } from "./worst-case.ts";
+import { waysIn, type DrawnWay } from "./graph/ways.ts";
+import { type WorstCase, worstCaseText } from "./worst-case.ts";
 
 /** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
 export function gridJson(

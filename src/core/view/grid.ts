@@ -1,20 +1,15 @@
-import { materiaOf } from "../compile/graph.ts";
-import type { Graph, GraphSocket } from "../compile/graph.ts";
+import { materiaOf, type Graph, type GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
 import { END } from "../model/ids.ts";
 import { isGate } from "../model/materia.ts";
 import { oneLine } from "../model/values/text.ts";
-import { blocksOf } from "./graph/order.ts";
-import type { Block, Row } from "./graph/order.ts";
-import { waysIn } from "./graph/ways.ts";
-import type { DrawnWay, Ways } from "./graph/ways.ts";
+import { blocksOf, type Block, type Row } from "./graph/order.ts";
+import { waysIn, type DrawnWay, type Ways } from "./graph/ways.ts";
 import { loopText, nameText, orbOf, placeText } from "./graph/words.ts";
 import { countedText, limitWords } from "./numbers.ts";
 import { columnsOf, padColumns, wrapColumns } from "./text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned } from "./text/line.ts";
-import type { Line, Span } from "./text/line.ts";
-import { worstCaseText } from "./worst-case.ts";
-import type { WorstCase } from "./worst-case.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, type Line, type Span } from "./text/line.ts";
+import { worstCaseText, type WorstCase } from "./worst-case.ts";
 
 export interface GridOptions {
   readonly width?: number;

@@ -1,8 +1,6 @@
-import { pathText } from "../model/issue.ts";
-import type { Issue } from "../model/issue.ts";
+import { pathText, type Issue } from "../model/issue.ts";
 import { harmless } from "../model/values/text.ts";
-import { line, toned } from "./text/line.ts";
-import type { Line } from "./text/line.ts";
+import { line, toned, type Line } from "./text/line.ts";
 
 /** Every problem: what, where, and the way out. Where the place they stand in says `Error` already, `marked` is false. */
 export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {

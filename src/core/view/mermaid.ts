@@ -1,10 +1,7 @@
 import type { Graph, GraphLoop, GraphSocket } from "../compile/graph.ts";
-import type { Destination } from "../model/ids.ts";
-import { END } from "../model/ids.ts";
-import { blocksOf } from "./graph/order.ts";
-import type { Block } from "./graph/order.ts";
-import { waysIn } from "./graph/ways.ts";
-import type { DrawnWay } from "./graph/ways.ts";
+import { type Destination, END } from "../model/ids.ts";
+import { blocksOf, type Block } from "./graph/order.ts";
+import { waysIn, type DrawnWay } from "./graph/ways.ts";
 import { loopText, nameText, orbOf } from "./graph/words.ts";
 import { limitWords } from "./numbers.ts";
 

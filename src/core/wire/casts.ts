@@ -1,13 +1,11 @@
 import * as v from "valibot";
-import { CastOutcome, parseEvent } from "../cast/state/event.ts";
-import type { CastEvent } from "../cast/state/event.ts";
+import { CastOutcome, parseEvent, type CastEvent } from "../cast/state/event.ts";
 import { Window } from "../cast/state/fork.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
 import { Layout } from "../model/loadout.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import type { JsonObject } from "../model/values/json.ts";
+import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import type { CastSummary } from "../view/casts.ts";
 import { IssueShape } from "./wire.ts";
 

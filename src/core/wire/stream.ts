@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { FleetStanding } from "../view/now/fleet.ts";
-import { error, fail, ok } from "../model/issue.ts";
-import type { Result } from "../model/issue.ts";
+import { error, fail, ok, type Result } from "../model/issue.ts";
 import { EventShape, SummaryShape } from "./casts.ts";
 import { Found, SearchOver } from "./find.ts";
 import { readWire } from "./wire.ts";

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
-import type { Usage } from "../../core/cast/state/usage.ts";
+import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { MessageUsage } from "../../core/wire/transcript.ts";
 import { soundPart } from "./transcript.ts";
 

@@ -1,12 +1,10 @@
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Owner } from "../process/process-owner.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { stateOf } from "./cast-state.ts";
 import { drive } from "./drive/drive.ts";
-import { writingOf } from "./drive/driver.ts";
-import type { Driver } from "./drive/driver.ts";
+import { writingOf, type Driver } from "./drive/driver.ts";
 import { foreignIssue } from "./workspace/foreign.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 

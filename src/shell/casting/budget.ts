@@ -1,5 +1,4 @@
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { tokensOf } from "../../core/cast/state/usage.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";

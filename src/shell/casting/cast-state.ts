@@ -1,7 +1,6 @@
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** How a cast stands, without keeping what led to it. */

@@ -1,12 +1,9 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
-import { isError, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
-import { isJsonObject } from "../../core/model/values/json.ts";
-import type { Json, JsonObject } from "../../core/model/values/json.ts";
+import { isError, ok, type Result } from "../../core/model/issue.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
 import { cut } from "../../core/model/values/text.ts";
-import { socketsOf } from "../../core/compile/graph.ts";
-import type { Graph } from "../../core/compile/graph.ts";
+import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitPlace } from "../store/cast-store.ts";
 import { castNamed } from "./workspace/named-cast.ts";

@@ -2,8 +2,7 @@ import { apply } from "../../core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** Writes events into the journal of a cast that nobody drives, without running it. */

@@ -3,8 +3,7 @@ import { reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Resumption } from "./resume.ts";
 
 /** [V14] Its parent drives it, and merges what comes of it. */

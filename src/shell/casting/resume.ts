@@ -7,8 +7,7 @@ import type { ReworkDecision } from "../../core/command/command.ts";
 import { personAsked } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, isError, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, isError, ok, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
 import type { AgentHost } from "../ports.ts";
@@ -17,18 +16,14 @@ import type { CastStore, CurrentCast } from "../store/cast-store.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { OpenCheckpoints } from "../git/cast-checkpoints.ts";
 import { checkpointsOf } from "./drive/checkpoints.ts";
-import { drive } from "./drive/drive.ts";
-import type { CastRun } from "./drive/drive.ts";
-import { writingOf } from "./drive/driver.ts";
-import type { Driver } from "./drive/driver.ts";
-import { agentNeeds, openHost } from "./workspace/hosts.ts";
-import type { AgentChoice, Agents } from "./workspace/hosts.ts";
+import { drive, type CastRun } from "./drive/drive.ts";
+import { writingOf, type Driver } from "./drive/driver.ts";
+import { agentNeeds, openHost, type AgentChoice, type Agents } from "./workspace/hosts.ts";
 import { foreignIssue } from "./workspace/foreign.ts";
 import { cutOffOf, underlying } from "./drive/interruption.ts";
 import { refusalOf } from "./refusal.ts";
 import { REPLIES, broughtRehearsal } from "./workspace/rehearsal-file.ts";
-import { configErrors, trustIssue } from "./workspace/workspace.ts";
-import type { Workspace } from "./workspace/workspace.ts";
+import { configErrors, trustIssue, type Workspace } from "./workspace/workspace.ts";
 
 /** What sets a stopped cast going again. */
 export type Resumption =

@@ -1,11 +1,9 @@
 import { stepsFrom } from "../../core/cast/step.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Listening } from "./drive/driver.ts";
 import { isOfVisit, progressOf } from "./live/notes.ts";
-import { watchItems } from "./live/watch-items.ts";
-import type { FollowTurn } from "./live/watch-items.ts";
+import { watchItems, type FollowTurn } from "./live/watch-items.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastStore, EventNews, LoadedCast } from "../store/cast-store.ts";
 

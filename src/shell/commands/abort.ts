@@ -1,10 +1,8 @@
 import type { Command } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
 import { abortCast } from "../casting/abort.ts";
-import { ownCastNamed } from "../casting/workspace/named-cast.ts";
-import type { Wanted } from "../casting/workspace/named-cast.ts";
+import { ownCastNamed, type Wanted } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { Answer } from "./answer/answer.ts";
 

@@ -1,12 +1,9 @@
 import { bundledLayer } from "../../core/catalog/bundled.ts";
-import { mergeLayers } from "../../core/catalog/catalog.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import { readLayer } from "../../core/catalog/layer.ts";
-import type { Entry } from "../../core/catalog/layer.ts";
+import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
+import { readLayer, type Entry } from "../../core/catalog/layer.ts";
 import type { Command } from "../../core/command/command.ts";
 import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
-import { error, fail, info, isError, ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { error, fail, info, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { harmless } from "../../core/model/values/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/text/line.ts";

@@ -1,8 +1,6 @@
-import { COMMANDS, commandRow } from "../../core/command/table.ts";
-import type { CommandRow } from "../../core/command/table.ts";
+import { COMMANDS, commandRow, type CommandRow } from "../../core/command/table.ts";
 import type { OptionName } from "../../core/command/options.ts";
-import { line, toned } from "../../core/view/text/line.ts";
-import type { Line } from "../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../core/view/text/line.ts";
 import type { Answer } from "./answer/answer.ts";
 
 /** [C2] All commands with an example each, or one of them with its options. */

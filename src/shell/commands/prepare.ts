@@ -2,36 +2,29 @@ import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } 
 import { runOptionIssues, thinkingIn, type Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { CastFork } from "../../core/testing/replay/fork.ts";
 import { keySlips, playSlips } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Driver, Listening } from "../casting/drive/driver.ts";
-import type { PreparedCast } from "../casting/drive/prepared-cast.ts";
+import { type PreparedCast, knownCast, newCast } from "../casting/drive/prepared-cast.ts";
 import { busyTree } from "../casting/workspace/free-tree.ts";
 import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
-import { LAST, beginsLikeId, mayNameCast, ownCastNamed } from "../casting/workspace/named-cast.ts";
-import type { Wanted } from "../casting/workspace/named-cast.ts";
+import { LAST, beginsLikeId, mayNameCast, ownCastNamed, type Wanted } from "../casting/workspace/named-cast.ts";
 import { graphNote } from "../testing/edited.ts";
 import { startFork } from "../testing/fork.ts";
-import { prepareResume, resumeCast } from "../casting/resume.ts";
-import type { Resumption } from "../casting/resume.ts";
+import { prepareResume, resumeCast, type Resumption } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
-import type { CastFile } from "../store/cast-file.ts";
+import { type CastFile, startOf } from "../store/cast-file.ts";
 import { restore } from "./files/restore.ts";
-import { fleetOptionIssues, prepareAgainOnFleet, prepareSubmission } from "./fleet/prepare.ts";
-import type { FleetAsker } from "./fleet/prepare.ts";
+import { fleetOptionIssues, prepareAgainOnFleet, prepareSubmission, type FleetAsker } from "./fleet/prepare.ts";
 import { prepareFork } from "./testing/fork.ts";
-import { firstWord, readText } from "./texts.ts";
-import type { TextSource } from "./texts.ts";
-import { knownCast, newCast } from "../casting/drive/prepared-cast.ts";
+import { firstWord, readText, type TextSource } from "./texts.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import { followAll } from "../../core/view/now/trail.ts";
-import { startOf } from "../store/cast-file.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
 export interface Asker {

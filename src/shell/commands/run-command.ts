@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { abort } from "./abort.ts";

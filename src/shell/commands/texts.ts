@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/values/text.ts";
 import { isMissing, problemText } from "../system/problem.ts";
 import { readRegular } from "../system/regular-file.ts";

@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { readConfigText } from "./config-text.ts";
-import { projectConfigFile, userConfigFile } from "./config.ts";
-import type { ConfigPlace } from "./config.ts";
+import { projectConfigFile, userConfigFile, type ConfigPlace } from "./config.ts";
 import { problemText } from "../system/problem.ts";
 
 /** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */

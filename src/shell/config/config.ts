@@ -2,12 +2,9 @@ import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled.ts";
-import { mergeLayers } from "../../core/catalog/catalog.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import { readLayer } from "../../core/catalog/layer.ts";
-import type { Layer, LayerName } from "../../core/catalog/layer.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
+import { readLayer, type Layer, type LayerName } from "../../core/catalog/layer.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { withFoundCommands } from "./found-commands.ts";
 import { readJsonFile } from "./json-file.ts";
 

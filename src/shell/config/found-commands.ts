@@ -1,6 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { isJsonObject } from "../../core/model/values/json.ts";
-import type { Json } from "../../core/model/values/json.ts";
+import { isJsonObject, type Json } from "../../core/model/values/json.ts";
 import { statOf } from "../system/regular-file.ts";
 
 /** [U39] A configuration as read, with the files that its commands name found from the folder of the file that names them. */

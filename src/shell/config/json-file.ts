@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { parseJsonc } from "../../core/edit/text/parse.ts";
-import { error, fail, failAll, ok } from "../../core/model/issue.ts";
-import type { Issue, Result } from "../../core/model/issue.ts";
+import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { depthExceeds } from "../../core/model/values/json.ts";
 import { isMissing, problemText } from "../system/problem.ts";
 import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";

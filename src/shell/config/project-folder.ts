@@ -1,8 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { PROJECT_CASTS, projectConfigFile } from "./config.ts";
-import type { ConfigPlace } from "./config.ts";
+import { PROJECT_CASTS, projectConfigFile, type ConfigPlace } from "./config.ts";
 
 /**
  * [F19] The folder of the project that a folder belongs to, as git and npm find theirs: where its configuration is, else where

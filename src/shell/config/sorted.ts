@@ -1,5 +1,4 @@
-import { isJsonObject } from "../../core/model/values/json.ts";
-import type { Json } from "../../core/model/values/json.ts";
+import { isJsonObject, type Json } from "../../core/model/values/json.ts";
 
 /** Keys in one order: moving lines about in a file changes nothing that it means. */
 export function sorted(value: Json): Json {

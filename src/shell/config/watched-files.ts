@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
-import type { Hash } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
-import type { BigIntStats } from "node:fs";
+import { createHash, type Hash } from "node:crypto";
+import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { readRegular, statOf } from "../system/regular-file.ts";
 

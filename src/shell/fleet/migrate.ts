@@ -1,8 +1,6 @@
 import type { PoolClient } from "pg";
-import { error, fail } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
-import { databaseIssue, openDatabase } from "../store/postgres/database/database.ts";
-import type { DatabaseAddress } from "../store/postgres/database/database.ts";
+import { error, fail, type Result } from "../../core/model/issue.ts";
+import { databaseIssue, openDatabase, type DatabaseAddress } from "../store/postgres/database/database.ts";
 import { DATABASE_FORMAT, MIGRATION } from "../store/postgres/database/migration.ts";
 import { tooOld } from "./open/fleet.ts";
 import { migrateQueues } from "./worker/dispatcher.ts";

@@ -1,21 +1,17 @@
 import { quoteWord } from "../../core/command/words.ts";
-import { parentOf } from "../../core/model/ids.ts";
-import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { parentOf, type CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { FetchedFiles, OnFleet } from "../casting/workspace/on-fleet.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import { takePack } from "../git/packs/packs.ts";
 import { findRepository } from "../git/repository.ts";
 import { complaintOf, runGit } from "../git/run-git.ts";
 import { databaseIssue } from "../store/postgres/database/database.ts";
-import { openFleet } from "./open/fleet.ts";
-import type { OpenFleet } from "./open/fleet.ts";
+import { openFleet, type OpenFleet } from "./open/fleet.ts";
 import { findProfile } from "./open/profile.ts";
 import { tellCast } from "./tell-cast.ts";
 import { fleetStanding, queuePlaceOf } from "./operations/workers.ts";
-import { castOfKey, submitCast } from "./submit/submit.ts";
-import type { SubmitOptions } from "./submit/submit.ts";
+import { castOfKey, submitCast, type SubmitOptions } from "./submit/submit.ts";
 
 /** The same project, with the casts of a fleet in place of those that are kept here. */
 export interface FleetWorkspace {

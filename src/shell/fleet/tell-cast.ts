@@ -1,7 +1,6 @@
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import { quoteWord } from "../../core/command/words.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { redactor } from "../secrets/redact.ts";

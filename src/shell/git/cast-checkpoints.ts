@@ -15,8 +15,7 @@ import { takeCheckpoint } from "./checkpoint.ts";
 import type { KnownTree } from "./known-tree.ts";
 import { findRepository } from "./repository.ts";
 import { castRef } from "./cast-ref.ts";
-import { openShadow } from "./shadow.ts";
-import type { Shadow } from "./shadow.ts";
+import { openShadow, type Shadow } from "./shadow.ts";
 
 /** The checkpoints of one cast, for as long as this process owns it. */
 export interface OpenCheckpoints extends CastCheckpoints {

@@ -13,8 +13,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import type { Repository } from "./repository.ts";
-import { partsOf, runGit } from "./run-git.ts";
-import type { GitAnswer, GitCall } from "./run-git.ts";
+import { partsOf, runGit, type GitAnswer, type GitCall } from "./run-git.ts";
 
 /**
  * A second set of git's own files for the same working tree and the same objects: an index that nobody else uses, and

@@ -1,6 +1,5 @@
 import type { CastState } from "../../core/cast/state/state.ts";
-import { NO_USAGE, addUsage, larger, tokensOf } from "../../core/cast/state/usage.ts";
-import type { Usage } from "../../core/cast/state/usage.ts";
+import { NO_USAGE, addUsage, larger, tokensOf, type Usage } from "../../core/cast/state/usage.ts";
 import type { Budget } from "../../core/model/config.ts";
 import type { Admission } from "../ports.ts";
 

@@ -1,15 +1,13 @@
 import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
 import { itemEnd } from "../../core/cast/items/result.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
-import { startState } from "../../core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../core/cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import type { Broken, ItemOutcome, ItemRequest, Items, Trees } from "../ports.ts";
 import type { Interruption } from "../run/effect.ts";
 import type { RunEnd } from "../run/run-cast.ts";
-import { startOf } from "../store/cast-file.ts";
-import type { CastFile } from "../store/cast-file.ts";
+import { startOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, CurrentCast, LoadedCast, OwnedCast, Writing } from "../store/cast-store.ts";
 import type { SharedBudget } from "./budget.ts";
 

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 
 /** [B25] Another user of this machine, as whom tools and programs of casts run. */
 export interface ToolsUser {

@@ -4,8 +4,7 @@ import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
 import { mayWrite } from "../../core/model/tools.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
-import { isPause } from "./effect.ts";
-import type { EffectContext } from "./effect.ts";
+import { isPause, type EffectContext } from "./effect.ts";
 
 /** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
 export async function checkpointAfter(

@@ -1,9 +1,7 @@
 import { aborted, decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
-import { stepFrom } from "../../core/cast/step.ts";
-import type { CastStep } from "../../core/cast/step.ts";
-import { completed, next } from "../../core/cast/next.ts";
-import type { Effect } from "../../core/cast/next.ts";
+import { stepFrom, type CastStep } from "../../core/cast/step.ts";
+import { completed, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { never } from "../../core/model/values/never.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
@@ -11,10 +9,8 @@ import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
 import { runAgent } from "./agent-turn.ts";
 import { checkpointAfter } from "./checkpoints.ts";
-import { isPause } from "./effect.ts";
-import type { EffectContext, EffectResult, RunOptions } from "./effect.ts";
-import { openLanes } from "./items/lanes.ts";
-import type { Lanes } from "./items/lanes.ts";
+import { isPause, type EffectContext, type EffectResult, type RunOptions } from "./effect.ts";
+import { openLanes, type Lanes } from "./items/lanes.ts";
 import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 

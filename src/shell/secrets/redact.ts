@@ -1,5 +1,4 @@
-import { isSecret, secretsOf } from "./values.ts";
-import type { Secret } from "./values.ts";
+import { isSecret, secretsOf, type Secret } from "./values.ts";
 import { spellings } from "./spellings.ts";
 
 export type Redact = (text: string) => string;

@@ -5,8 +5,7 @@ import { Window } from "../../core/cast/state/fork.ts";
 import { Budget, Worktree } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { Layout } from "../../core/model/loadout.ts";
-import { isJsonObject } from "../../core/model/values/json.ts";
-import type { Json, JsonObject } from "../../core/model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
 import { wholeNumber } from "../../core/model/values/number.ts";
 
 /** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */

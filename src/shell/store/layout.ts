@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { parentOf } from "../../core/model/ids.ts";
-import type { CastId } from "../../core/model/ids.ts";
+import { parentOf, type CastId } from "../../core/model/ids.ts";
 
 /** The names of all files of a cast. Nothing else in the program composes one. */
 export interface CastLayout {

@@ -1,8 +1,7 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { startState } from "../../core/cast/state/state.ts";
 import { stepFrom } from "../../core/cast/step.ts";
-import { follow, startTrail } from "../../core/view/now/trail.ts";
-import type { Trail } from "../../core/view/now/trail.ts";
+import { follow, startTrail, type Trail } from "../../core/view/now/trail.ts";
 import { startOf } from "./cast-file.ts";
 import type { Folding } from "./cast-store.ts";
 

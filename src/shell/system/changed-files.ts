@@ -1,5 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
-import type { Dirent } from "node:fs";
+import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join, relative } from "node:path";
 
 const MOST_ENTRIES = 20_000;

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import type { FSWatcher } from "node:fs";
+import { existsSync, type FSWatcher } from "node:fs";
 import { dirname } from "node:path";
 
 /** Says when something in a folder changes; a folder that is not there yet is waited for. */

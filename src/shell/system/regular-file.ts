@@ -1,5 +1,4 @@
-import type { BigIntStats, Stats } from "node:fs";
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { type BigIntStats, type Stats, closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
-import { collect, error, fail, failAll, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { collect, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/values/json.ts";
 import { TestFile } from "../../core/testing/test-file.ts";
 import { readJsonFile } from "../config/json-file.ts";

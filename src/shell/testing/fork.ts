@@ -1,16 +1,14 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { ownCasts } from "../config/own/own-casts.ts";
 import type { RunEnd } from "../run/run-cast.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../store/cast-store.ts";
 import { checkpointsOf } from "../casting/drive/checkpoints.ts";
 import { drive } from "../casting/drive/drive.ts";
-import { writingOf } from "../casting/drive/driver.ts";
-import type { Driver } from "../casting/drive/driver.ts";
+import { writingOf, type Driver } from "../casting/drive/driver.ts";
 
 /** A cast with a past: the events that it shares, under its own name. */
 export interface ForkPlan {

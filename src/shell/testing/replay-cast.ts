@@ -2,18 +2,14 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { TargetRef } from "../../core/command/command.ts";
-import type { Graph } from "../../core/compile/graph.ts";
-import { socketsOf } from "../../core/compile/graph.ts";
+import { type Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compile } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
-import { error, fail, ok } from "../../core/model/issue.ts";
-import type { Result } from "../../core/model/issue.ts";
-import { visitKey } from "../../core/testing/replay/recorded.ts";
-import type { RecordedCast } from "../../core/testing/replay/recorded.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { visitKey, type RecordedCast } from "../../core/testing/replay/recorded.ts";
 import { contractOf } from "../../core/testing/replay/replay.ts";
 import { readTranscript } from "../agents/read-transcript.ts";
-import { startOf } from "../store/cast-file.ts";
-import type { CastFile } from "../store/cast-file.ts";
+import { startOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 
 /** Compiled once, however many casts of a loadout are replayed. */

@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { FoundTest } from "./find-tests.ts";
-import { runTest } from "./run-test.ts";
-import type { TestPlace, TestResult } from "./run-test.ts";
+import { runTest, type TestPlace, type TestResult } from "./run-test.ts";
 
 /** Tests wait for tools and programs more than they compute. */
 const AT_ONCE = Math.min(8, 2 * availableParallelism());

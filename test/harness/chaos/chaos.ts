@@ -3,12 +3,9 @@ import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { chanceOf } from "../random-graph.ts";
-import type { Chance } from "../random-graph.ts";
-import { lawProblems } from "./laws.ts";
-import type { Life } from "./laws.ts";
-import { castIn, commandOf, envOf, eventsIn, newChaosPlace } from "./place.ts";
-import type { ChaosPlace } from "./place.ts";
+import { chanceOf, type Chance } from "../random-graph.ts";
+import { lawProblems, type Life } from "./laws.ts";
+import { castIn, commandOf, envOf, eventsIn, newChaosPlace, type ChaosPlace } from "./place.ts";
 
 /** After so many lives nothing disturbs the cast any more, so that it comes to its end. */
 const STORMY_LIVES = 6;

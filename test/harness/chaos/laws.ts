@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { processTable } from "../../../src/shell/process/process-table.ts";
-import { VISITS, castIn, eventsIn, filesBelow } from "./place.ts";
-import type { ChaosPlace } from "./place.ts";
+import { VISITS, castIn, eventsIn, filesBelow, type ChaosPlace } from "./place.ts";
 
 /** One process that drove the cast. */
 export interface Life {

@@ -1,5 +1,4 @@
-import { createSign, generateKeyPairSync } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 
 /** A private authority, made on the spot: nothing of it is kept anywhere. */

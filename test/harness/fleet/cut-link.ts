@@ -1,5 +1,4 @@
-import { connect, createServer } from "node:net";
-import type { Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 
 /** The way to a database, which can be cut: nothing comes through any more, and nobody is told. */
 export interface Link {

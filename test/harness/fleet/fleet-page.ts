@@ -1,8 +1,7 @@
 import { openUi } from "../../../src/apps/web/server/open-ui.ts";
 import { projectPlace } from "../../../src/shell/config/project-folder.ts";
 import { join } from "node:path";
-import { hear } from "../../webserver/harness.ts";
-import type { Heard } from "../../webserver/harness.ts";
+import { hear, type Heard } from "../../webserver/harness.ts";
 import { envOf } from "../cli.ts";
 import type { FleetPlace } from "./fleet-place.ts";
 import { closing } from "./postgres.ts";

@@ -5,11 +5,9 @@ import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
 import { commitAll, git } from "../../git/scratch.ts";
 import { copied } from "../copied.ts";
-import { newPlace, put, run, runProcess, userFolder } from "../cli.ts";
-import type { Ran } from "../cli.ts";
+import { newPlace, put, run, runProcess, userFolder, type Ran } from "../cli.ts";
 import { closing, fleetDatabase } from "./postgres.ts";
-import { startWorker, until } from "./start-worker.ts";
-import type { WorkerProcess, WorkerSetup } from "./start-worker.ts";
+import { startWorker, until, type WorkerProcess, type WorkerSetup } from "./start-worker.ts";
 
 /** Each visit writes its name into `work.log`; one that waits says so and goes on when it may. */
 const RUN = `

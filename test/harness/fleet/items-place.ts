@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commitAll } from "../../git/scratch.ts";
 import { put } from "../cli.ts";
-import { fleetPlace, statusOn } from "./fleet-place.ts";
-import type { FleetPlace } from "./fleet-place.ts";
+import { fleetPlace, statusOn, type FleetPlace } from "./fleet-place.ts";
 import { until } from "./start-worker.ts";
 
 /**

@@ -1,8 +1,12 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findPrograms, runningDatabase, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
-import type { DatabaseFolder } from "../../../src/shell/fleet/embedded/embedded.ts";
+import {
+  findPrograms,
+  runningDatabase,
+  startDatabase,
+  type DatabaseFolder,
+} from "../../../src/shell/fleet/embedded/embedded.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 import { until } from "./start-worker.ts";
 

@@ -4,8 +4,7 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { findPrograms, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
 import { migrate } from "../../../src/shell/fleet/migrate.ts";
-import { openDatabase } from "../../../src/shell/store/postgres/database/database.ts";
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 
 /** The one server of this run of the tests: whoever comes first starts it, the others wait for its address. */

@@ -1,5 +1,4 @@
-import { follow } from "../../../src/core/view/now/trail.ts";
-import type { Trail } from "../../../src/core/view/now/trail.ts";
+import { follow, type Trail } from "../../../src/core/view/now/trail.ts";
 import { runCast } from "../../../src/shell/run/run-cast.ts";
 import type { OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { items, said, world } from "../seats.ts";

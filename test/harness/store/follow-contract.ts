@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { socket } from "../seats.ts";
-import { bell, created, drained, eventsOf, finished, idOf } from "./store-casts.ts";
-import type { StoreUnderTest } from "./store-casts.ts";
+import { bell, created, drained, eventsOf, finished, idOf, type StoreUnderTest } from "./store-casts.ts";
 
 const castId = idOf("c-1");
 const at = { socket: socket("Socket-1"), visit: 1 };

@@ -1,15 +1,17 @@
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { parseCastId } from "../../../src/core/model/ids.ts";
-import type { CastId } from "../../../src/core/model/ids.ts";
-import { error, fail, ok } from "../../../src/core/model/issue.ts";
-import type { Result } from "../../../src/core/model/issue.ts";
+import { parseCastId, type CastId } from "../../../src/core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../src/core/model/issue.ts";
 import type { CastSummary } from "../../../src/core/view/casts.ts";
 import { thisProcess } from "../../../src/shell/process/process-owner.ts";
-import type { CastStore, EventNews } from "../../../src/shell/store/cast-store.ts";
-import type { Following, TranscriptNews, VisitPlace } from "../../../src/shell/store/cast-store.ts";
+import type {
+  CastStore,
+  EventNews,
+  Following,
+  TranscriptNews,
+  VisitPlace,
+} from "../../../src/shell/store/cast-store.ts";
 import { begunSummary, unbegunSummary } from "../../../src/shell/store/summary.ts";
-import { keptCast, loaded, nameOf, ownedOf } from "./memory-cast.ts";
-import type { Kept } from "./memory-cast.ts";
+import { keptCast, loaded, nameOf, ownedOf, type Kept } from "./memory-cast.ts";
 
 export interface MemoryStore {
   readonly store: CastStore;

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { socket } from "../seats.ts";
 import { followContract } from "./follow-contract.ts";
-import { bell, castFile, claimed, created, eventsOf, finished, idOf } from "./store-casts.ts";
-import type { StoreUnderTest } from "./store-casts.ts";
+import { bell, castFile, claimed, created, eventsOf, finished, idOf, type StoreUnderTest } from "./store-casts.ts";
 
 const castId = idOf("c-1");
 const at = { socket: socket("Socket-1"), visit: 1 };

@@ -3,15 +3,12 @@ import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../../src/core/compile/weigh/worst-case.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
-import { walk } from "../walk.ts";
-import type { Walked } from "../walk.ts";
+import { walk, type Walked } from "../walk.ts";
 import type { Graph } from "../texts.ts";
 import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
-import { BUILT } from "../random/worlds.ts";
-import type { Case } from "../random/worlds.ts";
-import { engineGraph, engineStart, runEngine } from "./engine.ts";
-import type { Ran } from "./engine.ts";
+import { BUILT, type Case } from "../random/worlds.ts";
+import { engineGraph, engineStart, runEngine, type Ran } from "./engine.ts";
 
 export const ASPECTS = ["check", "cast", "state", "resume", "lanes", "worst case"] as const;
 export type Aspect = (typeof ASPECTS)[number];

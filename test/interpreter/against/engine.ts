@@ -1,15 +1,12 @@
 import { mergeLayers } from "../../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../../src/core/catalog/layer.ts";
-import { decide } from "../../../src/core/cast/decide.ts";
-import type { Outcome } from "../../../src/core/cast/decide.ts";
+import { decide, type Outcome } from "../../../src/core/cast/decide.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { runAt } from "../../../src/core/cast/items/runs.ts";
-import { next } from "../../../src/core/cast/next.ts";
-import type { Effect } from "../../../src/core/cast/next.ts";
+import { next, type Effect } from "../../../src/core/cast/next.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
-import { compile } from "../../../src/core/compile/targets/compile.ts";
-import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
+import { compile, type Compiled } from "../../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { Result } from "../../../src/core/model/issue.ts";
 import { turnText } from "../../../src/core/prompt/turn.ts";
@@ -19,10 +16,8 @@ import { TURN } from "../visit/asked.ts";
 import { marksOf } from "../visit/told.ts";
 import { LONGEST } from "../walk.ts";
 import type { Case } from "../random/worlds.ts";
-import { performItems, spendElsewhere } from "./items.ts";
-import type { ItemsPlace } from "./items.ts";
-import { factsIn, openJournal } from "./journal.ts";
-import type { Entry, Journal } from "./journal.ts";
+import { performItems, spendElsewhere, type ItemsPlace } from "./items.ts";
+import { factsIn, openJournal, type Entry, type Journal } from "./journal.ts";
 
 export interface Ran {
   /** What happened in all casts of it, in the order in which it happened. */

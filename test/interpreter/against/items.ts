@@ -1,15 +1,12 @@
-import { itemEnd, itemEnded, itemMerged } from "../../../src/core/cast/items/result.ts";
-import type { MergeOutcome } from "../../../src/core/cast/items/result.ts";
-import { itemStart } from "../../../src/core/cast/items/runs.ts";
-import type { Running } from "../../../src/core/cast/items/runs.ts";
+import { itemEnd, itemEnded, itemMerged, type MergeOutcome } from "../../../src/core/cast/items/result.ts";
+import { itemStart, type Running } from "../../../src/core/cast/items/runs.ts";
 import type { ItemsEffect } from "../../../src/core/cast/items/next-items.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { NO_USAGE, tokensOf } from "../../../src/core/cast/state/usage.ts";
 import { isResult, itemResumeEvents } from "../../../src/shell/items/items.ts";
 import type { World } from "../cast.ts";
 import type { Graph } from "../texts.ts";
-import { openJournal } from "./journal.ts";
-import type { Entry, Journal } from "./journal.ts";
+import { openJournal, type Entry, type Journal } from "./journal.ts";
 
 interface Parent {
   readonly log: Entry[];

@@ -1,7 +1,6 @@
 import { apply } from "../../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../../src/core/cast/state/event.ts";
-import { startState } from "../../../src/core/cast/state/state.ts";
-import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../../src/core/cast/state/state.ts";
 import type { Graph } from "../texts.ts";
 import { factsOf } from "./facts.ts";
 

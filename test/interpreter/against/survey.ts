@@ -1,9 +1,7 @@
 import { inLanes } from "../random/lanes.ts";
 import { smallest } from "../random/smaller.ts";
-import { randomCase } from "../random/worlds.ts";
-import type { Case } from "../random/worlds.ts";
-import { compare } from "./compare.ts";
-import type { Aspect } from "./compare.ts";
+import { randomCase, type Case } from "../random/worlds.ts";
+import { compare, type Aspect } from "./compare.ts";
 
 export interface Survey {
   /** One line per kind of fact, with how often it was reached. */

@@ -1,10 +1,8 @@
-import { Ended, placeOf, stopAt } from "../cast.ts";
-import type { Cast, Pass, Route, Steps } from "../cast.ts";
+import { Ended, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
 import { judged } from "../visit/reply.ts";
 import { forgetReasons } from "../returns.ts";
 import { givesUp } from "../ways.ts";
-import { attemptAt, baseOf, handedAbout, merge } from "./lanes.ts";
-import type { Attempt, Lanes } from "./lanes.ts";
+import { attemptAt, baseOf, handedAbout, merge, type Attempt, type Lanes } from "./lanes.ts";
 
 type Follow = (cast: Cast, first: string) => Steps<void>;
 

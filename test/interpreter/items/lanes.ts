@@ -1,6 +1,15 @@
 import type { JsonObject, Place } from "../texts.ts";
-import { castWith, overlaps, written } from "../cast.ts";
-import type { Cast, Handed, Pass, Route, Steps, Stop } from "../cast.ts";
+import {
+  castWith,
+  overlaps,
+  written,
+  type Cast,
+  type Handed,
+  type Pass,
+  type Route,
+  type Steps,
+  type Stop,
+} from "../cast.ts";
 import type { Said } from "../visit/reply.ts";
 
 /** [V5] What an item begins from: it depends on its place in the list, never on who was quicker. */

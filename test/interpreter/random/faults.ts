@@ -1,5 +1,4 @@
-import { END } from "../texts.ts";
-import type { EdgeText, LoadoutText, LoopText, SocketText } from "../texts.ts";
+import { END, type EdgeText, type LoadoutText, type LoopText, type SocketText } from "../texts.ts";
 import type { Chance } from "./chance.ts";
 
 /** The loadout with one thing changed that may be a mistake. */

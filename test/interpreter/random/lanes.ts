@@ -1,7 +1,5 @@
-import { END } from "../texts.ts";
-import type { EdgeText, LoadoutText, LoopText, SocketText } from "../texts.ts";
-import { chanceOf } from "./chance.ts";
-import type { Chance } from "./chance.ts";
+import { END, type EdgeText, type LoadoutText, type LoopText, type SocketText } from "../texts.ts";
+import { chanceOf, type Chance } from "./chance.ts";
 import type { Case } from "./worlds.ts";
 
 /** The case with its loops in lanes: most of them as they must be for that, some as they were. */

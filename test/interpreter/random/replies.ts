@@ -1,9 +1,7 @@
 import type { Json, JsonObject, Place } from "../texts.ts";
 import type { Verdict, World } from "../cast.ts";
-import { chanceOf } from "./chance.ts";
-import type { Chance } from "./chance.ts";
-import { BUILT } from "./worlds.ts";
-import type { Case } from "./worlds.ts";
+import { chanceOf, type Chance } from "./chance.ts";
+import { BUILT, type Case } from "./worlds.ts";
 
 /** What everybody answers in this case: every turn has its own, whoever asks and however often. */
 export function worldOf({ seed, texts, parallel = false }: Case): World {

@@ -1,7 +1,15 @@
-import { END } from "../texts.ts";
-import type { EdgeText, ExitText, LoadoutText, LoopText, MateriaText, SocketText, Texts, When } from "../texts.ts";
-import { chanceOf } from "./chance.ts";
-import type { Chance } from "./chance.ts";
+import {
+  END,
+  type EdgeText,
+  type ExitText,
+  type LoadoutText,
+  type LoopText,
+  type MateriaText,
+  type SocketText,
+  type Texts,
+  type When,
+} from "../texts.ts";
+import { chanceOf, type Chance } from "./chance.ts";
 import { spoiled } from "./faults.ts";
 
 /** A configuration, a command and the seed of every answer: all that a cast depends on. */

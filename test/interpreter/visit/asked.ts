@@ -1,8 +1,6 @@
 import type { Place } from "../texts.ts";
-import { fail, regionOf, stopAt } from "../cast.ts";
-import type { Cast, Steps } from "../cast.ts";
-import { judged, read } from "./reply.ts";
-import type { Said } from "./reply.ts";
+import { fail, regionOf, stopAt, type Cast, type Steps } from "../cast.ts";
+import { judged, read, type Said } from "./reply.ts";
 import { toldAgain } from "./told.ts";
 
 /** Tokens of every turn. */

@@ -1,5 +1,4 @@
-import { valueAt } from "../texts.ts";
-import type { Answer, Json, JsonObject, Place, Region } from "../texts.ts";
+import { valueAt, type Answer, type Json, type JsonObject, type Place, type Region } from "../texts.ts";
 import { mustAnswer } from "../ways.ts";
 
 export interface Item {

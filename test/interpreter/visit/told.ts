@@ -1,7 +1,5 @@
-import type { Place } from "../texts.ts";
-import { valueAt } from "../texts.ts";
-import { currentOf, itemOf } from "../cast.ts";
-import type { Cast } from "../cast.ts";
+import { type Place, valueAt } from "../texts.ts";
+import { currentOf, itemOf, type Cast } from "../cast.ts";
 
 /** Every marked word of a text, once and in order. What was dropped (`«d…»`) reaches nobody and is never expected. */
 export function marksOf(text: string): readonly string[] {

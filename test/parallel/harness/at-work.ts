@@ -1,5 +1,4 @@
-import { openWatch } from "../../../src/apps/pi/live/watch.ts";
-import type { Watch } from "../../../src/apps/pi/live/watch.ts";
+import { openWatch, type Watch } from "../../../src/apps/pi/live/watch.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
 import { NO_LANES, followLane } from "../../../src/core/view/now/lanes.ts";

@@ -4,20 +4,16 @@ import type { CastId } from "../../../src/core/model/ids.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
 import { sharedBudget } from "../../../src/shell/items/budget.ts";
-import { openItems } from "../../../src/shell/items/items.ts";
-import type { ItemDrive } from "../../../src/shell/items/items.ts";
+import { openItems, type ItemDrive } from "../../../src/shell/items/items.ts";
 import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
-import { runCast } from "../../../src/shell/run/run-cast.ts";
-import type { RunEnd } from "../../../src/shell/run/run-cast.ts";
+import { runCast, type RunEnd } from "../../../src/shell/run/run-cast.ts";
 import { planGraph } from "../../../src/shell/casting/start.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../../src/shell/store/cast-store.ts";
-import { catalogOf, compiled } from "../../harness/play.ts";
-import type { TestConfig } from "../../harness/play.ts";
+import { catalogOf, compiled, type TestConfig } from "../../harness/play.ts";
 import { TIME, exited } from "../../harness/seats.ts";
 import { memoryStore } from "../../harness/store/memory-store.ts";
-import type { Files, MemoryTrees } from "./memory-trees.ts";
-import { memoryTrees } from "./memory-trees.ts";
+import { type Files, type MemoryTrees, memoryTrees } from "./memory-trees.ts";
 
 /** What an agent does and says in one turn. */
 export interface Deed {

@@ -1,6 +1,5 @@
 import type { TurnRequest } from "../../../src/shell/ports.ts";
-import { chanceOf } from "../../harness/random-graph.ts";
-import type { Chance } from "../../harness/random-graph.ts";
+import { chanceOf, type Chance } from "../../harness/random-graph.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../../harness/seats.ts";
 import type { TestConfig } from "../../harness/play.ts";
 import type { Deed, Scenario } from "./lives.ts";

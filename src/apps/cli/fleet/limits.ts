@@ -1,12 +1,9 @@
 import type { LimitChange } from "../../../core/command/command.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { changeLimit, fleetLimitText, readLimits } from "../../../shell/fleet/operations/limits.ts";
-import type { LimitStanding } from "../../../shell/fleet/operations/limits.ts";
+import { changeLimit, fleetLimitText, readLimits, type LimitStanding } from "../../../shell/fleet/operations/limits.ts";
 import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 
 /** [B22] What may be under way at once, changed where that was asked for. */

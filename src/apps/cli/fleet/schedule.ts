@@ -1,16 +1,19 @@
 import type { ScheduleAction } from "../../../core/command/command.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { never } from "../../../core/model/values/never.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
 import { prepare } from "../../../shell/commands/prepare.ts";
 import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
 import { workspaceWith } from "../../../shell/fleet/on-fleet.ts";
-import { addSchedule, firstTime, listSchedules, removeSchedule } from "../../../shell/fleet/operations/schedules.ts";
-import type { Schedule } from "../../../shell/fleet/operations/schedules.ts";
+import {
+  addSchedule,
+  firstTime,
+  listSchedules,
+  removeSchedule,
+  type Schedule,
+} from "../../../shell/fleet/operations/schedules.ts";
 import { askerOf } from "../terminal/asker.ts";
 import type { Request } from "../terminal/request.ts";
 

@@ -1,6 +1,5 @@
 import { killChildren } from "../../../shell/process/process-group.ts";
-import { styled } from "./io.ts";
-import type { Io } from "./io.ts";
+import { styled, type Io } from "./io.ts";
 
 /** [C10] The first Ctrl-C or SIGTERM stops the cast in good order, a second one leaves at once. */
 export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {

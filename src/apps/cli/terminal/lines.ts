@@ -2,12 +2,10 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { issueLines } from "../../../core/view/issues.ts";
 import { hangLine } from "../../../core/view/text/hang.ts";
-import { line } from "../../../core/view/text/line.ts";
-import type { Line, Tone } from "../../../core/view/text/line.ts";
+import { line, type Line, type Tone } from "../../../core/view/text/line.ts";
 import { asTyped } from "../../../core/view/text/typed.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { styled } from "./io.ts";
-import type { Io, Style } from "./io.ts";
+import { styled, type Io, type Style } from "./io.ts";
 
 const STYLES: Readonly<Record<Tone, Style | undefined>> = {
   plain: undefined,

@@ -3,10 +3,8 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
-import { runsText, trustGiven } from "../../../shell/casting/workspace/workspace.ts";
-import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { runsText, trustGiven, type Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { printLines, printText } from "./lines.ts";
 import type { Io } from "./io.ts";
 

@@ -1,8 +1,7 @@
 import { basename } from "node:path";
 import type { AgentSession, ExtensionContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
-import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import type { SessionHooks, Pi } from "../../../shell/agents/pi/pi.ts";
+import { loadPi, type SessionHooks, type Pi } from "../../../shell/agents/pi/pi.ts";
 import { quietUi } from "./quiet-ui.ts";
 
 type Loaded = ReturnType<ResourceLoader["getExtensions"]>;

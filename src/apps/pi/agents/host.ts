@@ -1,6 +1,5 @@
 import type { ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
-import { error } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { error, type Issue } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
 import { piAgentHost } from "../../../shell/agents/pi-host.ts";

@@ -1,6 +1,5 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import { addUsage, NO_USAGE } from "../../../core/cast/state/usage.ts";
-import type { Usage } from "../../../core/cast/state/usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { failed } from "../../../shell/agents/turn.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 

@@ -1,7 +1,6 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { harmless } from "../../../core/model/values/text.ts";
-import { fitLine, wrapLine } from "../../../core/view/text/line.ts";
-import type { Line, Tone } from "../../../core/view/text/line.ts";
+import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/text/line.ts";
 import { piTui } from "../tui/tui.ts";
 import { markdownTheme } from "./markdown-theme.ts";
 import { isOpenCard } from "./open-card.ts";

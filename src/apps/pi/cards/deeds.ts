@@ -1,7 +1,6 @@
 import { oneLine } from "../../../core/model/values/text.ts";
 import { countedText } from "../../../core/view/numbers.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
 /** What an agent has done in a visit: its tool calls, and what those that failed said. */

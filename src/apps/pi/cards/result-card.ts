@@ -1,5 +1,4 @@
-import { addUsage, NO_USAGE, totalsOf } from "../../../core/cast/state/usage.ts";
-import type { Usage } from "../../../core/cast/state/usage.ts";
+import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { quoteWord } from "../../../core/command/words.ts";
@@ -9,13 +8,10 @@ import { figuresOf, figuresText } from "../../../core/view/figures.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
 import { columnsOf, cutColumns } from "../../../core/view/text/columns.ts";
-import { line, plainText, toned, wrapLine } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/text/line.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
-import { markdownLine } from "./card.ts";
-import type { Card, CardLine } from "./card.ts";
-import { talesText } from "./item-tales.ts";
-import type { ItemTale } from "./item-tales.ts";
+import { markdownLine, type Card, type CardLine } from "./card.ts";
+import { talesText, type ItemTale } from "./item-tales.ts";
 
 /** How a cast ended: for the person, for the conversation, and as plain text. */
 export interface CastResult {

@@ -1,7 +1,6 @@
 import { harmless } from "../../../core/model/values/text.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
-import { fitLine, line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { fitLine, line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 import type { Card } from "./card.ts";
 

@@ -3,19 +3,15 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { conditionText } from "../../../core/view/graph/words.ts";
-import { workedMs } from "../../../core/view/clock.ts";
-import type { Clock } from "../../../core/view/clock.ts";
+import { workedMs, type Clock } from "../../../core/view/clock.ts";
 import { itemText } from "../../../core/view/tell/event.ts";
 import { changedText } from "../../../core/view/tell/files.ts";
 import { handoffLines, outputLines, quoteLines, WHOLE } from "../../../core/view/tell/handed.ts";
 import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
-import { line, lineText, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, lineText, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
-import { markdownLine } from "./card.ts";
-import type { Card, CardLine } from "./card.ts";
-import { openDeeds } from "./deeds.ts";
-import type { Deeds } from "./deeds.ts";
+import { markdownLine, type Card, type CardLine } from "./card.ts";
+import { openDeeds, type Deeds } from "./deeds.ts";
 
 export interface VisitCards {
   /** The cards that are finished with this step. */

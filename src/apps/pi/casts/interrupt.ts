@@ -1,7 +1,6 @@
 import type { TurnQuestions } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/from-session.ts";
-import { askAfterInterrupt, askStop } from "../input/stop-dialogs.ts";
-import type { StopChoice } from "../input/stop-dialogs.ts";
+import { askAfterInterrupt, askStop, type StopChoice } from "../input/stop-dialogs.ts";
 import { PAUSE } from "../../../shell/run/effect.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplacedAsync } from "../session/user-session.ts";

@@ -1,14 +1,12 @@
 import type { Command } from "../../../core/command/command.ts";
 import { personAsked } from "../../../core/cast/question.ts";
 import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayNameCast, ownCastNamed } from "../../../shell/casting/workspace/named-cast.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { markdownLine } from "../cards/card.ts";
-import { askPlan, planIn } from "../input/plan-dialog.ts";
-import type { PlanDecision } from "../input/plan-dialog.ts";
+import { askPlan, planIn, type PlanDecision } from "../input/plan-dialog.ts";
 import type { CommandContext } from "./state.ts";
 
 /** An answer that a cast waits with, and what the person made of it. */

@@ -1,6 +1,5 @@
 import type { DemoKind } from "../../../core/command/command.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { prepareDemo } from "../../../shell/casting/demo/demo.ts";
 import { startInProject } from "../casts/start.ts";
 import type { CommandContext } from "../casts/state.ts";

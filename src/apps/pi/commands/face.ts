@@ -6,8 +6,7 @@ import type {
   InputEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { error } from "../../../core/model/issue.ts";
-import { usePi } from "../../../shell/agents/pi/pi.ts";
-import type { Pi } from "../../../shell/agents/pi/pi.ts";
+import { usePi, type Pi } from "../../../shell/agents/pi/pi.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { openConversations } from "../conversation/conversations.ts";

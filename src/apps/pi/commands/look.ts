@@ -1,11 +1,8 @@
 import type { Options } from "../../../core/command/options.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
-import { line } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { line, type Line } from "../../../core/view/text/line.ts";
 import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { answer } from "../../../shell/commands/run-command.ts";
-import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
+import { answer, type AnsweredCommand } from "../../../shell/commands/run-command.ts";
 import type { CommandContext } from "../casts/state.ts";
 import type { SessionPlace } from "../session/place.ts";
 

@@ -1,8 +1,7 @@
 import { rmSync } from "node:fs";
 import type { OpenCommand } from "../../../core/command/command.ts";
 import type { Options } from "../../../core/command/options.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { openVisit } from "../../../shell/commands/open/open.ts";
 import { trustsForeign } from "../session/foreign.ts";
 import { openPlace } from "../session/place.ts";

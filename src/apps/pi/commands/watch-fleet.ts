@@ -1,7 +1,6 @@
 import { quoteWord } from "../../../core/command/words.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { waitLine } from "../../../core/view/now/fleet.ts";
 import { lineText } from "../../../core/view/text/line.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
@@ -12,14 +11,11 @@ import { followOnFleet } from "../../../shell/commands/fleet/follow.ts";
 import { setupLines } from "../../../shell/commands/fleet/place.ts";
 import type { RunEnd } from "../../../shell/run/run-cast.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
-import { resultOf } from "../cards/result-card.ts";
-import type { ResultPlace } from "../cards/result-card.ts";
+import { resultOf, type ResultPlace } from "../cards/result-card.ts";
 import type { CommandContext } from "../casts/state.ts";
 import { announce, heardBy } from "../live/news.ts";
-import { openWatch } from "../live/watch.ts";
-import type { Watch } from "../live/watch.ts";
-import { openWidget } from "../live/widget.ts";
-import type { Widget } from "../live/widget.ts";
+import { openWatch, type Watch } from "../live/watch.ts";
+import { openWidget, type Widget } from "../live/widget.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 
 /** A cast that is shown: over when `done` resolves, which never rejects. */

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { transcriptMessage } from "../../../core/wire/transcript.ts";
-import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
+import { transcriptMessage, type TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import { thrownText } from "../../../core/model/values/text.ts";
 import type { Following, TranscriptNews } from "../../../shell/store/cast-store.ts";

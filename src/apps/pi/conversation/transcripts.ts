@@ -1,5 +1,4 @@
-import { itemKeyOf } from "../../../core/cast/state/state.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
+import { itemKeyOf, type CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
@@ -7,8 +6,7 @@ import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 import type { Conversations } from "./conversations.ts";
-import { transcriptConversation } from "./from-transcript.ts";
-import type { ReadConversation } from "./from-transcript.ts";
+import { transcriptConversation, type ReadConversation } from "./from-transcript.ts";
 import { transcriptProgress } from "./progress.ts";
 
 /** [X43] The agents of a cast that another process drives, as far as the disk tells of them. */

@@ -1,10 +1,8 @@
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import type { Component, KeyId, OverlayHandle, TUI } from "@earendil-works/pi-tui";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
-import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import type { Pi } from "../../../shell/agents/pi/pi.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
+import { loadPi, type Pi } from "../../../shell/agents/pi/pi.ts";
 import { paintLines } from "../cards/card.ts";
 import { piTui } from "../tui/tui.ts";
 import { openRows } from "./blocks.ts";

@@ -1,7 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { offersFor } from "../../../shell/commands/completion/offers.ts";
-import type { Offer } from "../../../shell/commands/completion/offers.ts";
+import { offersFor, type Offer } from "../../../shell/commands/completion/offers.ts";
 import { unlessReplacedAsync } from "../session/user-session.ts";
 import { openPlace } from "../session/place.ts";
 

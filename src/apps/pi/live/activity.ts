@@ -1,7 +1,6 @@
 import { oneLine } from "../../../core/model/values/text.ts";
 import { wrapColumns } from "../../../core/view/text/columns.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
 /** What an agent has done lately: its last tool calls, and the end of what it is saying. */

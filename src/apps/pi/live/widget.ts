@@ -1,7 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine, thrownText } from "../../../core/model/values/text.ts";
-import { line, lineText, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, lineText, toned, type Line } from "../../../core/view/text/line.ts";
 import { unlessReplaced } from "../session/user-session.ts";
 import { drawn, paintLines } from "../cards/card.ts";
 

@@ -1,6 +1,5 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { isForeign } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { isForeign, type Issue } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { ownDialogs } from "../tui/calm-dialogs.ts";
 

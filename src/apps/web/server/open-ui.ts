@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
 import type { Hono } from "hono";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { openWorkspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { OpenUi } from "../../../shell/commands/ui.ts";
 import type { ConfigPlace } from "../../../shell/config/config.ts";
@@ -10,8 +9,7 @@ import type { FleetConnection } from "../../../shell/fleet/on-fleet.ts";
 import { uiDoor } from "../../../shell/config/own/ui-door.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
 import { webApp } from "./app.ts";
-import { serve } from "./http/serve.ts";
-import type { Serving } from "./http/serve.ts";
+import { serve, type Serving } from "./http/serve.ts";
 import { folderWatch } from "../../../shell/system/folder-watch.ts";
 import { openRuns } from "./live/runs.ts";
 

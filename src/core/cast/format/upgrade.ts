@@ -1,7 +1,5 @@
-import type { Graph } from "../../compile/graph.ts";
-import { loopOf } from "../../compile/graph.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
+import { type Graph, loopOf } from "../../compile/graph.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 
 /** [J23] What an earlier format wrote of an event, as today's has it. What is no event of an earlier format stays as it is. */
 export function upgrade(written: unknown, graphOf: () => Graph | null): unknown {

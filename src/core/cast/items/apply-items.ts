@@ -1,6 +1,5 @@
 import { itemKey } from "../../model/handoff.ts";
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import { END, type SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { never } from "../../model/values/never.ts";
 import { valueAt, withValueAt } from "../../model/values/path.ts";
@@ -10,12 +9,10 @@ import type { EventBody, EventOf } from "../state/event.ts";
 import { expect, expectRunning } from "../state/expect.ts";
 import type { Base, Fork, Handed, ItemRun, Resume } from "../state/fork.ts";
 import { withoutItem } from "../state/rework.ts";
-import { NOTHING_USED } from "../state/state.ts";
-import type { CastState, Visit } from "../state/state.ts";
+import { NOTHING_USED, type CastState, type Visit } from "../state/state.ts";
 import { EMPTY_TABLE, withValue } from "../state/table.ts";
 import { countOf } from "../state/tally.ts";
-import { NO_USAGE, addUsage } from "../state/usage.ts";
-import type { Usage } from "../state/usage.ts";
+import { NO_USAGE, addUsage, type Usage } from "../state/usage.ts";
 import { handedOfConflict, runAt } from "./runs.ts";
 
 type ItemEvent = Extract<

@@ -1,13 +1,11 @@
-import { givesUp, materiaOf, socketOf } from "../../compile/graph.ts";
-import type { GraphLoop } from "../../compile/graph.ts";
+import { givesUp, materiaOf, socketOf, type GraphLoop } from "../../compile/graph.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { budgetWarning, conflictsAllowed, limitOfConflict, limitOfTurn } from "../limits/limits.ts";
 import type { EventBody } from "../state/event.ts";
 import type { Fork, ItemRun } from "../state/fork.ts";
 import type { CastState } from "../state/state.ts";
 import { NO_USAGE } from "../state/usage.ts";
-import { baseOf, childId, runAt } from "./runs.ts";
-import type { Ended, Running } from "./runs.ts";
+import { baseOf, childId, runAt, type Ended, type Running } from "./runs.ts";
 
 /** What a parallel loop needs of the world. */
 export type ItemsEffect =

@@ -1,17 +1,14 @@
-import type { Way } from "../../compile/route.ts";
-import { isCounted } from "../../compile/route.ts";
+import { type Way, isCounted } from "../../compile/route.ts";
 import { materiaOf, socketOf } from "../../compile/graph.ts";
 import { mostConflicts } from "../../model/config.ts";
 import { itemKey } from "../../model/handoff.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { EventOf, LimitName } from "../state/event.ts";
 import { cycleFrom, visitsWithoutProgress } from "./returns.ts";
-import { currentItem } from "../state/state.ts";
-import type { CastState, LimitHit, Phase, TurnUse, Visit } from "../state/state.ts";
+import { currentItem, type CastState, type LimitHit, type Phase, type TurnUse, type Visit } from "../state/state.ts";
 import { countOf } from "../state/tally.ts";
 import { countIn, scopeOf } from "../state/traversals.ts";
-import { addUsage, tokensOf } from "../state/usage.ts";
-import type { Usage } from "../state/usage.ts";
+import { addUsage, tokensOf, type Usage } from "../state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
 

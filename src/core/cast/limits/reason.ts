@@ -1,7 +1,5 @@
-import type { Graph } from "../../compile/graph.ts";
-import { placeLabel, socketOf } from "../../compile/graph.ts";
-import type { Destination } from "../../model/ids.ts";
-import { END } from "../../model/ids.ts";
+import { type Graph, placeLabel, socketOf } from "../../compile/graph.ts";
+import { type Destination, END } from "../../model/ids.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { never } from "../../model/values/never.ts";

@@ -1,11 +1,9 @@
-import type { Way } from "../../compile/route.ts";
-import { isCounted } from "../../compile/route.ts";
+import { type Way, isCounted } from "../../compile/route.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { CastState } from "../state/state.ts";
 import { keysIn, valueIn, withValue, withoutKeys } from "../state/table.ts";
-import { countOf } from "../state/tally.ts";
-import type { Returns } from "../state/tally.ts";
+import { countOf, type Returns } from "../state/tally.ts";
 
 /** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
 export function visitsWithoutProgress(state: CastState, socket: SocketId): Returns {

@@ -1,7 +1,5 @@
-import { materiaOf } from "../../compile/graph.ts";
-import type { GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { afterProblems, isWorkItem } from "../../model/handoff.ts";
-import type { WorkItem } from "../../model/handoff.ts";
+import { materiaOf, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
+import { afterProblems, isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { valueAt, withValueAt } from "../../model/values/path.ts";
 import type { CastState } from "../state/state.ts";

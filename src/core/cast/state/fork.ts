@@ -3,8 +3,7 @@ import type { ReworkDecision } from "../../command/command.ts";
 import { CastId, SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
-import { isWorkItem } from "../../model/handoff.ts";
-import type { WorkItem } from "../../model/handoff.ts";
+import { isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { EventOf } from "./event.ts";
 import type { Table } from "./table.ts";
 

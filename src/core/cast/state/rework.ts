@@ -4,8 +4,7 @@ import type { Materia } from "../../model/materia.ts";
 import { cut, cutStart } from "../../model/values/text.ts";
 import type { Reason, Window } from "./fork.ts";
 import type { CastState } from "./state.ts";
-import { EMPTY_TABLE, valueIn, withValue, withoutKeys } from "./table.ts";
-import type { Table } from "./table.ts";
+import { EMPTY_TABLE, valueIn, withValue, withoutKeys, type Table } from "./table.ts";
 
 const REASON_LIMIT = 900;
 const ALL_LIMIT = 2_400;

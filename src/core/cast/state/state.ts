@@ -1,22 +1,17 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Surroundings } from "../../handoff/assign.ts";
 import type { Budget, CastLimits } from "../../model/config.ts";
-import { itemKey } from "../../model/handoff.ts";
-import type { WorkItem } from "../../model/handoff.ts";
+import { itemKey, type WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
 import { valueAt } from "../../model/values/path.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
 import type { Fork, Handed, Note, Window } from "./fork.ts";
-import { NO_REASONS, firstReasons } from "./rework.ts";
-import type { Reasons } from "./rework.ts";
-import { EMPTY_TABLE } from "./table.ts";
-import type { Table } from "./table.ts";
-import { EMPTY_TALLY } from "./tally.ts";
-import type { Returns, Tally } from "./tally.ts";
+import { NO_REASONS, firstReasons, type Reasons } from "./rework.ts";
+import { EMPTY_TABLE, type Table } from "./table.ts";
+import { EMPTY_TALLY, type Returns, type Tally } from "./tally.ts";
 import type { Scope } from "./traversals.ts";
-import { NO_USAGE } from "./usage.ts";
-import type { Usage } from "./usage.ts";
+import { NO_USAGE, type Usage } from "./usage.ts";
 
 /** A cast as it stands: the fold of its journal over what it was started with. Only `apply` makes a new one. */
 export interface CastState {

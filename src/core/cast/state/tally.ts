@@ -1,5 +1,4 @@
-import { EMPTY_TABLE, valueIn, withChange } from "./table.ts";
-import type { Table } from "./table.ts";
+import { EMPTY_TABLE, valueIn, withChange, type Table } from "./table.ts";
 
 /** Counts by key. */
 export type Tally = Table<number>;

@@ -1,8 +1,6 @@
-import { parentOf } from "../../model/ids.ts";
-import type { CastId } from "../../model/ids.ts";
+import { parentOf, type CastId } from "../../model/ids.ts";
 import type { CastEvent } from "./event.ts";
-import { tokensOf } from "./usage.ts";
-import type { Totals, Usage } from "./usage.ts";
+import { tokensOf, type Totals, type Usage } from "./usage.ts";
 
 /** Whether some event says what the cast had come to by then. */
 export function haveTotals(events: readonly CastEvent[]): boolean {

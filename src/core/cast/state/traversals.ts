@@ -1,7 +1,6 @@
 import { socketOf } from "../../compile/graph.ts";
 import type { Way } from "../../compile/route.ts";
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import { END, type SocketId } from "../../model/ids.ts";
 import type { CastState } from "./state.ts";
 import { valueIn, withValue } from "./table.ts";
 import { countOf } from "./tally.ts";

@@ -1,11 +1,9 @@
 import type { Json } from "../../model/values/json.ts";
 import { never } from "../../model/values/never.ts";
 import { valueAt } from "../../model/values/path.ts";
-import { fillTemplate } from "../../model/values/template.ts";
-import type { Variable } from "../../model/values/template.ts";
+import { fillTemplate, type Variable } from "../../model/values/template.ts";
 import { cut } from "../../model/values/text.ts";
-import { currentItem, visibleState } from "../state/state.ts";
-import type { CastState } from "../state/state.ts";
+import { currentItem, visibleState, type CastState } from "../state/state.ts";
 
 const LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
 

@@ -1,6 +1,5 @@
 import type { Keys } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json } from "../../model/values/json.ts";
+import { isJsonObject, type Json } from "../../model/values/json.ts";
 
 /** One step from an older file to one of today: a value that is written, or a key that goes. */
 export interface FormatEdit {

@@ -1,9 +1,6 @@
-import { info } from "../../model/issue.ts";
-import type { Issue, Keys } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { JsonObject } from "../../model/values/json.ts";
-import { applyEdits, positionIn } from "./edit.ts";
-import type { FormatEdit } from "./edit.ts";
+import { info, type Issue, type Keys } from "../../model/issue.ts";
+import { isJsonObject, type JsonObject } from "../../model/values/json.ts";
+import { applyEdits, positionIn, type FormatEdit } from "./edit.ts";
 import { isMateria01, readMateria01 } from "./pi-materia-0-1.ts";
 
 /** A form in which configurations were once written. */

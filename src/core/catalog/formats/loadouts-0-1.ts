@@ -1,8 +1,6 @@
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
-import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
+import { type Translation, NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
 
 /** What of the whole file a loadout needs: generators whose items may run at once, and how many of them. */
 interface ParallelItems {

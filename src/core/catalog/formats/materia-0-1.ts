@@ -1,12 +1,10 @@
 import { warning } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { JsonObject } from "../../model/values/json.ts";
+import { isJsonObject, type JsonObject } from "../../model/values/json.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { UTILITIES } from "../bundled/utilities.ts";
 import { VERSION_CONTROL } from "../bundled/version-control.ts";
 import type { FormatEdit } from "./edit.ts";
-import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
+import { type Translation, NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
 
 /** The files that an older configuration names, and the bundled utilities that do their work. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -1,12 +1,9 @@
-import { warning } from "../../model/issue.ts";
-import type { Issue, Keys } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
+import { warning, type Issue, type Keys } from "../../model/issue.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
 import { loadoutEdits } from "./loadouts-0-1.ts";
 import { materiaEdits } from "./materia-0-1.ts";
-import type { Translation } from "./translation.ts";
-import { NOTHING, fieldsOf, joinedTranslations } from "./translation.ts";
+import { type Translation, NOTHING, fieldsOf, joinedTranslations } from "./translation.ts";
 
 /** [M1] Whether a file has anything that only the older form has. */
 export function isMateria01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {

@@ -1,6 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
 
 /** What makes a part of a file one of today, and what of it is not done. */

@@ -6,9 +6,8 @@ import { checkLoops } from "./loops.ts";
 import { checkParallel } from "./parallel.ts";
 import { checkCycles, checkReach } from "./reach.ts";
 import { checkSockets } from "./sockets.ts";
-import { checkStateUse } from "./state-use.ts";
+import { checkStateUse, type StateUse } from "./state-use.ts";
 import { checkThen } from "./then.ts";
-import type { StateUse } from "./state-use.ts";
 
 /** Every problem of a graph at once. */
 export function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {

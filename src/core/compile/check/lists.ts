@@ -1,10 +1,8 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Assignment } from "../assignment.ts";
-import { arcsBetween, drawArc } from "../components.ts";
-import type { Arcs } from "../components.ts";
+import { arcsBetween, drawArc, type Arcs } from "../components.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphLoop } from "../graph.ts";
-import { materiaOf } from "../graph.ts";
+import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
 import { NONE, atLoop, atSocket, faulty, note } from "./report.ts";
 import { makesList } from "./writers.ts";
 

@@ -1,9 +1,7 @@
 import { NEXT } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
-import { stepsOf } from "../flow.ts";
-import type { Flow, Step } from "../flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
-import { loopOf, socketLabel, socketOf } from "../graph.ts";
+import { stepsOf, type Flow, type Step } from "../flow.ts";
+import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketLabel, socketOf } from "../graph.ts";
 import { dominators } from "../dominators.ts";
 import { NONE, atLoop, doubtful, faulty, note } from "./report.ts";
 

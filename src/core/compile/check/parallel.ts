@@ -1,10 +1,8 @@
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import { END, type SocketId } from "../../model/ids.ts";
 import type { Issue } from "../../model/issue.ts";
 import { edgeTargets } from "../../model/loadout.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
-import { materiaOf, socketLabel, socketOf } from "../graph.ts";
+import { type Graph, type GraphLoop, type GraphSocket, materiaOf, socketLabel, socketOf } from "../graph.ts";
 import { atLoop, atSocket, faulty } from "./report.ts";
 
 /** [V2] What a loop needs so that its items can be worked on apart from each other. */

@@ -1,13 +1,9 @@
 import type { Issue } from "../../model/issue.ts";
-import { eachStep } from "../flow.ts";
-import type { Flow } from "../flow.ts";
-import { socketLabel } from "../graph.ts";
-import type { Graph, GraphSocket } from "../graph.ts";
-import { circles } from "../components.ts";
-import type { Tell } from "../components.ts";
+import { eachStep, type Flow } from "../flow.ts";
+import { socketLabel, type Graph, type GraphSocket } from "../graph.ts";
+import { circles, type Tell } from "../components.ts";
 import { isCounted } from "../route.ts";
-import { isLoop, roundsThroughLoops } from "../rounds.ts";
-import type { RoundPlace } from "../rounds.ts";
+import { isLoop, roundsThroughLoops, type RoundPlace } from "../rounds.ts";
 import { atLoop, atSocket, doubtful } from "./report.ts";
 
 /** Sockets that nobody reaches. */

@@ -1,6 +1,5 @@
-import { error, warning } from "../../model/issue.ts";
+import { error, warning, type Issue, type Keys } from "../../model/issue.ts";
 import type { IssueCode } from "../../model/issue-codes.ts";
-import type { Issue, Keys } from "../../model/issue.ts";
 import type { GraphLoop, GraphSocket } from "../graph.ts";
 
 /** What nearly every place has: one list for all of them. */

@@ -1,7 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Edge } from "../../model/loadout.ts";
-import type { GraphSocket } from "../graph.ts";
-import { socketLabel } from "../graph.ts";
+import { type GraphSocket, socketLabel } from "../graph.ts";
 import type { Flow, Step } from "../flow.ts";
 import { NONE, atSocket, doubtful, faulty, note } from "./report.ts";
 

@@ -1,11 +1,9 @@
 import type { Issue } from "../../model/issue.ts";
-import { VARIABLE_NAMES, variablesOf } from "../../model/values/template.ts";
-import type { Variable } from "../../model/values/template.ts";
+import { VARIABLE_NAMES, variablesOf, type Variable } from "../../model/values/template.ts";
 import { nearest } from "../../model/values/nearest.ts";
 import { templateOf } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphSocket } from "../graph.ts";
-import { loopOf, materiaOf, socketLabel } from "../graph.ts";
+import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
 import { NONE, atSocket, doubtful } from "./report.ts";
 import { bundledWrites, isOwnUtility } from "./writers.ts";
 

@@ -1,9 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Edge } from "../../model/loadout.ts";
+import { NEXT, type Edge } from "../../model/loadout.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph } from "../graph.ts";
-import { loopOf } from "../graph.ts";
+import { type Graph, loopOf } from "../graph.ts";
 import { atSocket, faulty } from "./report.ts";
 
 /** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */

@@ -1,6 +1,5 @@
 import { bundledUtilityWrites } from "../../catalog/utilities.ts";
-import { isGate } from "../../model/materia.ts";
-import type { Materia } from "../../model/materia.ts";
+import { isGate, type Materia } from "../../model/materia.ts";
 import type { GraphSocket } from "../graph.ts";
 
 /** What a user's own program reads or sets, nobody can know from outside. */

@@ -1,7 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Entry } from "../../catalog/layer.ts";
-import { error, isError } from "../../model/issue.ts";
-import type { Issue } from "../../model/issue.ts";
+import { error, isError, type Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
 import type { Graph } from "../graph.ts";

@@ -1,24 +1,18 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { TargetRef } from "../../command/command.ts";
-import { targetText } from "../../command/command.ts";
+import { type TargetRef, targetText } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { failAll, isError, ok } from "../../model/issue.ts";
-import type { Issue, Result } from "../../model/issue.ts";
+import { failAll, isError, ok, type Issue, type Result } from "../../model/issue.ts";
 import type { Layout } from "../../model/loadout.ts";
 import { checkGraph } from "../check/check.ts";
 import type { StateUse } from "../check/state-use.ts";
-import { flowOf } from "../flow.ts";
-import type { Flow } from "../flow.ts";
+import { flowOf, type Flow } from "../flow.ts";
 import { besideFaults } from "./known-faults.ts";
-import { fragmentOf } from "./fragment.ts";
-import type { Fragment, Target } from "./fragment.ts";
-import type { Graph } from "../graph.ts";
-import { socketLabel, socketOf, socketsOf } from "../graph.ts";
+import { fragmentOf, type Fragment, type Target } from "./fragment.ts";
+import { type Graph, socketLabel, socketOf, socketsOf } from "../graph.ts";
 import { renumber } from "./renumber.ts";
 import { resolveTargets } from "./resolve.ts";
 import { stateElsewhere } from "./state-elsewhere.ts";
-import { stitchParts } from "./stitch.ts";
-import type { Stitch } from "./stitch.ts";
+import { stitchParts, type Stitch } from "./stitch.ts";
 
 /** A chain of one or more targets as one graph, with what a person needs to understand how it came about. */
 export interface Compiled {

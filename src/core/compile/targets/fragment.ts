@@ -1,19 +1,13 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Entry } from "../../catalog/layer.ts";
-import { END, sortSocketIds } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
-import { error } from "../../model/issue.ts";
-import type { Issue } from "../../model/issue.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Edge, Loadout, Socket } from "../../model/loadout.ts";
-import { isGate, isGenerator, isInteractive, parseModeOf } from "../../model/materia.ts";
-import type { Assign, Materia } from "../../model/materia.ts";
+import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
+import { error, type Issue } from "../../model/issue.ts";
+import { NEXT, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
+import { isGate, isGenerator, isInteractive, parseModeOf, type Assign, type Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
 import { emptyRecord, setKey } from "../../model/values/record.ts";
-import { canBeThere, isContractSource, isGateSource, parseAssignment } from "../assignment.ts";
-import type { Assignment } from "../assignment.ts";
-import { buildLoop, memberships } from "./fragment-loops.ts";
-import type { LoadoutBuild, Report } from "./fragment-loops.ts";
+import { canBeThere, isContractSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
+import { buildLoop, memberships, type LoadoutBuild, type Report } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
 /** What a target names, found in the catalog. */

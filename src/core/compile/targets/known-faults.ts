@@ -1,5 +1,4 @@
-import { isError } from "../../model/issue.ts";
-import type { Issue, Keys } from "../../model/issue.ts";
+import { isError, type Issue, type Keys } from "../../model/issue.ts";
 
 /** Keys whose value decides nothing about where a cast goes. */
 const LOOSE: readonly (string | number)[] = ["maxTraversals", "description", "label", "cursor"];

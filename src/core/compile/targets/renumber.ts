@@ -1,7 +1,5 @@
-import { END, sortSocketIds } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Edge } from "../../model/loadout.ts";
+import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
+import { NEXT, type Edge } from "../../model/loadout.ts";
 import { emptyRecord } from "../../model/values/record.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 

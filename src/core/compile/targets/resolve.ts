@@ -1,8 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { TargetRef } from "../../command/command.ts";
-import { targetText } from "../../command/command.ts";
-import { collect, error, fail, failAll, isError, ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { type TargetRef, targetText } from "../../command/command.ts";
+import { collect, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
 import { oneLine } from "../../model/values/text.ts";
 import type { Target } from "./fragment.ts";

@@ -1,12 +1,18 @@
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
-import { collect, error, fail, ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { END, type SocketId } from "../../model/ids.ts";
+import { collect, error, fail, ok, type Result } from "../../model/issue.ts";
 import type { Condition, Edge } from "../../model/loadout.ts";
 import { emptyRecord, setKey } from "../../model/values/record.ts";
 import type { Flow, Step } from "../flow.ts";
-import type { Graph, GraphExit, GraphLoop, GraphSocket } from "../graph.ts";
-import { loopOf, socketLabel, socketOf, socketsOf } from "../graph.ts";
+import {
+  type Graph,
+  type GraphExit,
+  type GraphLoop,
+  type GraphSocket,
+  loopOf,
+  socketLabel,
+  socketOf,
+  socketsOf,
+} from "../graph.ts";
 
 /** One seam of a chain: the only terminal of a part and the entry of the next. */
 export interface Stitch {

@@ -1,10 +1,7 @@
-import { arcsBetween, drawArc, numbers } from "../components.ts";
-import type { Arcs } from "../components.ts";
-import { eachStep } from "../flow.ts";
-import type { Flow } from "../flow.ts";
+import { arcsBetween, drawArc, numbers, type Arcs } from "../components.ts";
+import { eachStep, type Flow } from "../flow.ts";
 import type { Graph, GraphLoop } from "../graph.ts";
-import { isCounted } from "../route.ts";
-import type { Way } from "../route.ts";
+import { isCounted, type Way } from "../route.ts";
 
 /** A part of the graph in which walks are weighed: numbered places and the ways between them. */
 export interface Region {

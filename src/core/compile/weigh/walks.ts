@@ -1,10 +1,7 @@
-import { components, numbers } from "../components.ts";
-import type { Arcs } from "../components.ts";
-import { boundOf, levelOf } from "./level.ts";
-import type { Arc } from "./level.ts";
+import { components, numbers, type Arcs } from "../components.ts";
+import { boundOf, levelOf, type Arc } from "./level.ts";
 import type { Region } from "./region.ts";
-import { heaviestOf, weighRound } from "./rounds.ts";
-import type { Circle, Scales, Weighing } from "./rounds.ts";
+import { heaviestOf, weighRound, type Circle, type Scales, type Weighing } from "./rounds.ts";
 
 /** What the walks through a region weigh at most. */
 export interface Weighed {

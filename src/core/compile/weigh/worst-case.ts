@@ -1,17 +1,13 @@
-import { mostConflicts } from "../../model/config.ts";
-import type { CastLimits } from "../../model/config.ts";
+import { mostConflicts, type CastLimits } from "../../model/config.ts";
 import type { Materia } from "../../model/materia.ts";
 import { emptyRecord, setKey } from "../../model/values/record.ts";
 import type { Amount } from "../amount.ts";
 import type { Flow } from "../flow.ts";
-import type { Graph, GraphSocket } from "../graph.ts";
-import { materiaOf } from "../graph.ts";
+import { type Graph, type GraphSocket, materiaOf } from "../graph.ts";
 import { makesList, mayMakeLists } from "../check/writers.ts";
-import { itemRegion, loopMapOf, outerRegion } from "./region.ts";
-import type { LoopMap } from "./region.ts";
+import { itemRegion, loopMapOf, outerRegion, type LoopMap } from "./region.ts";
 import { times } from "./rounds.ts";
-import { courseOf, weigh } from "./walks.ts";
-import type { Course } from "./walks.ts";
+import { courseOf, weigh, type Course } from "./walks.ts";
 
 /**
  * How many turns a cast of this graph can take at most, as a formula of the items of its loops: what one item weighs,

@@ -1,7 +1,5 @@
-import { END } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
-import { error, fail } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { END, type Destination, type SocketId } from "../../model/ids.ts";
+import { error, fail, type Result } from "../../model/issue.ts";
 import type { Loadout, Socket } from "../../model/loadout.ts";
 
 /** What a person does to a loadout: another loadout, or why not. */

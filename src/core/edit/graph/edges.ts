@@ -1,8 +1,6 @@
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { ok, type Result } from "../../model/issue.ts";
 import type { Destination } from "../../model/ids.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Condition, Edge, Loadout } from "../../model/loadout.ts";
+import { NEXT, type Condition, type Edge, type Loadout } from "../../model/loadout.ts";
 import { leads, loopWith, noSocket, refuseEdit, seat, withField, withSocket } from "./base.ts";
 import { addExit } from "./exits.ts";
 

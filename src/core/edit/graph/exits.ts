@@ -1,7 +1,5 @@
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { END, type SocketId } from "../../model/ids.ts";
+import { ok, type Result } from "../../model/issue.ts";
 import type { Condition, Exit, Loadout, Loop } from "../../model/loadout.ts";
 import { noSocket, refuseEdit, seat } from "./base.ts";
 

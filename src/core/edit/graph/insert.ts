@@ -1,5 +1,4 @@
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { ok, type Result } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { loopWith, refuseEdit } from "./base.ts";
 import { connect } from "./edges.ts";

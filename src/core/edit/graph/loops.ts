@@ -1,7 +1,5 @@
-import { END, sortSocketIds } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { END, sortSocketIds, type SocketId } from "../../model/ids.ts";
+import { ok, type Result } from "../../model/issue.ts";
 import type { Loadout, Loop, Socket } from "../../model/loadout.ts";
 import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";
 import { addExit, noLoop, withLoop } from "./exits.ts";

@@ -1,9 +1,6 @@
-import { END, sortSocketIds } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Condition, Edge, Loadout, Loop, Socket } from "../../model/loadout.ts";
+import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
+import { ok, type Result } from "../../model/issue.ts";
+import { NEXT, type Condition, type Edge, type Loadout, type Loop, type Socket } from "../../model/loadout.ts";
 import type { ParseMode } from "../../model/materia.ts";
 import type { Point } from "../../view/draw/drawing.ts";
 import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";

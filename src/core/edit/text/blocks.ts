@@ -1,8 +1,6 @@
 import { getLocation } from "jsonc-parser";
-import { diffLines } from "./lines.ts";
-import type { DiffLine } from "./lines.ts";
-import { diffWords } from "./words.ts";
-import type { Piece } from "./words.ts";
+import { diffLines, type DiffLine } from "./lines.ts";
+import { diffWords, type Piece } from "./words.ts";
 
 /** A line with the words that make it another one. */
 export interface MarkedLine extends DiffLine {

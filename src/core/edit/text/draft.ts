@@ -1,7 +1,5 @@
-import { readLayer } from "../../catalog/layer.ts";
-import type { Entry } from "../../catalog/layer.ts";
-import { isError, ok } from "../../model/issue.ts";
-import type { Issue, Result } from "../../model/issue.ts";
+import { readLayer, type Entry } from "../../catalog/layer.ts";
+import { isError, ok, type Issue, type Result } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { EMPTY_LOADOUT } from "../graph/base.ts";
 import { authoredLoadout } from "./authored.ts";

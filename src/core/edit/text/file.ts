@@ -1,8 +1,6 @@
 import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json } from "../../model/values/json.ts";
+import { ok, type Result } from "../../model/issue.ts";
+import { isJsonObject, type Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
 import { stepText, replacedAt } from "./step.ts";
 

@@ -1,7 +1,5 @@
-import { parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Node, ParseError } from "jsonc-parser";
-import { error, failAll, ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import { error, failAll, ok, type Result } from "../../model/issue.ts";
 
 /** JSON with comments and trailing commas: its value and where everything stands, or every fault with its line. */
 export function parseJsonc(text: string): Result<{ readonly value: unknown; readonly tree: Node }> {

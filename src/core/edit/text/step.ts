@@ -1,7 +1,5 @@
-import { findNodeAtLocation, parseTree } from "jsonc-parser";
-import type { JSONPath, Node } from "jsonc-parser";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json } from "../../model/values/json.ts";
+import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
+import { isJsonObject, type Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
 import { LOADOUT_LEVELS, printJson } from "./print.ts";
 

@@ -1,8 +1,7 @@
 import { applyEdits, modify } from "jsonc-parser";
 import { readFormat } from "../../catalog/formats/formats.ts";
 import type { FormatEdit } from "../../catalog/formats/edit.ts";
-import { ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { ok, type Result } from "../../model/issue.ts";
 import { parseJsonc } from "./parse.ts";
 
 /** [M8] The text of a configuration in today's form, comments kept beside the keys that stay; `more` is changed besides. */

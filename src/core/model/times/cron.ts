@@ -1,5 +1,4 @@
-import { error, fail, ok } from "../issue.ts";
-import type { Issue, Result } from "../issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../issue.ts";
 
 /** When something happens again and again, in the words of cron: minute, hour, day of the month, month, day of the week. */
 export interface Cron {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
-import { isJsonObject } from "./json.ts";
+import { type Json, type JsonObject, isJsonObject } from "./json.ts";
 
 /** The value at a path, own keys only; `undefined` where the path leads nowhere. */
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {

@@ -1,10 +1,8 @@
-import { decide } from "../../cast/decide.ts";
-import type { Outcome } from "../../cast/decide.ts";
+import { decide, type Outcome } from "../../cast/decide.ts";
 import type { EventBody } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";
-import { materiaOf } from "../../compile/graph.ts";
-import type { GraphSocket } from "../../compile/graph.ts";
+import { materiaOf, type GraphSocket } from "../../compile/graph.ts";
 import { isGate } from "../../model/materia.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { withValueAt } from "../../model/values/path.ts";

@@ -1,12 +1,10 @@
 import { outcomeOf } from "../observed.ts";
-import type { Chance } from "../chance.ts";
-import { chanceOf } from "../chance.ts";
+import { type Chance, chanceOf } from "../chance.ts";
 import { coverable } from "../coverage.ts";
 import { withItems } from "../item-events.ts";
 import { waysTaken } from "../way-names.ts";
 import { randomChoice } from "./choice.ts";
-import { castOnce, isFault } from "./one-cast.ts";
-import type { FuzzedCast, Subject } from "./one-cast.ts";
+import { castOnce, isFault, type FuzzedCast, type Subject } from "./one-cast.ts";
 import { smaller } from "./smaller.ts";
 
 export interface FuzzSettings {

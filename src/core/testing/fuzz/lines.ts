@@ -1,7 +1,6 @@
 import { harmless } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
-import { line, toned, wrapLine } from "../../view/text/line.ts";
-import type { Line } from "../../view/text/line.ts";
+import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
 import type { Fuzzed } from "./fuzz.ts";
 import { isToldChoice } from "./one-cast.ts";
 

@@ -5,10 +5,8 @@ import { worstCase } from "../../compile/weigh/worst-case.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { oneLine, thrownText } from "../../model/values/text.ts";
 import { withItems } from "../item-events.ts";
-import { simulate } from "../simulate.ts";
-import type { AskedEffect, ItemsGo, Simulated } from "../simulate.ts";
-import { answerWith } from "./choice.ts";
-import type { Choice } from "./choice.ts";
+import { simulate, type AskedEffect, type ItemsGo, type Simulated } from "../simulate.ts";
+import { answerWith, type Choice } from "./choice.ts";
 
 /** What is cast again and again. */
 export interface Subject {

@@ -1,7 +1,5 @@
-import { SIMPLE } from "./choice.ts";
-import type { Choice } from "./choice.ts";
-import { castOnce } from "./one-cast.ts";
-import type { FuzzedCast, Subject } from "./one-cast.ts";
+import { SIMPLE, type Choice } from "./choice.ts";
+import { castOnce, type FuzzedCast, type Subject } from "./one-cast.ts";
 
 const MOST_TRIES = 200;
 

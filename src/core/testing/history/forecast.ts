@@ -1,13 +1,10 @@
 import type { CastStart } from "../../cast/state/state.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { worstCase } from "../../compile/weigh/worst-case.ts";
-import { chanceOf } from "../chance.ts";
-import type { Chance } from "../chance.ts";
+import { chanceOf, type Chance } from "../chance.ts";
 import { answerWith } from "../fuzz/choice.ts";
-import { simulate } from "../simulate.ts";
-import type { AskedEffect } from "../simulate.ts";
-import { modelOf } from "./facts.ts";
-import type { CastFacts, VisitFact } from "./facts.ts";
+import { simulate, type AskedEffect } from "../simulate.ts";
+import { modelOf, type CastFacts, type VisitFact } from "./facts.ts";
 
 export interface Range {
   readonly p50: number;

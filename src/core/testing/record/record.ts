@@ -1,14 +1,10 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import type { Graph } from "../../compile/graph.ts";
-import { socketsOf } from "../../compile/graph.ts";
+import { type Graph, socketsOf } from "../../compile/graph.ts";
 import { itemOfCast } from "../../model/ids.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
-import { withItems } from "../item-events.ts";
-import type { ItemEvents } from "../item-events.ts";
-import { wholeExpectation } from "../observed.ts";
-import type { Observed } from "../observed.ts";
-import { asReply } from "./replies.ts";
-import type { RecordedReply } from "./replies.ts";
+import { withItems, type ItemEvents } from "../item-events.ts";
+import { wholeExpectation, type Observed } from "../observed.ts";
+import { asReply, type RecordedReply } from "./replies.ts";
 
 /** What a recorded test is made of. */
 export interface Recording {

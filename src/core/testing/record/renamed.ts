@@ -1,5 +1,4 @@
-import { applyEdits, findNodeAtLocation } from "jsonc-parser";
-import type { Node } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, type Node } from "jsonc-parser";
 import { readTarget, targetText } from "../../command/command.ts";
 import { parseJsonc } from "../../edit/text/parse.ts";
 import type { Rename } from "../../wire/testing.ts";

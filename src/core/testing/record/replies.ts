@@ -1,7 +1,5 @@
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
-import { transcriptMessage } from "../../wire/transcript.ts";
-import type { TranscriptPart } from "../../wire/transcript.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
+import { transcriptMessage, type TranscriptPart } from "../../wire/transcript.ts";
 
 /** What an agent did and said in one turn, as a rehearsal tells it. */
 export interface RecordedReply {

@@ -1,11 +1,9 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import type { Graph } from "../../compile/graph.ts";
-import { placeLabel } from "../../compile/graph.ts";
+import { type Graph, placeLabel } from "../../compile/graph.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { endReason, outcomeOf } from "../observed.ts";
 import { waysTaken } from "../way-names.ts";
-import { visitKey } from "./recorded.ts";
-import type { RecordedCast } from "./recorded.ts";
+import { visitKey, type RecordedCast } from "./recorded.ts";
 import type { ReplayComparison } from "./replay.ts";
 import { changedSections } from "./sections.ts";
 

@@ -4,14 +4,10 @@ import { next } from "../../cast/next.ts";
 import type { CastEvent, EventBody } from "../../cast/state/event.ts";
 import type { CastStart, CastState, Phase } from "../../cast/state/state.ts";
 import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
-import { error, fail, ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
-import { differencesOf } from "./differences.ts";
-import type { Difference } from "./differences.ts";
-import { visitKey } from "./recorded.ts";
-import type { RecordedCast } from "./recorded.ts";
-import { forkKey, replayCast } from "./replay.ts";
-import type { EndsBefore, Replayed } from "./replay.ts";
+import { error, fail, ok, type Result } from "../../model/issue.ts";
+import { differencesOf, type Difference } from "./differences.ts";
+import { visitKey, type RecordedCast } from "./recorded.ts";
+import { forkKey, replayCast, type EndsBefore, type Replayed } from "./replay.ts";
 
 /** What a fork takes over from a cast, and what it does itself. */
 export interface CastFork {

@@ -1,8 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
 import { harmless } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
-import { line, toned, wrapLine } from "../../view/text/line.ts";
-import type { Line } from "../../view/text/line.ts";
+import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
 import type { Difference } from "./differences.ts";
 
 interface ToldReplay {

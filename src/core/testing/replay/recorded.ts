@@ -1,10 +1,8 @@
 import { apply } from "../../cast/apply.ts";
 import { next } from "../../cast/next.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { startState } from "../../cast/state/state.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
-import { turnText } from "../../prompt/turn.ts";
-import type { TurnText } from "../../prompt/turn.ts";
+import { startState, type CastStart, type CastState } from "../../cast/state/state.ts";
+import { turnText, type TurnText } from "../../prompt/turn.ts";
 
 /** A cast that happened: what it was started with, and its journal. */
 export interface RecordedCast {

@@ -1,21 +1,15 @@
 import { apply } from "../../cast/apply.ts";
-import { decide } from "../../cast/decide.ts";
-import type { Outcome } from "../../cast/decide.ts";
-import { completed, next } from "../../cast/next.ts";
-import type { Effect } from "../../cast/next.ts";
+import { decide, type Outcome } from "../../cast/decide.ts";
+import { completed, next, type Effect } from "../../cast/next.ts";
 import type { CastEvent, EventBody, EventOf } from "../../cast/state/event.ts";
-import { startState } from "../../cast/state/state.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";
-import type { Graph, GraphSocket } from "../../compile/graph.ts";
-import { materiaOf } from "../../compile/graph.ts";
+import { type Graph, type GraphSocket, materiaOf } from "../../compile/graph.ts";
 import { neededFields } from "../../compile/needs.ts";
 import { isGate } from "../../model/materia.ts";
-import { turnText } from "../../prompt/turn.ts";
-import type { TurnText } from "../../prompt/turn.ts";
+import { turnText, type TurnText } from "../../prompt/turn.ts";
 import type { AskedEffect } from "../simulate.ts";
-import { outsideOf, put, visitKey } from "./recorded.ts";
-import type { Outside, RecordedCast } from "./recorded.ts";
+import { outsideOf, put, visitKey, type Outside, type RecordedCast } from "./recorded.ts";
 
 /** The same answers on another graph. */
 export interface Replayed {

@@ -1,10 +1,8 @@
 import type { Json } from "../../model/values/json.ts";
 import { harmless, oneLine } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
-import { line, toned, wrapLine } from "../../view/text/line.ts";
-import type { Line } from "../../view/text/line.ts";
-import { percentOf } from "../coverage.ts";
-import type { Coverage } from "../coverage.ts";
+import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
+import { percentOf, type Coverage } from "../coverage.ts";
 import type { UnmetExpectation } from "../judge.ts";
 
 /** A test as people are told of it. */

@@ -1,6 +1,5 @@
 import type { CastState } from "../../cast/state/state.ts";
-import { keysIn, tellChanges, valueIn } from "../../cast/state/table.ts";
-import type { Table } from "../../cast/state/table.ts";
+import { keysIn, tellChanges, valueIn, type Table } from "../../cast/state/table.ts";
 import type { Trail } from "../now/trail.ts";
 
 /**

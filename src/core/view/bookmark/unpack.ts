@@ -1,8 +1,16 @@
-import { afterChanges } from "../../cast/state/table.ts";
-import type { Table } from "../../cast/state/table.ts";
+import { afterChanges, type Table } from "../../cast/state/table.ts";
 import type { Trail } from "../now/trail.ts";
-import { LIST, TABLE, givenNodes, isNode, placesOf } from "./pack.ts";
-import type { Pack, PackedBefore, PackedNode, PackedValue } from "./pack.ts";
+import {
+  LIST,
+  TABLE,
+  givenNodes,
+  isNode,
+  placesOf,
+  type Pack,
+  type PackedBefore,
+  type PackedNode,
+  type PackedValue,
+} from "./pack.ts";
 
 /** Reads packs, one behind the other. */
 export interface Unpacker {

@@ -1,9 +1,7 @@
 import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
-import type { Box, Drawing, PlacedEdge, PlacedLoop, Point } from "./drawing.ts";
-import { overlap, piecesOf } from "./drawing.ts";
-import { REGULAR } from "./measure/metrics.ts";
-import type { Metrics } from "./measure/metrics.ts";
+import { type Box, type Drawing, type PlacedEdge, type PlacedLoop, type Point, overlap, piecesOf } from "./drawing.ts";
+import { REGULAR, type Metrics } from "./measure/metrics.ts";
 
 /** Who is in which loop, for regions that must follow their members. */
 export interface Members {

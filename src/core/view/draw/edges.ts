@@ -1,11 +1,9 @@
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
 import type { Cell } from "./measure/grid.ts";
-import { ARROW_ROOM, labelX, runsOf } from "./plan.ts";
-import type { Columns, Plan, Rows } from "./plan.ts";
+import { ARROW_ROOM, labelX, runsOf, type Columns, type Plan, type Rows } from "./plan.ts";
 import { portsOf } from "./ports.ts";
-import { stitchOf } from "./routes.ts";
-import type { Route } from "./routes.ts";
+import { stitchOf, type Route } from "./routes.ts";
 
 export interface Placed {
   readonly columns: Columns;

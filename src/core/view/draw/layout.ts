@@ -6,8 +6,17 @@ import { edgesOf } from "./edges.ts";
 import type { Cell } from "./measure/grid.ts";
 import { placeParts } from "./parts.ts";
 import { labelsInHead } from "./lanes.ts";
-import { planColumns, rowFoot, rowHead, planOf, planRows } from "./plan.ts";
-import type { Columns, LayoutOptions, Plan, Rows } from "./plan.ts";
+import {
+  planColumns,
+  rowFoot,
+  rowHead,
+  planOf,
+  planRows,
+  type Columns,
+  type LayoutOptions,
+  type Plan,
+  type Rows,
+} from "./plan.ts";
 
 /**
  * The one drawing of a graph: sockets on a rail in reading order, what goes on goes down, what comes back goes round

@@ -2,8 +2,7 @@ import type { Graph } from "../../compile/graph.ts";
 import type { Layout } from "../../model/loadout.ts";
 import { around, membersOf, movedBoxes, placeByHand, regionOf } from "./by-hand.ts";
 import type { Box, Drawing, PlacedSocket, Point } from "./drawing.ts";
-import { REGULAR } from "./measure/metrics.ts";
-import type { Metrics } from "./measure/metrics.ts";
+import { REGULAR, type Metrics } from "./measure/metrics.ts";
 
 /** [W39] A chain whose parts stand as their authors put them, each in its band; what is below gives way. */
 export function placeParts(drawing: Drawing, layout: Layout, graph: Graph, metrics: Metrics): Drawing {

@@ -4,14 +4,10 @@ import { END } from "../../model/ids.ts";
 import type { Layout } from "../../model/loadout.ts";
 import type { AnyWay, RouteRun } from "./drawing.ts";
 import { packGap } from "./measure/gaps.ts";
-import { gridOf } from "./measure/grid.ts";
-import type { Grid } from "./measure/grid.ts";
-import { labelGap, labelsInHead, layLanes } from "./lanes.ts";
-import type { Lane, RouteLanes } from "./lanes.ts";
-import { REGULAR, labelSize } from "./measure/metrics.ts";
-import type { Metrics, Size } from "./measure/metrics.ts";
-import { drawnWays, routesOf, stitchOf } from "./routes.ts";
-import type { Route } from "./routes.ts";
+import { gridOf, type Grid } from "./measure/grid.ts";
+import { labelGap, labelsInHead, layLanes, type Lane, type RouteLanes } from "./lanes.ts";
+import { REGULAR, labelSize, type Metrics, type Size } from "./measure/metrics.ts";
+import { drawnWays, routesOf, stitchOf, type Route } from "./routes.ts";
 
 export interface LayoutOptions {
   readonly metrics?: Metrics;

@@ -1,7 +1,6 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
-import { waysIn } from "../graph/ways.ts";
-import type { DrawnWay } from "../graph/ways.ts";
+import { waysIn, type DrawnWay } from "../graph/ways.ts";
 import type { AnyWay, ItemsWay } from "./drawing.ts";
 import type { Cell, Grid, GridSpan } from "./measure/grid.ts";
 

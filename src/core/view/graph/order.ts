@@ -1,9 +1,7 @@
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { END, sortSocketIds } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
+import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
 import { edgeTargets } from "../../model/loadout.ts";
-import { rankFrom } from "./rank.ts";
-import type { Ranked } from "./rank.ts";
+import { rankFrom, type Ranked } from "./rank.ts";
 
 /** A socket in its row; `aside` counts the places of the same rank before it, so that 0 stands on the rail. */
 export interface Row {

@@ -1,11 +1,8 @@
-import { flowOf, stepsOf } from "../../compile/flow.ts";
-import type { Flow } from "../../compile/flow.ts";
+import { flowOf, stepsOf, type Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
-import { END } from "../../model/ids.ts";
-import type { Destination, SocketId } from "../../model/ids.ts";
-import { NEXT } from "../../model/loadout.ts";
-import type { Edge, Exit } from "../../model/loadout.ts";
+import { END, type Destination, type SocketId } from "../../model/ids.ts";
+import { NEXT, type Edge, type Exit } from "../../model/loadout.ts";
 import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";
 import type { Tone } from "../text/line.ts";
 import { conditionText, conditionTone } from "./words.ts";

@@ -1,7 +1,5 @@
-import { materiaOf } from "../../compile/graph.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { END } from "../../model/ids.ts";
-import type { Destination } from "../../model/ids.ts";
+import { materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
+import { END, type Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
 import { never } from "../../model/values/never.ts";

@@ -1,6 +1,5 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { NO_USAGE, addUsage } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { NO_USAGE, addUsage, type Usage } from "../../cast/state/usage.ts";
 import type { CastId } from "../../model/ids.ts";
 
 /** [V23] An item of a parallel loop on the timeline: each attempt as long as it took, and what became of its work. */

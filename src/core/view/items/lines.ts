@@ -5,8 +5,7 @@ import { fileCountsText } from "../tell/files.ts";
 import { titleText } from "../tell/handed.ts";
 import { shortCommit } from "../tell/items.ts";
 import { padColumns } from "../text/columns.ts";
-import { line, squeeze, toned } from "../text/line.ts";
-import type { Line, Tone } from "../text/line.ts";
+import { line, squeeze, toned, type Line, type Tone } from "../text/line.ts";
 import type { ItemRow, ItemRows } from "./rows.ts";
 
 export interface ItemsShown {

@@ -1,7 +1,6 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { itemKey } from "../../model/handoff.ts";
-import { itemRef } from "../../model/ids.ts";
-import type { CastId } from "../../model/ids.ts";
+import { itemRef, type CastId } from "../../model/ids.ts";
 import type { Changed } from "../../model/values/checkpoint.ts";
 
 /** [V21] One item of a parallel loop: the cast that worked on it last, and what became of its work. */

@@ -1,34 +1,25 @@
 import { eventWords } from "../tell/event-line.ts";
 import type { LimitName } from "../../cast/state/event.ts";
 import type { Fork } from "../../cast/state/fork.ts";
-import { currentItem } from "../../cast/state/state.ts";
-import type { Phase } from "../../cast/state/state.ts";
+import { currentItem, type Phase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
-import { NO_USAGE, addUsage, totalsOf } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
-import { statusMark, statusOf, statusText } from "../casts.ts";
-import type { Alive, CastStatus } from "../casts.ts";
+import { statusMark, statusOf, statusText, type Alive, type CastStatus } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
-import { itemsLine } from "./cells.ts";
-import type { ItemProgress } from "./cells.ts";
+import { itemsLine, type ItemProgress } from "./cells.ts";
 import { elapsedMs, workedMs } from "../clock.ts";
-import { figuresLine, figuresOf, figuresText } from "../figures.ts";
-import type { Figures } from "../figures.ts";
-import { pathLine, pathOf, placeOf } from "./path.ts";
-import type { Path } from "./path.ts";
+import { figuresLine, figuresOf, figuresText, type Figures } from "../figures.ts";
+import { pathLine, pathOf, placeOf, type Path } from "./path.ts";
 import type { Trail } from "./trail.ts";
 import { ageText, clockText, countedText, doneText, millisOf } from "../numbers.ts";
-import { originText, stepLine } from "../tell/story.ts";
-import type { Lineage } from "../tell/story.ts";
+import { originText, stepLine, type Lineage } from "../tell/story.ts";
 import { WHOLE, textLines, titleText } from "../tell/handed.ts";
-import { nextSteps } from "../tell/next-step.ts";
-import type { NextStep } from "../tell/next-step.ts";
+import { nextSteps, type NextStep } from "../tell/next-step.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, wrapLine } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, wrapLine, type Line } from "../text/line.ts";
 
 /** [C14] Where a cast stands now. */
 export interface Board extends Figures {

@@ -1,7 +1,5 @@
-import { doneText } from "../numbers.ts";
-import type { ItemCounts } from "../numbers.ts";
-import { toned } from "../text/line.ts";
-import type { Line, Span } from "../text/line.ts";
+import { doneText, type ItemCounts } from "../numbers.ts";
+import { toned, type Line, type Span } from "../text/line.ts";
 
 /** More items than this are drawn as a bar. */
 export const CELLS_SHOWN = 24;

@@ -2,8 +2,7 @@ import { quoteWord } from "../../command/words.ts";
 import { never } from "../../model/values/never.ts";
 import { harmless } from "../../model/values/text.ts";
 import { ageText, countedText } from "../numbers.ts";
-import { line, toned } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { line, toned, type Line } from "../text/line.ts";
 
 /** A worker as the others see it. */
 export interface WorkerStanding {

@@ -1,13 +1,11 @@
 import type { CastState, Phase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
 import { socketOf } from "../../compile/graph.ts";
-import { END } from "../../model/ids.ts";
-import type { SocketId } from "../../model/ids.ts";
+import { END, type SocketId } from "../../model/ids.ts";
 import { never } from "../../model/values/never.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
-import { line, lineColumns, toned } from "../text/line.ts";
-import type { Line, Tone } from "../text/line.ts";
+import { line, lineColumns, toned, type Line, type Tone } from "../text/line.ts";
 
 interface Stop {
   readonly socket: SocketId;

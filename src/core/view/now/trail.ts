@@ -1,14 +1,11 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
-import { stepsFrom } from "../../cast/step.ts";
-import type { CastStep } from "../../cast/step.ts";
+import { stepsFrom, type CastStep } from "../../cast/step.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { isTold } from "../tell/event-line.ts";
 import { orderOf } from "../graph/order.ts";
-import { CELLS_SHOWN } from "./cells.ts";
-import type { GivenUpItems } from "./cells.ts";
-import { UNSTARTED, tick } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { CELLS_SHOWN, type GivenUpItems } from "./cells.ts";
+import { UNSTARTED, tick, type Clock } from "../clock.ts";
 
 /** A cast with what its state alone does not tell: when things happened, and which items came back. */
 export interface Trail {

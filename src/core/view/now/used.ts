@@ -1,6 +1,5 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { NO_USAGE } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { NO_USAGE, type Usage } from "../../cast/state/usage.ts";
 
 /** What the turn in hand has used, after an event: nothing more once the journal has counted it. */
 export function usedAfter(used: Usage, event: CastEvent): Usage {

@@ -14,8 +14,7 @@ import { changedText, meanwhileText } from "./files.ts";
 import { titleText } from "./handed.ts";
 import { itemWords } from "./items.ts";
 import { limitText, raisedText, warningText } from "./limit.ts";
-import { fitLine, line, toned } from "../text/line.ts";
-import type { Line, Tone } from "../text/line.ts";
+import { fitLine, line, toned, type Line, type Tone } from "../text/line.ts";
 
 export interface EventLineOptions {
   readonly width?: number;

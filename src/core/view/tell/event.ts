@@ -1,7 +1,6 @@
 import { materiaOf, socketOf } from "../../compile/graph.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { currentItem } from "../../cast/state/state.ts";
-import type { CastState } from "../../cast/state/state.ts";
+import { currentItem, type CastState } from "../../cast/state/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
 import { never } from "../../model/values/never.ts";
@@ -9,10 +8,18 @@ import { harmless, oneLine } from "../../model/values/text.ts";
 import { loopText, nameText } from "../graph/words.ts";
 import { clockText, countedText, itemsText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { line, toned } from "../text/line.ts";
-import type { Line, Span, Tone } from "../text/line.ts";
-import { BRIEF, endsOf, handoffLines, judgedLines, outputLines, quoteLines, textLines, titleText } from "./handed.ts";
-import type { Extent } from "./handed.ts";
+import { line, toned, type Line, type Span, type Tone } from "../text/line.ts";
+import {
+  BRIEF,
+  endsOf,
+  handoffLines,
+  judgedLines,
+  outputLines,
+  quoteLines,
+  textLines,
+  titleText,
+  type Extent,
+} from "./handed.ts";
 import { itemWords } from "./items.ts";
 import { raisedText, warningText } from "./limit.ts";
 import { limitLines, routeLines } from "./route.ts";

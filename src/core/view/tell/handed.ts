@@ -1,12 +1,10 @@
 import type { EventOf } from "../../cast/state/event.ts";
 import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
-import { isJsonObject } from "../../model/values/json.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import { harmless, oneLine } from "../../model/values/text.ts";
 import { amountText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { line, toned } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { line, toned, type Line } from "../text/line.ts";
 
 /** How much of what was handed over is told. */
 export interface Extent {

@@ -1,13 +1,11 @@
-import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { loopOf, socketOf } from "../../compile/graph.ts";
+import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketOf } from "../../compile/graph.ts";
 import { edgeFor, matches } from "../../compile/route.ts";
 import type { EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, placeText } from "../graph/words.ts";
 import { ofText } from "../../cast/words/of-text.ts";
-import { line, squeeze, toned } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { line, squeeze, toned, type Line } from "../text/line.ts";
 import { limitText } from "./limit.ts";
 
 type EdgeTaken = EventOf<"edge_taken">;

@@ -1,23 +1,18 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { startState } from "../../cast/state/state.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../cast/state/state.ts";
 import { stepsFrom } from "../../cast/step.ts";
 import { totalsOf } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/values/text.ts";
-import { statusMark, statusOf, statusText } from "../casts.ts";
-import type { Alive, CastStatus } from "../casts.ts";
+import { statusMark, statusOf, statusText, type Alive, type CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
 import { elapsedMs } from "../clock.ts";
 import { figuresLine, figuresOf, figuresText } from "../figures.ts";
 import { clockText } from "../numbers.ts";
-import { nextSteps } from "./next-step.ts";
-import type { NextStep } from "./next-step.ts";
+import { nextSteps, type NextStep } from "./next-step.ts";
 import type { Extent } from "./handed.ts";
-import { openTeller } from "./teller.ts";
-import type { Aside } from "./teller.ts";
+import { openTeller, type Aside } from "./teller.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine, type Line } from "../text/line.ts";
 
 export interface StoryOptions {
   readonly width?: number;

@@ -1,20 +1,16 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { CastStep } from "../../cast/step.ts";
-import { tokensOf } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { tokensOf, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { statusMark, statusText } from "../casts.ts";
 import { nameText, visitText } from "../graph/words.ts";
-import { UNSTARTED, tick, workedMs } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { UNSTARTED, tick, workedMs, type Clock } from "../clock.ts";
 import { ageText, amountText, clockText } from "../numbers.ts";
-import { DEFAULT_WIDTH, fitLine, line, squeeze, toned } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, squeeze, toned, type Line } from "../text/line.ts";
 import { changedNames, changedText, meanwhileText } from "./files.ts";
 import { eventLines, itemText, noteLines } from "./event.ts";
-import { BRIEF, WHOLE } from "./handed.ts";
-import type { Extent } from "./handed.ts";
+import { BRIEF, WHOLE, type Extent } from "./handed.ts";
 
 /** Tells steps as they come. A visit is told when it is over, because its head says how long it took. */
 interface Teller {

@@ -1,6 +1,5 @@
 import { harmless } from "../../model/values/text.ts";
-import { line, toned } from "./line.ts";
-import type { Line } from "./line.ts";
+import { line, toned, type Line } from "./line.ts";
 
 /** What looks like a secret, and where; never the secret itself. */
 export interface SecretFound {

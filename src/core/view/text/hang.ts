@@ -1,6 +1,5 @@
 import { columnsOf, wrapColumns } from "./columns.ts";
-import { between, line, lineColumns } from "./line.ts";
-import type { Line } from "./line.ts";
+import { between, line, lineColumns, type Line } from "./line.ts";
 
 /** Text in fewer columns than these is no longer read. */
 const LEAST = 20;

@@ -1,5 +1,4 @@
-import { columnsOf, cutColumns, wrapColumns } from "./columns.ts";
-import type { Measure } from "./columns.ts";
+import { columnsOf, cutColumns, wrapColumns, type Measure } from "./columns.ts";
 
 /** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
 export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";

@@ -1,6 +1,5 @@
 import { columnsOf, padColumns } from "./columns.ts";
-import { fitLine, line, toned } from "./line.ts";
-import type { Line } from "./line.ts";
+import { fitLine, line, toned, type Line } from "./line.ts";
 
 /** A column: what stands above it, and what it says of a row. */
 export interface Column<T> {

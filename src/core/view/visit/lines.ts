@@ -1,11 +1,9 @@
 import { oneLine } from "../../model/values/text.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 import { cutColumns } from "../text/columns.ts";
-import { fitLine, line, toned } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
+import { fitLine, line, toned, type Line } from "../text/line.ts";
 import { WHOLE, textLines } from "../tell/handed.ts";
-import { argumentText, modelText, toolCallsOf } from "./detail.ts";
-import type { ToolCall, VisitDetail } from "./detail.ts";
+import { argumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
 
 /** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
 export function toolsLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {

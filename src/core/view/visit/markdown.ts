@@ -1,6 +1,5 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { startState } from "../../cast/state/state.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { startState, type CastStart, type CastState } from "../../cast/state/state.ts";
 import { stepsFrom } from "../../cast/step.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
@@ -9,12 +8,9 @@ import { visitText } from "../graph/words.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 import { eventLines, itemText } from "../tell/event.ts";
 import { changedText } from "../tell/files.ts";
-import { storyLines } from "../tell/story.ts";
-import type { StoryOptions } from "../tell/story.ts";
-import { lineText } from "../text/line.ts";
-import type { Line } from "../text/line.ts";
-import { argumentText, modelText, toolCallsOf } from "./detail.ts";
-import type { ToolCall, VisitDetail } from "./detail.ts";
+import { storyLines, type StoryOptions } from "../tell/story.ts";
+import { lineText, type Line } from "../text/line.ts";
+import { argumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
 
 export interface MarkdownOptions extends StoryOptions {
   readonly detailOf: (visit: { readonly socket: SocketId; readonly visit: number }) => VisitDetail | undefined;

@@ -1,5 +1,4 @@
-import { addUsage, NO_USAGE, tokensOf } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../cast/state/usage.ts";
 import type { TimelineRow } from "./rows.ts";
 
 /** What a cast cost, by materia and by row of the timeline. */

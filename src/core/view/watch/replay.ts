@@ -1,14 +1,10 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import type { CastStart } from "../../cast/state/state.ts";
-import { startState } from "../../cast/state/state.ts";
+import { type CastStart, startState } from "../../cast/state/state.ts";
 import { stepFrom, stepsFrom } from "../../cast/step.ts";
-import { follow, startTrail } from "../now/trail.ts";
-import type { Trail } from "../now/trail.ts";
+import { follow, startTrail, type Trail } from "../now/trail.ts";
 import { millisOf } from "../numbers.ts";
-import { beginVisit, continueVisit } from "./visit.ts";
-import type { VisitRecord } from "./visit.ts";
-import { wayTaken } from "./way.ts";
-import type { WayTaken } from "./way.ts";
+import { beginVisit, continueVisit, type VisitRecord } from "./visit.ts";
+import { wayTaken, type WayTaken } from "./way.ts";
 
 /**
  * A cast that can be seen as it was after any of its events. The state is kept now and then, so that going back

@@ -1,8 +1,6 @@
-import { materiaOf, socketOf } from "../../compile/graph.ts";
-import type { Graph } from "../../compile/graph.ts";
+import { materiaOf, socketOf, type Graph } from "../../compile/graph.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
-import { error, fail, ok } from "../../model/issue.ts";
-import type { Result } from "../../model/issue.ts";
+import { error, fail, ok, type Result } from "../../model/issue.ts";
 import type { SocketId } from "../../model/ids.ts";
 
 /** A visit of a cast. */

@@ -3,8 +3,7 @@ import type { Checkpoint, NoCheckpoint } from "../../model/values/checkpoint.ts"
 import { reasonsFor } from "../../cast/state/rework.ts";
 import type { Reason } from "../../cast/state/fork.ts";
 import type { CastState } from "../../cast/state/state.ts";
-import { NO_USAGE } from "../../cast/state/usage.ts";
-import type { Usage } from "../../cast/state/usage.ts";
+import { NO_USAGE, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { never } from "../../model/values/never.ts";
 

@@ -1,9 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelsStore } from "@earendil-works/pi-ai";
-import { loadPi, NO_CREDENTIALS, onlyOurs, settingsFor } from "./pi.ts";
+import {
+  loadPi,
+  NO_CREDENTIALS,
+  onlyOurs,
+  settingsFor,
+  type SessionHooks,
+  type PiModel,
+  type RetryPolicy,
+  type PiContext,
+} from "./pi.ts";
 import { knowCredentials } from "./pi-secrets.ts";
-import type { SessionHooks, PiModel, RetryPolicy, PiContext } from "./pi.ts";
 
 export interface OpenedPi extends PiContext {
   /** Files of Pi that it could not read, in its words. */

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { endGroup } from "../../process/process-group.ts";
-import { startedAs } from "../../process/tools-user.ts";
-import type { ToolsUser } from "../../process/tools-user.ts";
+import { startedAs, type ToolsUser } from "../../process/tools-user.ts";
 
 /** A process of another user that runs Pi's own tools, each call as it would be run here. */
 export interface ToolProcess {

@@ -3,12 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DemoKind } from "../../../core/command/command.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { packagePath } from "../../system/package-files.ts";
 import { problemText } from "../../system/problem.ts";
-import { openWorkspace } from "../workspace/workspace.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 /** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {

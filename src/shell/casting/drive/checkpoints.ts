@@ -1,5 +1,4 @@
-import { openCheckpoints } from "../../git/cast-checkpoints.ts";
-import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
+import { openCheckpoints, type OpenCheckpoints } from "../../git/cast-checkpoints.ts";
 import type { KnownTree } from "../../git/known-tree.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";

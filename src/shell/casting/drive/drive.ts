@@ -4,20 +4,16 @@ import { userKey } from "../../config/own/user-key.ts";
 import { visitSecret } from "../../process/visit-secret.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { follow } from "../../../core/view/now/trail.ts";
-import type { Trail } from "../../../core/view/now/trail.ts";
+import { follow, type Trail } from "../../../core/view/now/trail.ts";
 import type { CastCheckpoints, Ports, UtilityRequest } from "../../ports.ts";
 import { endLeftovers, programNote } from "../../run/leftovers.ts";
 import type { Interruption } from "../../run/effect.ts";
 import { pause } from "../../run/pause.ts";
-import { runCast } from "../../run/run-cast.ts";
-import type { RunEnd } from "../../run/run-cast.ts";
+import { runCast, type RunEnd } from "../../run/run-cast.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { OwnedCast } from "../../store/cast-store.ts";
-import { writingOf } from "./driver.ts";
-import { itemsOf } from "./items.ts";
-import type { Family } from "./items.ts";
-import type { Driver } from "./driver.ts";
+import { writingOf, type Driver } from "./driver.ts";
+import { itemsOf, type Family } from "./items.ts";
 import { visitInFlight } from "./interruption.ts";
 
 /** How often an owner shows that it lives to those who cannot look at its process. */

@@ -4,8 +4,7 @@ import type { CastState, Phase, Visit } from "../../../core/cast/state/state.ts"
 import type { Usage } from "../../../core/cast/state/usage.ts";
 import type { CastStore, CurrentCast } from "../../store/cast-store.ts";
 import { changedSince } from "../../system/changed-files.ts";
-import { readTranscript } from "../../agents/read-transcript.ts";
-import type { TranscriptFacts } from "../../agents/read-transcript.ts";
+import { readTranscript, type TranscriptFacts } from "../../agents/read-transcript.ts";
 import type { Interruption } from "../../run/effect.ts";
 
 /** What became of a visit that was cut off in the middle. */

@@ -3,8 +3,7 @@ import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
 import { openGitTrees } from "../../git/items/git-trees.ts";
 import { sharedBudget } from "../../items/budget.ts";
-import { openItems } from "../../items/items.ts";
-import type { ItemDrive } from "../../items/items.ts";
+import { openItems, type ItemDrive } from "../../items/items.ts";
 import type { Items, Ports } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import { runSetup } from "../../run/utility/run-setup.ts";
@@ -12,8 +11,7 @@ import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
 import { treePool } from "../../store/layout.ts";
 import { checkpointsOf } from "./checkpoints.ts";
-import { writingOf } from "./driver.ts";
-import type { Driver } from "./driver.ts";
+import { writingOf, type Driver } from "./driver.ts";
 import { cutOffOf } from "./interruption.ts";
 
 /** Where a cast is kept, and what it was started with: what its items are made from. */

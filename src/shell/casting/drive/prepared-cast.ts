@@ -1,7 +1,6 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import type { Trail } from "../../../core/view/now/trail.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { CastFile } from "../../store/cast-file.ts";

@@ -12,8 +12,7 @@ import {
 import { countsUse } from "../../../core/view/now/used.ts";
 import type { Line } from "../../../core/view/text/line.ts";
 import type { Listening } from "../drive/driver.ts";
-import { UNUSED, turnHeard, usageSoFar } from "./uncounted-use.ts";
-import type { UncountedUse } from "./uncounted-use.ts";
+import { UNUSED, turnHeard, usageSoFar, type UncountedUse } from "./uncounted-use.ts";
 
 type Heard = Required<Pick<Listening, "onItemSteps" | "onItemProgress" | "onItemQueued">>;
 

@@ -1,6 +1,5 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { NO_USAGE } from "../../../core/cast/state/usage.ts";
-import type { Usage } from "../../../core/cast/state/usage.ts";
+import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { countsUse } from "../../../core/view/now/used.ts";
 import type { TurnProgress } from "../../ports.ts";
 

@@ -1,6 +1,5 @@
 import { runAt } from "../../../core/cast/items/runs.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
-import { startState } from "../../../core/cast/state/state.ts";
+import { type CastState, startState } from "../../../core/cast/state/state.ts";
 import { stepsFrom } from "../../../core/cast/step.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Progress } from "../../../core/wire/stream.ts";

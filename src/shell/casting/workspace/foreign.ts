@@ -1,7 +1,6 @@
 import type { Graph } from "../../../core/compile/graph.ts";
 import { parseCastId } from "../../../core/model/ids.ts";
-import { error } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { error, type Issue } from "../../../core/model/issue.ts";
 import { isJsonObject } from "../../../core/model/values/json.ts";
 import { toolsOf } from "../../../core/model/tools.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";

@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { error, type Issue } from "../../../core/model/issue.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Who runs is among the newest: what is older and was set going again lately is rare. */

@@ -1,8 +1,5 @@
-import type { GraphSocket } from "../../../core/compile/graph.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
-import { materiaOf, socketsOf } from "../../../core/compile/graph.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Keys, Result } from "../../../core/model/issue.ts";
+import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../../core/compile/graph.ts";
+import { ok, type Keys, type Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { toolsOf } from "../../../core/model/tools.ts";

@@ -1,9 +1,6 @@
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
-import { parseCastId } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { statusText } from "../../../core/view/casts.ts";
-import type { CastSummary } from "../../../core/view/casts.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { statusText, type CastSummary } from "../../../core/view/casts.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import { foreignIssue, ownLister } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { validate } from "../../../core/catalog/validate.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { Rehearsal } from "../../../core/model/rehearsal.ts";
 import { parseJson, readJsonFile } from "../../config/json-file.ts";
 

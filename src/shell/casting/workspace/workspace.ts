@@ -1,15 +1,12 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { isError, error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
-import { artifactRoot, loadConfig } from "../../config/config.ts";
-import type { ConfigPlace } from "../../config/config.ts";
+import { isError, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { artifactRoot, loadConfig, type ConfigPlace } from "../../config/config.ts";
 import { keyOf } from "../../config/own/user-key.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import type { OnFleet } from "./on-fleet.ts";
 import { fileStore } from "../../store/files/file-store.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
-import { executableDigest, isTrusted, projectRuns, rememberTrust } from "../../config/trust.ts";
-import type { ProgramsToTrust } from "../../config/trust.ts";
+import { executableDigest, isTrusted, projectRuns, rememberTrust, type ProgramsToTrust } from "../../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
 export interface Workspace {

@@ -1,14 +1,11 @@
 import { COMMON_OPTIONS } from "../../../core/command/options.ts";
-import { COMMANDS, commandRow } from "../../../core/command/table.ts";
-import type { CommandName } from "../../../core/command/table.ts";
+import { COMMANDS, commandRow, type CommandName } from "../../../core/command/table.ts";
 import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
-import { statusText } from "../../../core/view/casts.ts";
-import type { CastStatus } from "../../../core/view/casts.ts";
+import { statusText, type CastStatus } from "../../../core/view/casts.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
-import { agentVisits, castVisits } from "../../../core/view/watch/visit-named.ts";
-import type { NamedVisit } from "../../../core/view/watch/visit-named.ts";
+import { agentVisits, castVisits, type NamedVisit } from "../../../core/view/watch/visit-named.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";

@@ -1,20 +1,15 @@
 import type { Command } from "../../../core/command/command.ts";
-import { parseCastId } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
 import type { Answer } from "../answer/answer.ts";
-import { examine, isSound } from "./examine.ts";
-import type { Examination } from "./examine.ts";
-import { salvageCast } from "./salvage.ts";
-import type { Salvaged } from "./salvage.ts";
+import { examine, isSound, type Examination } from "./examine.ts";
+import { salvageCast, type Salvaged } from "./salvage.ts";
 
 type DoctorCommand = Extract<Command, { kind: "doctor" }>;
 

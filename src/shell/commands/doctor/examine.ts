@@ -1,17 +1,13 @@
 import { apply } from "../../../core/cast/apply.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { startState } from "../../../core/cast/state/state.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
+import { startState, type CastState } from "../../../core/cast/state/state.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error } from "../../../core/model/issue.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { error, type Issue } from "../../../core/model/issue.ts";
 import { REPLIES, broughtRehearsal } from "../../casting/workspace/rehearsal-file.ts";
-import { startOf } from "../../store/cast-file.ts";
-import type { CastFile } from "../../store/cast-file.ts";
+import { startOf, type CastFile } from "../../store/cast-file.ts";
 import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
 import { MOST_BYTES } from "../../system/regular-file.ts";
-import { expectedFiles, noteVisit } from "./visit-files.ts";
-import type { JournaledVisit, VisitRecords } from "./visit-files.ts";
+import { expectedFiles, noteVisit, type JournaledVisit, type VisitRecords } from "./visit-files.ts";
 
 /** What was found of a cast. */
 export interface Examination {

@@ -1,20 +1,16 @@
 import { randomInt } from "node:crypto";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { VisitFileName } from "../../../core/wire/casts.ts";
 import { REPLIES } from "../../casting/workspace/rehearsal-file.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { ownCasts } from "../../config/own/own-casts.ts";
-import { FORMAT } from "../../store/cast-file.ts";
-import type { CastFile } from "../../store/cast-file.ts";
+import { FORMAT, type CastFile } from "../../store/cast-file.ts";
 import { newCastId } from "../../store/cast-id.ts";
 import type { ArtifactPlace, CastStore, OwnedCast } from "../../store/cast-store.ts";
-import { examine, isSound, readVisitFile, readSound } from "./examine.ts";
-import type { Examination } from "./examine.ts";
-import { expectedFiles } from "./visit-files.ts";
-import type { JournaledVisit, VisitRecords } from "./visit-files.ts";
+import { examine, isSound, readVisitFile, readSound, type Examination } from "./examine.ts";
+import { expectedFiles, type JournaledVisit, type VisitRecords } from "./visit-files.ts";
 
 /** What became of a damaged cast. */
 export interface Salvaged {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { TEXT_KEPT } from "../../../core/cast/decide.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
+import { materiaOf, socketOf, type Graph } from "../../../core/compile/graph.ts";
 import type { JsonObject } from "../../../core/model/values/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
 import { never } from "../../../core/model/values/never.ts";

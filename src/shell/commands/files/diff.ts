@@ -1,10 +1,8 @@
 import type { DiffCommand } from "../../../core/command/command.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { fileCountsText, leftText } from "../../../core/view/tell/files.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line, Tone } from "../../../core/view/text/line.ts";
+import { line, toned, type Line, type Tone } from "../../../core/view/text/line.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { diffText, listChanges } from "../../git/changes.ts";
 import type { FileChange } from "../../../core/model/values/checkpoint.ts";

@@ -1,13 +1,10 @@
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { fileSpans } from "../../../core/view/file-spans.ts";
-import type { CastSpans, FileSpan } from "../../../core/view/file-spans.ts";
+import { fileSpans, type CastSpans, type FileSpan } from "../../../core/view/file-spans.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { hasCommit } from "../../git/changes.ts";
-import { findRepository } from "../../git/repository.ts";
-import type { Repository } from "../../git/repository.ts";
+import { findRepository, type Repository } from "../../git/repository.ts";
 
 export type KeptSpans = Extract<CastSpans, { kind: "kept" }>;
 

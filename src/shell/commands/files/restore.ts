@@ -1,17 +1,14 @@
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../../core/command/command.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { harmless } from "../../../core/model/values/text.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { treeOf } from "../../git/changes.ts";
-import { restoreHere, restoreTo } from "../../git/restore.ts";
-import type { Restored } from "../../git/restore.ts";
+import { restoreHere, restoreTo, type Restored } from "../../git/restore.ts";
 import type { Answer } from "../answer/answer.ts";
-import { castTree, spanNamed } from "./place.ts";
-import type { CastTree } from "./place.ts";
+import { castTree, spanNamed, type CastTree } from "./place.ts";
 
 /** [Y8] The files as they were: in a working tree of their own, or here where nothing would be lost. */
 export async function restore(workspace: Workspace, command: RestoreCommand): Promise<Result<Answer>> {

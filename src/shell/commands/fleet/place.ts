@@ -2,8 +2,7 @@ import { harmless } from "../../../core/model/values/text.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import { workerCommand } from "../../../core/view/now/fleet.ts";
 import { ageText, millisOf } from "../../../core/view/numbers.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
 
 /** [B22] Where a cast stands among those of its project that wait, which limit holds it back, and who is missing. */

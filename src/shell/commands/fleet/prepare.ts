@@ -1,14 +1,11 @@
 import type { Options } from "../../../core/command/options.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
+import { error, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import type { Listening } from "../../casting/drive/driver.ts";
-import type { PreparedCast } from "../../casting/drive/prepared-cast.ts";
+import { type PreparedCast, knownCast, newCast } from "../../casting/drive/prepared-cast.ts";
 import { refusalOf } from "../../casting/refusal.ts";
-import { resumeEvents } from "../../casting/resume.ts";
-import type { Resumption } from "../../casting/resume.ts";
-import { prepareCast } from "../../casting/start.ts";
-import type { CastRequest } from "../../casting/start.ts";
+import { resumeEvents, type Resumption } from "../../casting/resume.ts";
+import { prepareCast, type CastRequest } from "../../casting/start.ts";
 import type { Agents } from "../../casting/workspace/hosts.ts";
 import type { OnFleet } from "../../casting/workspace/on-fleet.ts";
 import { readRehearsal } from "../../casting/workspace/rehearsal-file.ts";
@@ -17,7 +14,6 @@ import type { AgentHost } from "../../ports.ts";
 import type { RunEnd } from "../../run/run-cast.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { followOnFleet } from "./follow.ts";
-import { knownCast, newCast } from "../../casting/drive/prepared-cast.ts";
 
 /** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {

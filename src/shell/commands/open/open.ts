@@ -1,11 +1,9 @@
 import type { OpenCommand } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { visitText } from "../../../core/view/graph/words.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
-import { agentVisits, visitNamed } from "../../../core/view/watch/visit-named.ts";
-import type { NamedVisit } from "../../../core/view/watch/visit-named.ts";
+import { agentVisits, visitNamed, type NamedVisit } from "../../../core/view/watch/visit-named.ts";
 import { loadPi } from "../../agents/pi/pi.ts";
 import { noPi } from "../../agents/pi/preflight.ts";
 import { writeSession } from "../../agents/pi/visit-session.ts";

@@ -1,7 +1,6 @@
 import { quoteWord } from "../../../core/command/words.ts";
 import { harmless } from "../../../core/model/values/text.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { foreignIssue } from "../../casting/workspace/foreign.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { CastFile } from "../../store/cast-file.ts";

@@ -1,8 +1,7 @@
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import type { CastId, SocketId } from "../../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../../core/view/visit/detail.ts";
-import { transcriptMessage } from "../../../core/wire/transcript.ts";
-import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
+import { transcriptMessage, type TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 
 export interface VisitKey {

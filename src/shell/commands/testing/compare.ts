@@ -1,13 +1,11 @@
 import type { Command } from "../../../core/command/command.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { compareCasts } from "../../../core/testing/history/compare.ts";
 import { fileSpans } from "../../../core/view/file-spans.ts";
 import { amountText, clockText, costText, countedText } from "../../../core/view/numbers.ts";
 import { padColumns } from "../../../core/view/text/columns.ts";
-import { line, toned } from "../../../core/view/text/line.ts";
-import type { Line } from "../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { ComparedCasts, ComparedSide } from "../../../core/wire/testing.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";

@@ -1,9 +1,7 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
-import { factsOf } from "../../../core/testing/history/facts.ts";
-import type { CastFacts } from "../../../core/testing/history/facts.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
+import { factsOf, type CastFacts } from "../../../core/testing/history/facts.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 
 /** Past casts, the newest first. */

@@ -1,15 +1,12 @@
 import type { Command } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
-import { differencesOf } from "../../../core/testing/replay/differences.ts";
-import type { Difference } from "../../../core/testing/replay/differences.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { differencesOf, type Difference } from "../../../core/testing/replay/differences.ts";
 import { replayCast } from "../../../core/testing/replay/replay.ts";
 import { allReplayLines, replayLines } from "../../../core/testing/replay/lines.ts";
 import { castNamed } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import { graphsNow, recordedOf, startNow } from "../../testing/replay-cast.ts";
-import type { GraphsNow } from "../../testing/replay-cast.ts";
+import { graphsNow, recordedOf, startNow, type GraphsNow } from "../../testing/replay-cast.ts";
 import type { Answer } from "../answer/answer.ts";
 
 type ReplayCommand = Extract<Command, { kind: "replay" }>;

@@ -2,8 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../core/model/values/json.ts";
-import { configFolder } from "../config.ts";
-import type { ConfigPlace } from "../config.ts";
+import { configFolder, type ConfigPlace } from "../config.ts";
 import { sorted } from "../sorted.ts";
 import { foundKey, userKey } from "./user-key.ts";
 

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tryLink } from "../../system/link.ts";
 import { readRegularText } from "../../system/regular-file.ts";
-import { configFolder } from "../config.ts";
-import type { ConfigPlace } from "../config.ts";
+import { configFolder, type ConfigPlace } from "../config.ts";
 
 type Env = ConfigPlace["env"];
 

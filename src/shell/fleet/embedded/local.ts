@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { Owner, isAlive, processOf } from "../../process/process-owner.ts";
 import { findPrograms, runningDatabase, startDatabase, stopDatabase } from "./embedded.ts";
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { noteQueue } from "../../casting/live/note-queue.ts";
-import type { Room } from "../../casting/live/note-queue.ts";
+import { noteQueue, type Room } from "../../casting/live/note-queue.ts";
 import { noteTeller } from "../../casting/live/notes.ts";
 import type { TurnProgress } from "../../ports.ts";
 import { redactKeys } from "../../secrets/events.ts";

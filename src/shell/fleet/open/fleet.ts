@@ -1,10 +1,7 @@
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
-import { databaseIssue, openDatabase } from "../../store/postgres/database/database.ts";
-import type { Database } from "../../store/postgres/database/database.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { databaseIssue, openDatabase, type Database } from "../../store/postgres/database/database.ts";
 import { DATABASE_FORMAT } from "../../store/postgres/database/migration.ts";
-import { postgresStore } from "../../store/postgres/postgres-store.ts";
-import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
+import { postgresStore, type PostgresStore } from "../../store/postgres/postgres-store.ts";
 import type { Profile } from "./profile.ts";
 
 /** A fleet that somebody speaks with: its casts, and the database that they stand in. */

@@ -2,11 +2,9 @@ import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { FleetProfile } from "../../../core/model/config.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { didYouMean } from "../../../core/model/values/nearest.ts";
-import { configFolder } from "../../config/config.ts";
-import type { ConfigPlace } from "../../config/config.ts";
+import { configFolder, type ConfigPlace } from "../../config/config.ts";
 import { LOCAL, localUrl } from "../embedded/local.ts";
 import { problemText } from "../../system/problem.ts";
 

@@ -1,6 +1,5 @@
 import type { FleetLimit, LimitChange, LimitKind } from "../../../core/command/command.ts";
-import { fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { fail, ok, type Result } from "../../../core/model/issue.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
 import type { OpenFleet } from "../open/fleet.ts";
 

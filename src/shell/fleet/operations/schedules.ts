@@ -1,12 +1,10 @@
 import { parseCron } from "../../../core/model/times/cron.ts";
 import { isTimeZone, nextTime } from "../../../core/model/times/next-time.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
 import type { OpenFleet } from "../open/fleet.ts";
-import { packCast } from "../submit/pack-cast.ts";
-import type { Packer, TreeChoice } from "../submit/pack-cast.ts";
+import { packCast, type Packer, type TreeChoice } from "../submit/pack-cast.ts";
 
 /** [B23] What is submitted again and again, and when. */
 export interface Schedule {

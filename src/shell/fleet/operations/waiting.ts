@@ -1,5 +1,4 @@
-import { groupText, waitGroups } from "../../../core/view/now/fleet.ts";
-import type { WaitGroup } from "../../../core/view/now/fleet.ts";
+import { groupText, waitGroups, type WaitGroup } from "../../../core/view/now/fleet.ts";
 import type { OpenFleet } from "../open/fleet.ts";
 import { fleetStanding } from "./workers.ts";
 

@@ -1,11 +1,14 @@
 import type { CastId } from "../../../core/model/ids.ts";
-import { fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
-import { whyWaits } from "../../../core/view/now/fleet.ts";
-import type { FleetStanding, HeldBy, QueuedCast, WorkerStanding } from "../../../core/view/now/fleet.ts";
+import { fail, ok, type Result } from "../../../core/model/issue.ts";
+import {
+  whyWaits,
+  type FleetStanding,
+  type HeldBy,
+  type QueuedCast,
+  type WorkerStanding,
+} from "../../../core/view/now/fleet.ts";
 import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
-import { databaseIssue } from "../../store/postgres/database/database.ts";
-import type { Database } from "../../store/postgres/database/database.ts";
+import { databaseIssue, type Database } from "../../store/postgres/database/database.ts";
 import type { OpenFleet } from "../open/fleet.ts";
 
 /** As many of those that wait as are told one by one. */

@@ -1,13 +1,11 @@
 import type { PoolClient } from "pg";
 import type { CastId } from "../../../core/model/ids.ts";
-import { fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
 import { unbegunSummary } from "../../store/summary.ts";
 import type { OpenFleet } from "../open/fleet.ts";
-import { packCast } from "./pack-cast.ts";
-import type { PackedCast, Packer } from "./pack-cast.ts";
+import { packCast, type PackedCast, type Packer } from "./pack-cast.ts";
 import { providersOf } from "./providers.ts";
 
 /** What may be said with a submission. */

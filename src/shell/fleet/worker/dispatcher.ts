@@ -1,6 +1,5 @@
 import type { PoolClient } from "pg";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { problemText } from "../../system/problem.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 

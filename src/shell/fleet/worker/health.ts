@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { problemText } from "../../system/problem.ts";
 import type { WorkerFigures } from "./worker.ts";
 

@@ -1,7 +1,6 @@
 import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { toolProblem } from "../../agents/tools/tool-process.ts";
 import { findToolsUser, toolsUser, useToolsUser } from "../../process/tools-user.ts";
 

@@ -1,6 +1,5 @@
 import type { Client } from "pg";
-import { isPassingTrouble } from "../../store/postgres/database/database.ts";
-import type { Database } from "../../store/postgres/database/database.ts";
+import { isPassingTrouble, type Database } from "../../store/postgres/database/database.ts";
 import { GONE_WITH_WORK } from "../operations/gone.ts";
 
 /** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */

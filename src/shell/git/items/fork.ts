@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { findRepository, operationIn } from "../repository.ts";
-import type { Repository } from "../repository.ts";
+import { findRepository, operationIn, type Repository } from "../repository.ts";
 import { complaintOf, partsOf, runGit } from "../run-git.ts";
 import type { Refused } from "../../ports.ts";
 

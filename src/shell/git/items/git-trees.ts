@@ -1,22 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { itemRef } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
+import { itemRef, type CastId } from "../../../core/model/ids.ts";
 import { problemText } from "../../system/problem.ts";
 import type { Broken, JoinRequest, KeptWork, Trees } from "../../ports.ts";
 import type { KnownTree } from "../known-tree.ts";
 import type { Repository } from "../repository.ts";
 import { findForkPlace } from "./fork.ts";
 import { joinTip } from "./join.ts";
-import { keepItem, keepTravelled } from "./keep.ts";
-import type { TravelledWork } from "./keep.ts";
+import { keepItem, keepTravelled, type TravelledWork } from "./keep.ts";
 import { mergeWork } from "./merge.ts";
-import { openRepository, openedIn } from "./tree/open-repository.ts";
-import type { OpenRepository } from "./tree/open-repository.ts";
+import { openRepository, openedIn, type OpenRepository } from "./tree/open-repository.ts";
 import { dropRefs, listRefs } from "./refs.ts";
 import { poolTree } from "./tree/pool.ts";
-import { prepareTree } from "./tree/prepare.ts";
-import type { TreePlace } from "./tree/prepare.ts";
+import { prepareTree, type TreePlace } from "./tree/prepare.ts";
 import { isSetAside, removeTree } from "./tree/tree.ts";
 
 export interface GitTreesPlace extends TreePlace {

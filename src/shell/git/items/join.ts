@@ -2,10 +2,8 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Joined, JoinRequest } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
-import { headOf } from "../repository.ts";
-import type { Repository } from "../repository.ts";
-import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
-import type { GitAnswer, GitCall } from "../run-git.ts";
+import { headOf, type Repository } from "../repository.ts";
+import { complaintOf, partsOf, runGit, textOf, type GitAnswer, type GitCall } from "../run-git.ts";
 import type { OpenRepository } from "./tree/open-repository.ts";
 import { replayCommits } from "./replay.ts";
 

@@ -1,5 +1,4 @@
-import { itemRef } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
+import { itemRef, type CastId } from "../../../core/model/ids.ts";
 import type { Broken, MergeRequest, Trees } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
 import type { Repository } from "../repository.ts";

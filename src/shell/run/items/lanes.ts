@@ -1,6 +1,5 @@
 import { itemEnded, itemMerged } from "../../../core/cast/items/result.ts";
-import { itemStart, runAt } from "../../../core/cast/items/runs.ts";
-import type { Ended, Running } from "../../../core/cast/items/runs.ts";
+import { itemStart, runAt, type Ended, type Running } from "../../../core/cast/items/runs.ts";
 import type { ItemsEffect } from "../../../core/cast/items/next-items.ts";
 import type { Effect } from "../../../core/cast/next.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";

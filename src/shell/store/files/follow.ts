@@ -3,12 +3,10 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import type { FolderWatch } from "../../system/folder-watch.ts";
 import { isInside } from "../../system/inside.ts";
 import type { EventNews, Following, TranscriptNews, VisitPlace } from "../cast-store.ts";
-import { openChain, plainChain } from "./journal/chain.ts";
-import type { JournalChain } from "./journal/chain.ts";
+import { openChain, plainChain, type JournalChain } from "./journal/chain.ts";
 import type { CastLayout } from "../layout.ts";
 import { lineReader } from "./journal/line-reader.ts";
-import { eventOf } from "./journal/read-journal.ts";
-import type { JournalOf } from "./journal/read-journal.ts";
+import { eventOf, type JournalOf } from "./journal/read-journal.ts";
 
 /** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
 export function followEvents(

@@ -1,16 +1,14 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { isMissing, problemText } from "../../system/problem.ts";
 import { syncFolder, writeSynced } from "../../system/sync.ts";
 import type { NewCast, OwnedCast } from "../cast-store.ts";
 import { firstHead } from "./journal/chain.ts";
 import { REMOVED, UNBORN, homeOf, layoutIn, castLayout } from "../layout.ts";
 import { claim, currentOwner } from "./owner/claims.ts";
-import { ownedCast } from "./owned-cast.ts";
-import type { OwnedCastParts } from "./owned-cast.ts";
+import { ownedCast, type OwnedCastParts } from "./owned-cast.ts";
 import { findCast } from "./cast/read-cast.ts";
 import { withoutShared } from "./cast/shared-parts.ts";
 

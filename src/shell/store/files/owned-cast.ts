@@ -1,26 +1,21 @@
 import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { problemText } from "../../system/problem.ts";
 import { readRegularText } from "../../system/regular-file.ts";
 import { syncFile } from "../../system/sync.ts";
-import { FORMAT } from "../cast-file.ts";
-import type { CastFile } from "../cast-file.ts";
+import { FORMAT, type CastFile } from "../cast-file.ts";
 import type { CurrentCast, OwnedCast, Writing } from "../cast-store.ts";
 import { fileArtifacts } from "./artifacts.ts";
 import { onAbortRequest } from "./abort-request.ts";
 import type { Head } from "./journal/chain.ts";
-import { openJournalWriter } from "./journal/write-journal.ts";
-import type { JournalWriter } from "./journal/write-journal.ts";
+import { openJournalWriter, type JournalWriter } from "./journal/write-journal.ts";
 import type { CastLayout } from "../layout.ts";
 import type { Claim } from "./owner/claims.ts";
-import { openBookmarks } from "./bookmarks/open-bookmarks.ts";
-import type { BookmarkHabit, BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
+import { openBookmarks, type BookmarkHabit, type BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
 import { currentCast } from "./cast/current-cast.ts";
-import { asCurrent, unchangedEnd } from "./cast/read-cast.ts";
-import type { JournalEnd } from "./cast/read-cast.ts";
+import { asCurrent, unchangedEnd, type JournalEnd } from "./cast/read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;

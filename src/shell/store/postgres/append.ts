@@ -1,5 +1,4 @@
-import { isPassingTrouble } from "./database/database.ts";
-import type { Database, Statement } from "./database/database.ts";
+import { isPassingTrouble, type Database, type Statement } from "./database/database.ts";
 
 /** A file of a visit as it goes into the database. */
 export interface SentArtifact {

@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
-import { parentOf } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { parentOf, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastStore, Keeping, NewCast, OwnedCast, Writing } from "../cast-store.ts";
 import { unbegunSummary } from "../summary.ts";
 import type { News } from "./database/news.ts";
-import { guarded, ownerOf } from "./looking.ts";
-import type { Sight } from "./looking.ts";
-import { ownedInDatabase } from "./owned.ts";
-import type { PackOf } from "./owned.ts";
+import { guarded, ownerOf, type Sight } from "./looking.ts";
+import { ownedInDatabase, type PackOf } from "./owned.ts";
 import { unknownCast } from "./read.ts";
 import { emptyScratch, refill, scratchLayout } from "./scratch.ts";
 

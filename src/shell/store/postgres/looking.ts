@@ -1,13 +1,10 @@
-import { parseCastId } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import type { Owner } from "../../process/process-owner.ts";
 import type { CastStore } from "../cast-store.ts";
-import { databaseIssue } from "./database/database.ts";
-import type { Database } from "./database/database.ts";
+import { databaseIssue, type Database } from "./database/database.ts";
 import { castEnds, currentCast, foldEvents, loadCast, parseCastFile, unknownCast } from "./read.ts";
 
 /** The casts that are looked at: those of one project, or all. */

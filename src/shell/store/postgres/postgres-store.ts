@@ -1,15 +1,12 @@
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { error, fail, type Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import type { Progress } from "../../../core/wire/stream.ts";
 import type { ArtifactPart, ArtifactPlace, CastStore, Following, ByteRange } from "../cast-store.ts";
 import { fileStore } from "../files/file-store.ts";
-import { claimingAs, removeCasts } from "./claiming.ts";
-import type { ClaimingWorker } from "./claiming.ts";
+import { claimingAs, removeCasts, type ClaimingWorker } from "./claiming.ts";
 import { followLines, followRows, readPart } from "./follow.ts";
-import { lookingAt, quietly } from "./looking.ts";
-import type { Sight } from "./looking.ts";
+import { lookingAt, quietly, type Sight } from "./looking.ts";
 import { VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
 import { openNews, openTelling } from "./database/news.ts";
 import { openTurns } from "./live.ts";

@@ -1,10 +1,8 @@
 import * as v from "valibot";
-import { parseEvent } from "../../../core/cast/state/event.ts";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { problemText } from "../../system/problem.ts";
 import { CastFile } from "../cast-file.ts";

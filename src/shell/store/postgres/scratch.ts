@@ -15,13 +15,10 @@ import { dirname, join } from "node:path";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
 import { fileArtifacts } from "../files/artifacts.ts";
-import { parentOf } from "../../../core/model/ids.ts";
-import type { CastId } from "../../../core/model/ids.ts";
-import { castLayout } from "../layout.ts";
-import type { CastLayout } from "../layout.ts";
+import { parentOf, type CastId } from "../../../core/model/ids.ts";
+import { castLayout, type CastLayout } from "../layout.ts";
 import type { Writing } from "../cast-store.ts";
-import { PART_BYTES } from "./append.ts";
-import type { SentArtifact } from "./append.ts";
+import { PART_BYTES, type SentArtifact } from "./append.ts";
 import type { Database } from "./database/database.ts";
 
 /** Large values that visits share are files of no visit. */

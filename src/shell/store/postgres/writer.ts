@@ -1,7 +1,6 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Result } from "../../../core/model/issue.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import { redactEvent } from "../../secrets/events.ts";
 import type { CurrentCast } from "../cast-store.ts";

@@ -1,19 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../../../src/shell/fleet/migrate.ts";
-import { openDatabase } from "../../../../src/shell/store/postgres/database/database.ts";
-import type { Database } from "../../../../src/shell/store/postgres/database/database.ts";
-import { chanceOf } from "../../random-graph.ts";
-import type { Chance } from "../../random-graph.ts";
-import { ownServer } from "../own-server.ts";
-import type { OwnServer } from "../own-server.ts";
+import { openDatabase, type Database } from "../../../../src/shell/store/postgres/database/database.ts";
+import { chanceOf, type Chance } from "../../random-graph.ts";
+import { ownServer, type OwnServer } from "../own-server.ts";
 import { untilGivenUp } from "../silence.ts";
-import { startWorker, until } from "../start-worker.ts";
-import type { WorkerProcess, WorkerSetup } from "../start-worker.ts";
-import { castProblems, outcomeOf } from "./storm-laws.ts";
-import type { Outcome } from "./storm-laws.ts";
-import { LOADOUTS, stormPlace, submitMore, submitOne } from "./storm-place.ts";
-import type { StormPlace } from "./storm-place.ts";
+import { startWorker, until, type WorkerProcess, type WorkerSetup } from "../start-worker.ts";
+import { castProblems, outcomeOf, type Outcome } from "./storm-laws.ts";
+import { LOADOUTS, stormPlace, submitMore, submitOne, type StormPlace } from "./storm-place.ts";
 
 export interface StormPlan {
   readonly seed: number;

@@ -1,7 +1,5 @@
-import { useVirtualizer, useWindowVirtualizer } from "@tanstack/react-virtual";
-import type { Virtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState } from "react";
-import type { RefObject } from "react";
+import { useVirtualizer, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 
 /** Which rows of a long list are drawn. */
 export interface InSight {

@@ -1,7 +1,6 @@
 import type { Catalog } from "../../../../core/catalog/catalog.ts";
 import type { Entry } from "../../../../core/catalog/layer.ts";
-import { isGate, isGenerator } from "../../../../core/model/materia.ts";
-import type { Materia } from "../../../../core/model/materia.ts";
+import { isGate, isGenerator, type Materia } from "../../../../core/model/materia.ts";
 import type { Option } from "../parts/controls/fields.tsx";
 
 const TITLES = ["Agents", "Generators", "Utility", "Gates"] as const;

@@ -1,8 +1,7 @@
 import { withMateriaRenamed } from "../../../../core/edit/text/file.ts";
 import type { EditableLayer } from "../../../../core/wire/catalog.ts";
 import type { NamingTests, Rename } from "../../../../core/wire/testing.ts";
-import { openStore } from "../browser/store.ts";
-import type { Store } from "../browser/store.ts";
+import { openStore, type Store } from "../browser/store.ts";
 import { getConfig, putConfig, renameInTests } from "../net/api.ts";
 import { toast } from "../parts/controls/toasts.tsx";
 import { knownCatalog, readCatalog } from "./use-catalog.ts";

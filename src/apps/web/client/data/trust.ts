@@ -1,7 +1,6 @@
 import type { Fetched } from "../net/request.ts";
 import { giveTrust } from "../net/api.ts";
-import { openStore } from "../browser/store.ts";
-import type { Store } from "../browser/store.ts";
+import { openStore, type Store } from "../browser/store.ts";
 import { knownTrust, readCatalog } from "./use-catalog.ts";
 
 /** [W35] Who waits for the person's yes or no to all that the project would run; null where nobody does. */

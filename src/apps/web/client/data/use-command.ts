@@ -1,6 +1,5 @@
 import { useState } from "react";
-import { isForeign } from "../../../../core/model/issue.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
+import { isForeign, type Issue } from "../../../../core/model/issue.ts";
 import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { runCommand } from "../net/api.ts";
 import { sendWithTrust } from "./trust.ts";

@@ -1,5 +1,4 @@
-import { evaluate } from "../../../../core/compile/amount.ts";
-import type { Amount } from "../../../../core/compile/amount.ts";
+import { evaluate, type Amount } from "../../../../core/compile/amount.ts";
 
 /** `3 + 9 per item`. */
 export function worstWords(turns: Amount): string {

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../core/command/words.ts";
 import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { useCommand } from "../data/use-command.ts";

@@ -1,5 +1,4 @@
-import { useId } from "react";
-import type { ReactElement } from "react";
+import { useId, type ReactElement } from "react";
 import { useCatalog } from "../data/use-catalog.ts";
 import { classesOf } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";

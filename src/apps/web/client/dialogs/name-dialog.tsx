@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement, ReactNode } from "react";
+import { useState, type ReactElement, type ReactNode } from "react";
 import { isName } from "../../../../core/model/ids.ts";
 import { AskDialog } from "../parts/controls/dialog.tsx";
 import { TextField } from "../parts/controls/fields.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { NamingTests, Rename } from "../../../../core/wire/testing.ts";
 import { useStore } from "../browser/store.ts";

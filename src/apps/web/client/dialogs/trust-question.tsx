@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { useStore } from "../browser/store.ts";
 import { asking, trustShown } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";

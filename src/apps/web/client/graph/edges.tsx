@@ -1,8 +1,6 @@
-import { memo } from "react";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import type { Graph } from "../../../../core/compile/graph.ts";
-import type { Drawing, PlacedEdge, Point } from "../../../../core/view/draw/drawing.ts";
-import { overlap } from "../../../../core/view/draw/drawing.ts";
+import { type Drawing, type PlacedEdge, type Point, overlap } from "../../../../core/view/draw/drawing.ts";
 import { placeText } from "../../../../core/view/graph/words.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
 import { LineWords } from "../parts/marks/words.tsx";

@@ -1,6 +1,5 @@
 import type { Node } from "@xyflow/react";
-import { materiaOf } from "../../../../core/compile/graph.ts";
-import type { Graph, Origin } from "../../../../core/compile/graph.ts";
+import { materiaOf, type Graph, type Origin } from "../../../../core/compile/graph.ts";
 import type { Box, Drawing } from "../../../../core/view/draw/drawing.ts";
 import type { Marks, GraphPart } from "./marks.ts";
 

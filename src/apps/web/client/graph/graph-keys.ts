@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { FocusEvent, KeyboardEvent, RefObject } from "react";
+import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
 import type { Box, Drawing, PlacedSocket } from "../../../../core/view/draw/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { GraphPart } from "./marks.ts";

@@ -2,11 +2,25 @@
  * The one drawing of a graph. Give it a compiled graph and `layoutGraph(graph, …)`; what is true of the moment comes
  * as `marks`. An editor passes `edit` (drag, connect, drop) and `onKey`; without it nothing can be moved.
  */
-import { ReactFlow, ReactFlowProvider, ViewportPortal } from "@xyflow/react";
-import type { Connection, Node, NodeChange } from "@xyflow/react";
+import {
+  ReactFlow,
+  ReactFlowProvider,
+  ViewportPortal,
+  type Connection,
+  type Node,
+  type NodeChange,
+} from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useMemo, useRef } from "react";
-import type { DragEvent, KeyboardEvent, MouseEvent, ReactElement, ReactNode, Ref } from "react";
+import {
+  useMemo,
+  useRef,
+  type DragEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+} from "react";
 import type { Graph } from "../../../../core/compile/graph.ts";
 import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
 import { Edges } from "./edges.tsx";

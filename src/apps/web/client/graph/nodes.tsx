@@ -1,6 +1,5 @@
 import { Handle, Position } from "@xyflow/react";
-import { memo } from "react";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import type { GraphSocket } from "../../../../core/compile/graph.ts";
 import type { Materia } from "../../../../core/model/materia.ts";
 import type { Box, PlacedLoop } from "../../../../core/view/draw/drawing.ts";

@@ -7,33 +7,37 @@
  */
 import * as v from "valibot";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
-import { error } from "../../../../core/model/issue.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
+import { error, type Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
-import { CastAnswer, CastsAnswer } from "../../../../core/wire/casts.ts";
-import type { VisitFileName } from "../../../../core/wire/casts.ts";
-import { CatalogAnswer, ConfigAnswer } from "../../../../core/wire/catalog.ts";
-import type { ConfigText, EditableLayer, TrustGiven } from "../../../../core/wire/catalog.ts";
+import { CastAnswer, CastsAnswer, type VisitFileName } from "../../../../core/wire/casts.ts";
+import {
+  CatalogAnswer,
+  ConfigAnswer,
+  type ConfigText,
+  type EditableLayer,
+  type TrustGiven,
+} from "../../../../core/wire/catalog.ts";
 import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
 import type { Found, SearchOver } from "../../../../core/wire/find.ts";
-import { CommandAnswer } from "../../../../core/wire/commands.ts";
-import type { ConfigDraft, RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import { NamingTests } from "../../../../core/wire/testing.ts";
-import type { RenameInTests } from "../../../../core/wire/testing.ts";
+import {
+  CommandAnswer,
+  type ConfigDraft,
+  type RehearsedCommand,
+  type TypedCommand,
+} from "../../../../core/wire/commands.ts";
+import { NamingTests, type RenameInTests } from "../../../../core/wire/testing.ts";
 import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
 import {
   readCastMessage,
   readCastsMessage,
   readFleetMessage,
   readSearchMessage,
+  type Progress,
 } from "../../../../core/wire/stream.ts";
-import type { Progress } from "../../../../core/wire/stream.ts";
 import { readWire } from "../../../../core/wire/wire.ts";
 import { serverAnswered, reportStream } from "./connection.ts";
-import { request, requestText } from "./request.ts";
-import type { Fetched } from "./request.ts";
-import { followStream } from "./stream.ts";
-import type { Message } from "./stream.ts";
+import { request, requestText, type Fetched } from "./request.ts";
+import { followStream, type Message } from "./stream.ts";
 import { followInSight, followShared } from "./tabs.ts";
 
 export function getCast(id: string, signal?: AbortSignal): Promise<Fetched<CastAnswer>> {

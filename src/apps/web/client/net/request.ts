@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { error } from "../../../../core/model/issue.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
+import { error, type Issue } from "../../../../core/model/issue.ts";
 import { Refusal, readWire } from "../../../../core/wire/wire.ts";
 import { fetchAsKnown } from "./door.ts";
 

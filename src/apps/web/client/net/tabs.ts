@@ -2,8 +2,7 @@
  * [W38] A browser opens six connections to a server for all its tabs together, and a stream holds one of them for as long
  * as it is heard. So the list of casts is heard once for all tabs, and of the casts themselves those in sight.
  */
-import { followStream } from "./stream.ts";
-import type { Message, StreamOptions, StreamState } from "./stream.ts";
+import { followStream, type Message, type StreamOptions, type StreamState } from "./stream.ts";
 
 /** What the tab that hears a stream tells the others. */
 type Told = { readonly message: Message } | { readonly state: StreamState };

@@ -1,5 +1,4 @@
-import { Suspense, useEffect, useState } from "react";
-import type { ReactElement } from "react";
+import { Suspense, useEffect, useState, type ReactElement } from "react";
 import { useCastTitle, useNotices } from "./attention.ts";
 import { PAGES, loadCastPage } from "./pages.tsx";
 import { Mishap, UnknownPage } from "./mishap.tsx";

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { CastStatus, CastSummary } from "../../../../core/view/casts.ts";
-import { statusText } from "../../../../core/view/casts.ts";
+import { type CastStatus, type CastSummary, statusText } from "../../../../core/view/casts.ts";
 import { cut } from "../../../../core/model/values/text.ts";
 import { go, hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts.ts";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { Dialog } from "../parts/controls/dialog.tsx";
 import { glyphs } from "../parts/marks/words.tsx";
 import { KEY_TABLE } from "./key-table.ts";

@@ -1,5 +1,4 @@
-import { Component } from "react";
-import type { ReactElement, ReactNode } from "react";
+import { Component, type ReactElement, type ReactNode } from "react";
 import { thrownText } from "../../../../core/model/values/text.ts";
 import { hrefOf } from "../browser/route.ts";
 import { Button } from "../parts/controls/button.tsx";

@@ -1,5 +1,4 @@
-import { lazy } from "react";
-import type { ComponentType } from "react";
+import { lazy, type ComponentType } from "react";
 import type { PageProps } from "../browser/route.ts";
 
 /** The next thing that is opened from the list is a cast: its page is there before it is asked for. */

@@ -1,5 +1,4 @@
-import { useEffect, useId, useMemo, useState } from "react";
-import type { KeyboardEvent, ReactElement } from "react";
+import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactElement } from "react";
 import { getCatalog } from "../net/api.ts";
 import { useCasts } from "../data/use-casts.ts";
 import { Dialog } from "../parts/controls/dialog.tsx";

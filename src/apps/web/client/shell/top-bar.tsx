@@ -1,5 +1,4 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import { ageText } from "../../../../core/view/numbers.ts";
 import { kept } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
@@ -7,8 +6,7 @@ import { useCasts } from "../data/use-casts.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/controls/button.tsx";
-import { Icon } from "../parts/marks/icon.tsx";
-import type { IconName } from "../parts/marks/icon.tsx";
+import { Icon, type IconName } from "../parts/marks/icon.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { switchTheme, useTheme } from "./theme.ts";
 import { useNow } from "../browser/use-now.ts";

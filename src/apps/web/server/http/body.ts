@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Context, MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { validate } from "../../../../core/catalog/validate.ts";
-import { error, fail, isError, ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { error, fail, isError, ok, type Result } from "../../../../core/model/issue.ts";
 import { refuse, refuseAll } from "./reply.ts";
 
 const MIB = 1024 * 1024;

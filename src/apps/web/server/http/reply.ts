@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { error } from "../../../../core/model/issue.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
+import { error, type Issue } from "../../../../core/model/issue.ts";
 
 /** [N8] Every refusal has one shape, whatever was wrong. */
 export function refuse(c: Context, status: ContentfulStatusCode, ...issues: readonly Issue[]): Response {

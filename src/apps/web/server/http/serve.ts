@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { error, fail, ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../../core/model/issue.ts";
 import { problemText } from "../../../../shell/system/problem.ts";
 import { HEADERS } from "./headers.ts";
 

@@ -8,8 +8,7 @@ import type { Feed } from "../http/stream.ts";
 import { itemFollower } from "./items.ts";
 import type { Live } from "./live.ts";
 import { say, sayLine } from "./say.ts";
-import { transcriptNotes } from "./transcript.ts";
-import type { TranscriptNotes } from "./transcript.ts";
+import { transcriptNotes, type TranscriptNotes } from "./transcript.ts";
 
 /** One cast that is listened to. */
 export interface FollowedCast {

@@ -1,8 +1,6 @@
-import { error, fail, ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../../../core/model/issue.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
-import { noteQueue } from "../../../../shell/casting/live/note-queue.ts";
-import type { NoteQueue } from "../../../../shell/casting/live/note-queue.ts";
+import { noteQueue, type NoteQueue } from "../../../../shell/casting/live/note-queue.ts";
 import { noteTeller } from "../../../../shell/casting/live/notes.ts";
 import type { PreparedCast } from "../../../../shell/casting/drive/prepared-cast.ts";
 import type { RunEnd } from "../../../../shell/run/run-cast.ts";

@@ -1,7 +1,6 @@
 import type { EventOf } from "../../../../core/cast/state/event.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { excerptAround } from "../../../../core/wire/find.ts";
-import type { Found, FoundIn } from "../../../../core/wire/find.ts";
+import { excerptAround, type Found, type FoundIn } from "../../../../core/wire/find.ts";
 import { transcriptMessage } from "../../../../core/wire/transcript.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import type { Feed } from "../http/stream.ts";

@@ -1,7 +1,6 @@
 import { NO_USAGE, addUsage } from "../../../../core/cast/state/usage.ts";
 import type { Progress } from "../../../../core/wire/stream.ts";
-import { transcriptMessage } from "../../../../core/wire/transcript.ts";
-import type { TranscriptMessage, TranscriptPart } from "../../../../core/wire/transcript.ts";
+import { transcriptMessage, type TranscriptMessage, type TranscriptPart } from "../../../../core/wire/transcript.ts";
 import { saidAtLast } from "../../../../shell/casting/live/notes.ts";
 import type { Following, TranscriptNews, VisitPlace } from "../../../../shell/store/cast-store.ts";
 

@@ -1,7 +1,6 @@
 import type { Context, Hono } from "hono";
 import * as v from "valibot";
-import { SocketId } from "../../../../core/model/ids.ts";
-import type { CastId } from "../../../../core/model/ids.ts";
+import { SocketId, type CastId } from "../../../../core/model/ids.ts";
 import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";

@@ -1,8 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { error } from "../../../../core/model/issue.ts";
-import type { Issue } from "../../../../core/model/issue.ts";
+import { error, type Issue } from "../../../../core/model/issue.ts";
 import type { CastAnswerSent } from "../../../../core/wire/casts.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
 import { foreignMarker } from "../../../../shell/casting/workspace/foreign.ts";
@@ -15,8 +14,7 @@ import { configFeed, joined } from "../live/config-feed.ts";
 import { fleetCastsFeed } from "../live/fleet/casts.ts";
 import { configPaths } from "../../../../shell/config/config.ts";
 import { fleetFeed } from "../live/fleet/standing.ts";
-import { inWorkspace } from "./served-project.ts";
-import type { ServedProject } from "./served-project.ts";
+import { inWorkspace, type ServedProject } from "./served-project.ts";
 
 export function castRoutes(app: Hono, served: ServedProject): void {
   const { live } = served;

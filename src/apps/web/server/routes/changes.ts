@@ -1,14 +1,11 @@
 import type { Context, Hono } from "hono";
-import { error, ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { error, ok, type Result } from "../../../../core/model/issue.ts";
 import type { FileChange } from "../../../../core/model/values/checkpoint.ts";
 import type { FileSpan } from "../../../../core/view/file-spans.ts";
 import type { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
-import { castTree, spanNamed } from "../../../../shell/commands/files/place.ts";
-import type { CastTree } from "../../../../shell/commands/files/place.ts";
+import { castTree, spanNamed, type CastTree } from "../../../../shell/commands/files/place.ts";
 import { totalOf } from "../../../../shell/commands/files/total.ts";
-import { commitsChanging, diffText, listChanges } from "../../../../shell/git/changes.ts";
-import type { CommitRange } from "../../../../shell/git/changes.ts";
+import { commitsChanging, diffText, listChanges, type CommitRange } from "../../../../shell/git/changes.ts";
 import { refuseAll } from "../http/reply.ts";
 import { inCast } from "./casts.ts";
 import type { ServedProject } from "./served-project.ts";

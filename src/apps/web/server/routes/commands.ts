@@ -1,25 +1,24 @@
 import type { Context, Hono } from "hono";
-import { isCasting } from "../../../../core/command/command.ts";
-import type { CastingCommand } from "../../../../core/command/command.ts";
-import { parseText } from "../../../../core/command/parse.ts";
-import type { Parsed } from "../../../../core/command/parse.ts";
+import { isCasting, type CastingCommand } from "../../../../core/command/command.ts";
+import { parseText, type Parsed } from "../../../../core/command/parse.ts";
 import { quoteWord } from "../../../../core/command/words.ts";
-import { error, fail } from "../../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../../core/model/issue.ts";
+import { error, fail, type Issue, type Result } from "../../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
 import { onFleet } from "../../../../core/view/text/typed.ts";
 import { readLayer } from "../../../../core/catalog/layer.ts";
-import { RehearsedCommand, TypedCommand } from "../../../../core/wire/commands.ts";
-import type { CommandAnswer, ConfigDraft } from "../../../../core/wire/commands.ts";
-import { trustGiven } from "../../../../shell/casting/workspace/workspace.ts";
-import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
+import {
+  RehearsedCommand,
+  TypedCommand,
+  type CommandAnswer,
+  type ConfigDraft,
+} from "../../../../core/wire/commands.ts";
+import { trustGiven, type Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { answer } from "../../../../shell/commands/run-command.ts";
 import { prepare } from "../../../../shell/commands/prepare.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse, refuseAll } from "../http/reply.ts";
-import { inWorkspace } from "./served-project.ts";
-import type { ServedProject } from "./served-project.ts";
+import { inWorkspace, type ServedProject } from "./served-project.ts";
 
 /** How wide the text of an answer is drawn. */
 const WIDTH = 100;

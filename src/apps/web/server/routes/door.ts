@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Hono } from "hono";
 import { error } from "../../../../core/model/issue.ts";
-import { doorText, DoorProof } from "../../../../core/wire/door.ts";
-import type { DoorChallenge, DoorKey, DoorToken } from "../../../../core/wire/door.ts";
+import { doorText, DoorProof, type DoorChallenge, type DoorKey, type DoorToken } from "../../../../core/wire/door.ts";
 import { jsonBody, readBody } from "../http/body.ts";
 import { refuse } from "../http/reply.ts";
 import type { ServedProject } from "./served-project.ts";

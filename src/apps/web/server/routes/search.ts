@@ -6,8 +6,7 @@ import { refuse, refuseAll } from "../http/reply.ts";
 import { streamOf } from "../http/stream.ts";
 import { searchFeed } from "../live/search-feed.ts";
 import { inCast } from "./casts.ts";
-import { inWorkspace } from "./served-project.ts";
-import type { ServedProject } from "./served-project.ts";
+import { inWorkspace, type ServedProject } from "./served-project.ts";
 
 /** Shorter words are everywhere. */
 const LEAST = 2;

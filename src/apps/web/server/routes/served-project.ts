@@ -1,9 +1,7 @@
 import type { Context } from "hono";
-import { ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { ok, type Result } from "../../../../core/model/issue.ts";
 import type { OpenHost } from "../../../../shell/casting/workspace/hosts.ts";
-import { openWorkspace } from "../../../../shell/casting/workspace/workspace.ts";
-import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
+import { openWorkspace, type Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import type { ConfigPlace } from "../../../../shell/config/config.ts";
 import type { FleetConnection } from "../../../../shell/fleet/on-fleet.ts";
 import type { Live } from "../live/live.ts";

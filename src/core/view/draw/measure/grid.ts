@@ -1,8 +1,6 @@
 import type { Graph } from "../../../compile/graph.ts";
-import { END } from "../../../model/ids.ts";
-import type { SocketId } from "../../../model/ids.ts";
-import { blocksOf } from "../../graph/order.ts";
-import type { Block } from "../../graph/order.ts";
+import { END, type SocketId } from "../../../model/ids.ts";
+import { blocksOf, type Block } from "../../graph/order.ts";
 
 /** Where a socket or the end stands: rows go down the rail, columns aside from it. */
 export interface Cell {

@@ -1,10 +1,8 @@
 import type { Broken } from "../../../ports.ts";
 import { treeOf } from "../../changes.ts";
-import { findRepository } from "../../repository.ts";
-import type { Repository } from "../../repository.ts";
+import { findRepository, type Repository } from "../../repository.ts";
 import { partsOf, runGit } from "../../run-git.ts";
-import { ATTRIBUTES, settingsOf } from "../../shadow.ts";
-import type { GitSettings } from "../../shadow.ts";
+import { ATTRIBUTES, settingsOf, type GitSettings } from "../../shadow.ts";
 
 /** Who writes a commit, as git is told. */
 export type Identity = () => Promise<Readonly<Record<string, string>>>;

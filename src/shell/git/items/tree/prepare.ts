@@ -2,16 +2,13 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Window } from "../../../../core/cast/state/fork.ts";
 import type { Broken, PreparedTree } from "../../../ports.ts";
-import { knownTree } from "../../known-tree.ts";
-import type { KnownTree } from "../../known-tree.ts";
+import { knownTree, type KnownTree } from "../../known-tree.ts";
 import type { Repository } from "../../repository.ts";
 import { runGit } from "../../run-git.ts";
-import { furnish } from "./furnish.ts";
-import type { Furniture } from "./furnish.ts";
+import { furnish, type Furniture } from "./furnish.ts";
 import type { OpenRepository } from "./open-repository.ts";
 import { pooledTrees } from "./pool.ts";
-import { makeTree, removeTree, reuseTree, setAside, stateOfTree } from "./tree.ts";
-import type { TreeState } from "./tree.ts";
+import { makeTree, removeTree, reuseTree, setAside, stateOfTree, type TreeState } from "./tree.ts";
 
 export interface TreePlace extends Furniture {
   /** Where trees lie that earlier casts have left. */

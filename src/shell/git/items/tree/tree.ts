@@ -11,10 +11,8 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { problemText } from "../../../system/problem.ts";
 import { gitDirOf } from "../../known-tree.ts";
-import { operationIn } from "../../repository.ts";
-import type { Repository } from "../../repository.ts";
-import { complaintOf, runGit, textOf } from "../../run-git.ts";
-import type { GitAnswer } from "../../run-git.ts";
+import { operationIn, type Repository } from "../../repository.ts";
+import { complaintOf, runGit, textOf, type GitAnswer } from "../../run-git.ts";
 
 /** What a working tree shall hold: HEAD at the base, and the files of the base or of a merge that went wrong. */
 export interface TreeContent {

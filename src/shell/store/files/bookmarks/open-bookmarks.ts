@@ -1,13 +1,11 @@
 import { closeSync, constants, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { nothingPacked, pack } from "../../../../core/view/bookmark/pack.ts";
-import type { PackedBefore } from "../../../../core/view/bookmark/pack.ts";
+import { nothingPacked, pack, type PackedBefore } from "../../../../core/view/bookmark/pack.ts";
 import type { Trail } from "../../../../core/view/now/trail.ts";
 import type { CastLayout } from "../../layout.ts";
 import type { Head } from "../journal/chain.ts";
 import { fileDigest } from "./file-digest.ts";
-import { firstSeal, sealedLine } from "./sealed-lines.ts";
-import type { BookmarksEnd } from "./sealed-lines.ts";
+import { firstSeal, sealedLine, type BookmarksEnd } from "./sealed-lines.ts";
 
 /** The key by which this user's bookmarks are known; nothing where there is none. */
 export interface BookmarkKey {

@@ -1,20 +1,16 @@
 import type { CastId } from "../../../../core/model/ids.ts";
-import { ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { ok, type Result } from "../../../../core/model/issue.ts";
 import { openUnpacker } from "../../../../core/view/bookmark/unpack.ts";
 import type { Trail } from "../../../../core/view/now/trail.ts";
 import { MOST_BYTES, readRegularText } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
 import { TRAIL } from "../../loading.ts";
 import type { CastLayout } from "../../layout.ts";
-import { foldBehind } from "../journal/read-journal.ts";
-import type { FoldedJournal, JournalPlace } from "../journal/read-journal.ts";
+import { foldBehind, type FoldedJournal, type JournalPlace } from "../journal/read-journal.ts";
 import { fileDigest } from "../bookmarks/file-digest.ts";
 import type { BookmarkKey, FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
-import { firstSeal, unsealed } from "../bookmarks/sealed-lines.ts";
-import type { Bookmark } from "../bookmarks/sealed-lines.ts";
-import { foldOpened, openCast, ownEvents } from "./read-cast.ts";
-import type { ReadCast } from "./read-cast.ts";
+import { firstSeal, unsealed, type Bookmark } from "../bookmarks/sealed-lines.ts";
+import { foldOpened, openCast, ownEvents, type ReadCast } from "./read-cast.ts";
 
 /** [J28] A cast as it stands: from its last bookmark on where that fits the journal, else from the beginning. */
 export function currentCast(layout: CastLayout, castId: CastId, key: BookmarkKey): Result<ReadCast<Trail>> {

@@ -1,10 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as v from "valibot";
-import { parseCastId } from "../../../../core/model/ids.ts";
-import type { CastId } from "../../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../../core/model/issue.ts";
-import type { Result } from "../../../../core/model/issue.ts";
+import { parseCastId, type CastId } from "../../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../../core/model/issue.ts";
 import { oneLine } from "../../../../core/model/values/text.ts";
 import { isInsideOrAbsent } from "../../../system/inside.ts";
 import { isMissing, problemText } from "../../../system/problem.ts";
@@ -14,10 +12,8 @@ import type { Trail } from "../../../../core/view/now/trail.ts";
 import type { CurrentCast, Folded, Folding, LoadedCast } from "../../cast-store.ts";
 import type { WithEvents } from "../../loading.ts";
 import type { FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
-import { chainOf, foldJournal } from "../journal/read-journal.ts";
-import type { FoldedJournal } from "../journal/read-journal.ts";
-import { homeOf, castLayout } from "../../layout.ts";
-import type { CastLayout } from "../../layout.ts";
+import { chainOf, foldJournal, type FoldedJournal } from "../journal/read-journal.ts";
+import { homeOf, castLayout, type CastLayout } from "../../layout.ts";
 import { withShared } from "./shared-parts.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { isJsonObject } from "../../../../core/model/values/json.ts";
-import type { Json, JsonObject } from "../../../../core/model/values/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../core/model/values/json.ts";
 import type { KeptValue } from "../../../ports.ts";
 import { problemText } from "../../../system/problem.ts";
 import { syncFolder } from "../../../system/sync.ts";

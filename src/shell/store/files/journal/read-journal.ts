@@ -1,15 +1,12 @@
 import { closeSync, readSync } from "node:fs";
-import { parseEvent } from "../../../../core/cast/state/event.ts";
-import type { CastEvent } from "../../../../core/cast/state/event.ts";
+import { parseEvent, type CastEvent } from "../../../../core/cast/state/event.ts";
 import type { Graph } from "../../../../core/compile/graph.ts";
-import { error, fail, ok } from "../../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../../core/model/issue.ts";
 import { problemText } from "../../../system/problem.ts";
 import { openRegular } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
 import { LONGEST_LINE } from "./line-reader.ts";
-import { openChain, plainChain } from "./chain.ts";
-import type { JournalChain, ChainPlace, Head, Verdict } from "./chain.ts";
+import { openChain, plainChain, type JournalChain, type ChainPlace, type Head, type Verdict } from "./chain.ts";
 
 /** What a journal was started with decides how its lines are read. */
 export type JournalOf = Pick<CastFile, "castId" | "versions" | "graph">;

@@ -14,8 +14,7 @@ import { redactEvent } from "../../../secrets/events.ts";
 import type { Redact } from "../../../secrets/redact.ts";
 import { syncFolder } from "../../../system/sync.ts";
 import type { Durability } from "../../cast-store.ts";
-import { encodeLines } from "./chain.ts";
-import type { Encoded, Head } from "./chain.ts";
+import { encodeLines, type Encoded, type Head } from "./chain.ts";
 
 export interface JournalWriting {
   readonly folder: string;

@@ -1,5 +1,15 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
-import { statSync, truncateSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
@@ -7,10 +17,8 @@ import { Owner, isOfThisKernel, livenessOf, thisProcess } from "../../../process
 import { tryLink } from "../../../system/link.ts";
 import { isMissing, problemText } from "../../../system/problem.ts";
 import { readRegularText } from "../../../system/regular-file.ts";
-import { claimNumber } from "../../layout.ts";
-import type { CastLayout } from "../../layout.ts";
-import { isLocked, takeLock } from "./lock.ts";
-import type { Lock } from "./lock.ts";
+import { claimNumber, type CastLayout } from "../../layout.ts";
+import { isLocked, takeLock, type Lock } from "./lock.ts";
 
 /** [D16] After so long without a sign an owner that cannot be looked at counts as gone. */
 export const SILENT_MS = 5 * 60_000;

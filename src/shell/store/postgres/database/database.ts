@@ -1,6 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
-import { error, fail, ok } from "../../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../../core/model/issue.ts";
 import { problemText } from "../../../system/problem.ts";
 
 /** Where a database is, and what is believed of its certificate. */

@@ -1,5 +1,4 @@
-import { openStore } from "../store.ts";
-import type { Store } from "../store.ts";
+import { openStore, type Store } from "../store.ts";
 
 /** What a person has in hand and has not saved: it stays in this browser, for this project, until it is saved or given up. */
 export interface KeptStore<T> extends Store<ReadonlyMap<string, T>> {

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Graph } from "../../../../../core/compile/graph.ts";
 import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
 import { go, hrefOf } from "../../browser/route.ts";
@@ -10,8 +9,7 @@ import { RequestField } from "../request-field.tsx";
 import { EarlierCast } from "./earlier-cast.tsx";
 import { SocketReplies } from "./socket-replies.tsx";
 import { useBegin } from "./use-begin.ts";
-import { useReplies } from "./use-replies.ts";
-import type { Replies } from "./use-replies.ts";
+import { useReplies, type Replies } from "./use-replies.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";

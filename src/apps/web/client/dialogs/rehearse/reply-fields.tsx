@@ -1,7 +1,6 @@
 import type { ReactElement } from "react";
 import type { RehearsedReply, RehearsedSocket } from "../../../../../core/edit/rehearse.ts";
-import { isJsonObject } from "../../../../../core/model/values/json.ts";
-import type { JsonObject } from "../../../../../core/model/values/json.ts";
+import { isJsonObject, type JsonObject } from "../../../../../core/model/values/json.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Segments, TextField } from "../../parts/controls/fields.tsx";
 import { classesOf } from "../../browser/classes.ts";

@@ -1,7 +1,11 @@
 import { useMemo, useState } from "react";
 import type { Graph } from "../../../../../core/compile/graph.ts";
-import { generatedReplies, repliesOfCast } from "../../../../../core/edit/rehearse.ts";
-import type { RehearsedReply, RehearsedSocket } from "../../../../../core/edit/rehearse.ts";
+import {
+  generatedReplies,
+  repliesOfCast,
+  type RehearsedReply,
+  type RehearsedSocket,
+} from "../../../../../core/edit/rehearse.ts";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
 import { getCast } from "../../net/api.ts";

@@ -1,7 +1,5 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
-import { mergeJson, mergedPlaces } from "../../../../../core/edit/merge.ts";
-import type { MergedPlace } from "../../../../../core/edit/merge.ts";
+import { useMemo, useState, type ReactElement } from "react";
+import { mergeJson, mergedPlaces, type MergedPlace } from "../../../../../core/edit/merge.ts";
 import { parseJsonc } from "../../../../../core/edit/text/parse.ts";
 import { stepText } from "../../../../../core/edit/text/step.ts";
 import type { Json } from "../../../../../core/model/values/json.ts";

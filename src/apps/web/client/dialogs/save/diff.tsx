@@ -1,7 +1,5 @@
-import { Fragment, useMemo } from "react";
-import type { ReactElement } from "react";
-import { diffLines } from "../../../../../core/edit/text/lines.ts";
-import type { DiffLine } from "../../../../../core/edit/text/lines.ts";
+import { Fragment, useMemo, type ReactElement } from "react";
+import { diffLines, type DiffLine } from "../../../../../core/edit/text/lines.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import saveSheet from "./save.module.css";

@@ -1,7 +1,5 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
-import { diffBlocks } from "../../../../../core/edit/text/blocks.ts";
-import type { DiffBlock, MarkedLine } from "../../../../../core/edit/text/blocks.ts";
+import { useMemo, type ReactElement } from "react";
+import { diffBlocks, type DiffBlock, type MarkedLine } from "../../../../../core/edit/text/blocks.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import saveSheet from "./save.module.css";

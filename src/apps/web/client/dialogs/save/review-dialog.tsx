@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement, ReactNode } from "react";
+import { useState, type ReactElement, type ReactNode } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
@@ -9,8 +8,7 @@ import { Dialog } from "../../parts/controls/dialog.tsx";
 import { useKeys } from "../../browser/keys.ts";
 import { Conflict } from "./conflict.tsx";
 import { FileDiff } from "./file-diff.tsx";
-import { useReview } from "./use-review.ts";
-import type { Review, Saving } from "./use-review.ts";
+import { useReview, type Review, type Saving } from "./use-review.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";

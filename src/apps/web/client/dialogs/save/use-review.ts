@@ -1,9 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
-import { entryText, withActive, withEntry, withMateriaRenamed } from "../../../../../core/edit/text/file.ts";
-import type { Section } from "../../../../../core/edit/text/file.ts";
+import {
+  entryText,
+  withActive,
+  withEntry,
+  withMateriaRenamed,
+  type Section,
+} from "../../../../../core/edit/text/file.ts";
 import type { Carried } from "../../../../../core/edit/carry.ts";
-import { ok } from "../../../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../../../core/model/issue.ts";
+import { ok, type Issue, type Result } from "../../../../../core/model/issue.ts";
 import { getConfig, putConfig } from "../../net/api.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { readCatalog } from "../../data/use-catalog.ts";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { CastStatus } from "../../../../../core/view/casts.ts";
 import { nextSteps } from "../../../../../core/view/tell/next-step.ts";
 import { Button } from "../../parts/controls/button.tsx";

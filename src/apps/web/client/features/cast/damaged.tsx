@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import * as v from "valibot";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import { go, hrefOf } from "../../browser/route.ts";

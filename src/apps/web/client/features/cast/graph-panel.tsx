@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import type { ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
 import type { Drawing } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/measure/metrics.ts";
@@ -11,8 +10,7 @@ import { Legend } from "../../graph/legend.tsx";
 import type { GraphPart } from "../../graph/marks.ts";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { textScale } from "../../browser/use-width.ts";
-import type { Width } from "../../browser/use-width.ts";
+import { textScale, type Width } from "../../browser/use-width.ts";
 import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
 import type { KnownCast } from "./state/use-cast.ts";
 import { castMarks, castRoom } from "./state/marks.ts";

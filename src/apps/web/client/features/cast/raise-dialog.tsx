@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { LimitName } from "../../../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../../../core/view/numbers.ts";
 import { AskDialog } from "../../parts/controls/dialog.tsx";

@@ -1,11 +1,9 @@
-import { useMemo, useRef } from "react";
-import type { ComponentProps, ReactElement } from "react";
+import { useMemo, useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { ageText, costText, millisOf } from "../../../../../core/view/numbers.ts";
 import { Status } from "../../parts/marks/status.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { ItemsDone, NextAction, Whose } from "./table.tsx";
-import type { CastListProps } from "./table.tsx";
+import { ItemsDone, NextAction, Whose, type CastListProps } from "./table.tsx";
 import { listRows, useRows } from "./use-rows.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";

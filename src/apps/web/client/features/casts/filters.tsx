@@ -1,8 +1,6 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { CAST_FILTERS, EVERY_CAST, isFound } from "../../../../../core/view/watch/groups.ts";
-import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
+import { CAST_FILTERS, EVERY_CAST, isFound, type CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { hrefOf } from "../../browser/route.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { capital } from "../../parts/marks/status.tsx";

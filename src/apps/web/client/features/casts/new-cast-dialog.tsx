@@ -1,5 +1,4 @@
-import { useEffect, useState } from "react";
-import type { ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../../core/command/words.ts";
 import { getCatalog } from "../../net/api.ts";
 import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";

@@ -1,9 +1,13 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useMemo, useState, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import type { QueuedCast } from "../../../../../core/view/now/fleet.ts";
-import { CAST_FILTERS, EVERY_CAST, groupCasts, isFound } from "../../../../../core/view/watch/groups.ts";
-import type { CastSearch } from "../../../../../core/view/watch/groups.ts";
+import {
+  CAST_FILTERS,
+  EVERY_CAST,
+  groupCasts,
+  isFound,
+  type CastSearch,
+} from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
@@ -11,8 +15,7 @@ import { useConnection } from "../../net/connection.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
 import { glyphs } from "../../parts/marks/words.tsx";
-import { go, hrefOf, replaceSearch } from "../../browser/route.ts";
-import type { PageProps } from "../../browser/route.ts";
+import { go, hrefOf, replaceSearch, type PageProps } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
 import { textScale, useWidth } from "../../browser/use-width.ts";
 import { CastCards } from "./cards.tsx";

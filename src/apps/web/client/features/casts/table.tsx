@@ -1,10 +1,7 @@
-import { useMemo, useRef } from "react";
-import type { ComponentProps, ReactElement } from "react";
+import { useMemo, useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { CELLS_SHOWN } from "../../../../../core/view/now/cells.ts";
-import type { ItemProgress } from "../../../../../core/view/now/cells.ts";
-import { needsPerson, waitText } from "../../../../../core/view/now/fleet.ts";
-import type { QueuedCast, WaitReason } from "../../../../../core/view/now/fleet.ts";
+import { CELLS_SHOWN, type ItemProgress } from "../../../../../core/view/now/cells.ts";
+import { needsPerson, waitText, type QueuedCast, type WaitReason } from "../../../../../core/view/now/fleet.ts";
 import { ageText, amountText, costText, doneText, millisOf } from "../../../../../core/view/numbers.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
 import { Button } from "../../parts/controls/button.tsx";

@@ -1,5 +1,4 @@
-import { useRef } from "react";
-import type { KeyboardEvent, RefObject } from "react";
+import { useRef, type KeyboardEvent, type RefObject } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { useKeys } from "../../browser/keys.ts";
 import type { CastAction } from "./page.tsx";

@@ -1,8 +1,7 @@
 import type { RefObject } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
-import { useInSight } from "../../browser/use-in-sight.ts";
-import type { InSight, LongList } from "../../browser/use-in-sight.ts";
+import { useInSight, type InSight, type LongList } from "../../browser/use-in-sight.ts";
 
 /** A row of the list: the title of a group, or a cast. */
 type ListRow =

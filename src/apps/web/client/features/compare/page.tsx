@@ -1,10 +1,7 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { amountText, clockText, costText } from "../../../../../core/view/numbers.ts";
-import { ComparedCasts } from "../../../../../core/wire/testing.ts";
-import type { ComparedSide } from "../../../../../core/wire/testing.ts";
-import { hrefOf } from "../../browser/route.ts";
-import type { PageProps } from "../../browser/route.ts";
+import { ComparedCasts, type ComparedSide } from "../../../../../core/wire/testing.ts";
+import { hrefOf, type PageProps } from "../../browser/route.ts";
 import { useAsked } from "../../data/use-asked.ts";
 import { Diff } from "../../dialogs/save/diff.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";

@@ -1,10 +1,8 @@
-import { useEffect, useState } from "react";
-import type { ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
 import type { Found, SearchOver } from "../../../../../core/wire/find.ts";
-import { hrefOf, replaceSearch } from "../../browser/route.ts";
-import type { PageProps } from "../../browser/route.ts";
+import { hrefOf, replaceSearch, type PageProps } from "../../browser/route.ts";
 import { searchTexts } from "../../net/api.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";

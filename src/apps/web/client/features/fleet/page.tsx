@@ -1,7 +1,15 @@
 import type { ReactElement } from "react";
-import { heardText, needsPerson, waitText, wayOut, workerCommand } from "../../../../../core/view/now/fleet.ts";
+import {
+  heardText,
+  needsPerson,
+  waitText,
+  wayOut,
+  workerCommand,
+  type FleetStanding,
+  type QueuedCast,
+  type WorkerStanding,
+} from "../../../../../core/view/now/fleet.ts";
 import { clockText, countedText } from "../../../../../core/view/numbers.ts";
-import type { FleetStanding, QueuedCast, WorkerStanding } from "../../../../../core/view/now/fleet.ts";
 import { hrefOf } from "../../browser/route.ts";
 import { useCasts } from "../../data/use-casts.ts";
 import { useCatalog } from "../../data/use-catalog.ts";

@@ -1,10 +1,7 @@
-import type { KeyboardEvent, ReactElement } from "react";
-import { Fragment } from "react";
+import { type KeyboardEvent, type ReactElement, Fragment } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import type { TargetRef } from "../../../../../core/command/command.ts";
-import { targetText } from "../../../../../core/command/command.ts";
-import { chainCommand } from "../../../../../core/edit/chain.ts";
-import type { Chain, Composed, Joint } from "../../../../../core/edit/chain.ts";
+import { type TargetRef, targetText } from "../../../../../core/command/command.ts";
+import { chainCommand, type Chain, type Composed, type Joint } from "../../../../../core/edit/chain.ts";
 import { useCasts } from "../../data/use-casts.ts";
 import { Pick } from "../../parts/controls/fields.tsx";
 import { Button } from "../../parts/controls/button.tsx";

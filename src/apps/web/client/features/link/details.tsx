@@ -1,13 +1,10 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { TargetRef } from "../../../../../core/command/command.ts";
-import { remappings } from "../../../../../core/compile/targets/compile.ts";
-import type { Compiled } from "../../../../../core/compile/targets/compile.ts";
+import { remappings, type Compiled } from "../../../../../core/compile/targets/compile.ts";
 import { socketsOf } from "../../../../../core/compile/graph.ts";
 import { worstCase } from "../../../../../core/compile/weigh/worst-case.ts";
-import { chainCommand } from "../../../../../core/edit/chain.ts";
-import type { Chain, Composed } from "../../../../../core/edit/chain.ts";
+import { chainCommand, type Chain, type Composed } from "../../../../../core/edit/chain.ts";
 import { placeText } from "../../../../../core/view/graph/words.ts";
 import { exampleOf, worstWords } from "../../data/worst-case.ts";
 import { Button } from "../../parts/controls/button.tsx";

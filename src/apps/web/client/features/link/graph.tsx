@@ -1,5 +1,4 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import { layoutOf } from "../../../../../core/compile/targets/compile.ts";
 import type { Composed } from "../../../../../core/edit/chain.ts";
 import { END } from "../../../../../core/model/ids.ts";

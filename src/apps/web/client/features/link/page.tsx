@@ -1,9 +1,7 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useMemo, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { targetText } from "../../../../../core/command/command.ts";
-import { chainCommand, composeChain } from "../../../../../core/edit/chain.ts";
-import type { Composed } from "../../../../../core/edit/chain.ts";
+import { chainCommand, composeChain, type Composed } from "../../../../../core/edit/chain.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";

@@ -1,5 +1,4 @@
-import { useId, useState } from "react";
-import type { ReactElement } from "react";
+import { useId, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { TargetRef } from "../../../../../core/command/command.ts";
 import { Icon } from "../../parts/marks/icon.tsx";

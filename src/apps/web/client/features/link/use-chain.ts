@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import type { TargetRef } from "../../../../../core/command/command.ts";
 import type { Chain } from "../../../../../core/edit/chain.ts";
-import { historyOf, redo, undo, historyWith } from "../../../../../core/edit/history.ts";
-import type { History } from "../../../../../core/edit/history.ts";
+import { historyOf, redo, undo, historyWith, type History } from "../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../core/edit/kept-history.ts";
 import { openKept } from "../../browser/drafts/kept.ts";
 import { useStore } from "../../browser/store.ts";

@@ -1,5 +1,4 @@
-import { useEffect } from "react";
-import type { DragEvent, KeyboardEvent, ReactElement, RefObject } from "react";
+import { useEffect, type DragEvent, type KeyboardEvent, type ReactElement, type RefObject } from "react";
 import { addSocket, nextSocketId } from "../../../../../core/edit/graph/sockets.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
@@ -10,8 +9,7 @@ import { BelowCanvas } from "./parts/below-canvas.tsx";
 import { ConnectBar } from "./parts/connect-bar.tsx";
 import { Plus } from "./parts/plus.tsx";
 import { useEditor } from "./state/editor.ts";
-import { useChoosing, useDraw, useDrawing, useGraphEdit } from "./state/use-canvas.ts";
-import type { Connecting } from "./state/use-canvas.ts";
+import { useChoosing, useDraw, useDrawing, useGraphEdit, type Connecting } from "./state/use-canvas.ts";
 import { classesOf } from "../../browser/classes.ts";
 import editorSheet from "./look/editor.module.css";
 

@@ -1,12 +1,9 @@
-import { useEffect, useMemo } from "react";
-import type { ReactElement } from "react";
+import { useEffect, useMemo, type ReactElement } from "react";
 import { useCatalog } from "../../data/use-catalog.ts";
-import { go, hrefOf } from "../../browser/route.ts";
-import type { PageProps } from "../../browser/route.ts";
+import { go, hrefOf, type PageProps } from "../../browser/route.ts";
 import { EditorView } from "./view.tsx";
 import { EditorProvider, useEditorState } from "./state/editor.ts";
-import { useWork } from "./state/works.ts";
-import type { Work } from "./state/works.ts";
+import { useWork, type Work } from "./state/works.ts";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { withMateria } from "../../../../../core/edit/carry.ts";
 import { classesOf } from "../../browser/classes.ts";

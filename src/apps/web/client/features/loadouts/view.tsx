@@ -1,5 +1,4 @@
-import { useRef, useState } from "react";
-import type { ReactElement, ReactNode, RefObject } from "react";
+import { useRef, useState, type ReactElement, type ReactNode, type RefObject } from "react";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
@@ -9,8 +8,7 @@ import { Canvas } from "./canvas.tsx";
 import type { Connecting } from "./state/use-canvas.ts";
 import { EditorDialogs } from "./dialogs/dialogs.tsx";
 import { Inspector } from "./inspect/inspector.tsx";
-import { Bottom } from "./parts/bottom.tsx";
-import type { BottomTab } from "./parts/bottom.tsx";
+import { Bottom, type BottomTab } from "./parts/bottom.tsx";
 import { LoadoutList } from "./parts/loadout-list.tsx";
 import { MateriaPalette } from "./parts/palette.tsx";
 import { PlayedOnCanvas } from "./play/played.tsx";

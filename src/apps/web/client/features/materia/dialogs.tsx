@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compile } from "../../../../../core/compile/targets/compile.ts";
 import type { JsonObject } from "../../../../../core/model/values/json.ts";
@@ -21,8 +20,8 @@ import {
   savedMateria,
   takeMateria,
   useDraftCatalog,
+  type MateriaWork,
 } from "./state/state.ts";
-import type { MateriaWork } from "./state/state.ts";
 import { useBundled } from "./state/use-bundled.ts";
 import { seatsOf } from "./state/used-by.ts";
 import { classesOf } from "../../browser/classes.ts";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { Materia } from "../../../../../core/model/materia.ts";
 import { groupsOf } from "../../data/materia-groups.ts";

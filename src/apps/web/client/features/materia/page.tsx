@@ -1,27 +1,29 @@
-import { useEffect, useState } from "react";
-import type { ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
-import type { UndoStep } from "../../parts/controls/undo-redo.tsx";
+import { UndoRedo, type UndoStep } from "../../parts/controls/undo-redo.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
 import { download } from "../../browser/download.ts";
 import { Orb } from "../../parts/marks/orb.tsx";
 import { OutdatedBar } from "../../dialogs/save/outdated-bar.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
-import { go, hrefOf } from "../../browser/route.ts";
-import type { PageProps } from "../../browser/route.ts";
+import { go, hrefOf, type PageProps } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { useWidth } from "../../browser/use-width.ts";
 import { MateriaForm } from "./fields/form.tsx";
 import { MateriaList } from "./list.tsx";
 import { Preview } from "./preview.tsx";
-import { MateriaDialogs } from "./dialogs.tsx";
-import type { MateriaDialog } from "./dialogs.tsx";
-import { isChanged, readMateriaDraft, redoMateria, undoMateria, useMateriaWork } from "./state/state.ts";
-import type { MateriaWork } from "./state/state.ts";
+import { MateriaDialogs, type MateriaDialog } from "./dialogs.tsx";
+import {
+  isChanged,
+  readMateriaDraft,
+  redoMateria,
+  undoMateria,
+  useMateriaWork,
+  type MateriaWork,
+} from "./state/state.ts";
 import { useBundled } from "./state/use-bundled.ts";
 import { seatsOf } from "./state/used-by.ts";
 import { classesOf } from "../../browser/classes.ts";

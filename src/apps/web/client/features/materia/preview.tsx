@@ -1,5 +1,4 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useMemo, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compile } from "../../../../../core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../../../../core/compile/graph.ts";
@@ -13,8 +12,7 @@ import { Tabs, tabId } from "../../parts/controls/tabs.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { useDraftCatalog } from "./state/state.ts";
-import { seatsOf } from "./state/used-by.ts";
-import type { Seat } from "./state/used-by.ts";
+import { seatsOf, type Seat } from "./state/used-by.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";

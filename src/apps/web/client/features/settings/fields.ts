@@ -1,5 +1,4 @@
-import { DEFAULT_LIMITS } from "../../../../../core/catalog/catalog.ts";
-import type { Settings } from "../../../../../core/catalog/catalog.ts";
+import { DEFAULT_LIMITS, type Settings } from "../../../../../core/catalog/catalog.ts";
 import { mostConflicts } from "../../../../../core/model/config.ts";
 
 /** One number of the settings: its place in the file, what it is called, and what it does. */

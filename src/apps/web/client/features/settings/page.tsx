@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement, ReactNode } from "react";
+import { useState, type ReactElement, type ReactNode } from "react";
 import type { Catalog, Settings } from "../../../../../core/catalog/catalog.ts";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
@@ -10,8 +9,7 @@ import { Button } from "../../parts/controls/button.tsx";
 import { Pick, FieldRow, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { Issues } from "../../parts/marks/issues.tsx";
-import { BUDGET, LIMIT_FIELDS, inForce, readNumber } from "./fields.ts";
-import type { NumberField } from "./fields.ts";
+import { BUDGET, LIMIT_FIELDS, inForce, readNumber, type NumberField } from "./fields.ts";
 import { saveSettings } from "./save.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";

@@ -1,6 +1,5 @@
 import { withSetting } from "../../../../../core/edit/text/file.ts";
-import { ok } from "../../../../../core/model/issue.ts";
-import type { Issue, Result } from "../../../../../core/model/issue.ts";
+import { ok, type Issue, type Result } from "../../../../../core/model/issue.ts";
 import type { Json } from "../../../../../core/model/values/json.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { getConfig, putConfig } from "../../net/api.ts";

@@ -1,5 +1,4 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { compile, layoutOf } from "../../../../../core/compile/targets/compile.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";

@@ -1,6 +1,5 @@
 import { useReactFlow } from "@xyflow/react";
-import { useCallback, useImperativeHandle } from "react";
-import type { Ref, RefObject } from "react";
+import { useCallback, useImperativeHandle, type Ref, type RefObject } from "react";
 import type { Box, Drawing } from "../../../../../core/view/draw/drawing.ts";
 
 /** What can be asked of a graph from outside. */

@@ -1,10 +1,8 @@
 import { useReactFlow } from "@xyflow/react";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Ref, RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type Ref, type RefObject } from "react";
 import type { Box, Drawing, Point } from "../../../../../core/view/draw/drawing.ts";
 import { textScale } from "../../browser/use-width.ts";
-import { useHandle, useReveal } from "./use-handle.ts";
-import type { GraphHandle } from "./use-handle.ts";
+import { useHandle, useReveal, type GraphHandle } from "./use-handle.ts";
 
 interface Viewport {
   /** Of the frame that the drawing is seen in. */

@@ -1,7 +1,5 @@
-import { useId } from "react";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
-import { Icon } from "../marks/icon.tsx";
-import type { IconName } from "../marks/icon.tsx";
+import { useId, type ComponentProps, type ReactElement, type ReactNode } from "react";
+import { Icon, type IconName } from "../marks/icon.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../marks/marks.module.css";

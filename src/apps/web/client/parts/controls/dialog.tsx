@@ -1,5 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState } from "react";
-import type { FormEvent, ReactElement, ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactElement, type ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import dialogSheet from "./dialog.module.css";

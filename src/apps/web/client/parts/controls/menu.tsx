@@ -1,5 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState } from "react";
-import type { KeyboardEvent, ReactElement } from "react";
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 import { Button } from "./button.tsx";
 import type { IconName } from "../marks/icon.tsx";
 import { classesOf } from "../../browser/classes.ts";

@@ -1,5 +1,4 @@
-import { useRef } from "react";
-import type { KeyboardEvent, ReactElement, ReactNode } from "react";
+import { useRef, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
 import { classesOf } from "../../browser/classes.ts";
 import controlsSheet from "./controls.module.css";
 

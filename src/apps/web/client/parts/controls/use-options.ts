@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { KeyboardEvent } from "react";
+import { useState, type KeyboardEvent } from "react";
 
 /** Arrow keys through the options of a combobox, Enter takes one. */
 export function useOptions<T>(

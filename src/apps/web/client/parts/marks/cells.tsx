@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
-import { CELLS_SHOWN, cellsOf } from "../../../../../core/view/now/cells.ts";
-import type { ItemCell, ItemProgress } from "../../../../../core/view/now/cells.ts";
+import { CELLS_SHOWN, cellsOf, type ItemCell, type ItemProgress } from "../../../../../core/view/now/cells.ts";
 import { classesOf } from "../../browser/classes.ts";
 import cellsSheet from "./cells.module.css";
 

@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
-import { pathText } from "../../../../../core/model/issue.ts";
-import type { Issue } from "../../../../../core/model/issue.ts";
+import { pathText, type Issue } from "../../../../../core/model/issue.ts";
 import { classesOf } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "./marks.module.css";

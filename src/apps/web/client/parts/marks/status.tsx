@@ -1,8 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
-import type { CastStatus } from "../../../../../core/view/casts.ts";
-import { statusText } from "../../../../../core/view/casts.ts";
-import { Icon } from "./icon.tsx";
-import type { IconName } from "./icon.tsx";
+import { type CastStatus, statusText } from "../../../../../core/view/casts.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { classesOf } from "../../browser/classes.ts";
 import marksSheet from "./marks.module.css";
 

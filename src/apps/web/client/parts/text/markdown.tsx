@@ -1,7 +1,5 @@
-import { marked } from "marked";
-import type { Token, Tokens } from "marked";
-import { Fragment, memo } from "react";
-import type { ReactElement, ReactNode } from "react";
+import { marked, type Token, type Tokens } from "marked";
+import { Fragment, memo, type ReactElement, type ReactNode } from "react";
 import { headingLevels } from "./headings.ts";
 import styles from "./markdown.module.css";
 import { decoded, safeAddress } from "./safe.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useState } from "react";
-import type { RefObject } from "react";
+import { useEffect, useState, type RefObject } from "react";
 import { searchNow } from "../../browser/route.ts";
 
 /** What a search led here for is marked and in sight, once it is drawn; from then on the person scrolls. */

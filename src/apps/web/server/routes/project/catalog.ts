@@ -1,15 +1,13 @@
 import type { Hono } from "hono";
 import type { Entry } from "../../../../../core/catalog/layer.ts";
 import { error } from "../../../../../core/model/issue.ts";
-import { TrustGiven } from "../../../../../core/wire/catalog.ts";
-import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
+import { TrustGiven, type CatalogAnswer } from "../../../../../core/wire/catalog.ts";
 import { jsonBody, readBody } from "../../http/body.ts";
 import { refuse } from "../../http/reply.ts";
 import { projectConfigFile, userConfigFile } from "../../../../../shell/config/config.ts";
 import type { Trust } from "../../../../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../../../../shell/version.ts";
-import { inWorkspace } from "../served-project.ts";
-import type { ServedProject } from "../served-project.ts";
+import { inWorkspace, type ServedProject } from "../served-project.ts";
 
 /** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
 export function catalogRoutes(app: Hono, served: ServedProject): void {

@@ -1,12 +1,9 @@
 import { isJsonObject } from "../../../../../core/model/values/json.ts";
 import type { Context, Hono } from "hono";
 import { readLayer } from "../../../../../core/catalog/layer.ts";
-import { error } from "../../../../../core/model/issue.ts";
-import type { Issue } from "../../../../../core/model/issue.ts";
-import { ConfigText } from "../../../../../core/wire/catalog.ts";
-import type { ConfigAnswer, EditableLayer } from "../../../../../core/wire/catalog.ts";
-import { projectConfigFile, userConfigFile } from "../../../../../shell/config/config.ts";
-import type { ConfigPlace } from "../../../../../shell/config/config.ts";
+import { error, type Issue } from "../../../../../core/model/issue.ts";
+import { ConfigText, type ConfigAnswer, type EditableLayer } from "../../../../../core/wire/catalog.ts";
+import { projectConfigFile, userConfigFile, type ConfigPlace } from "../../../../../shell/config/config.ts";
 import { readConfigText, writeConfigText } from "../../../../../shell/config/config-text.ts";
 import { parseJson } from "../../../../../shell/config/json-file.ts";
 import { isTrusted, rememberTrust } from "../../../../../shell/config/trust.ts";

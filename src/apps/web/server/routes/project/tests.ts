@@ -1,11 +1,9 @@
 import type { Hono } from "hono";
-import { RenameInTests } from "../../../../../core/wire/testing.ts";
-import type { NamingTests } from "../../../../../core/wire/testing.ts";
+import { RenameInTests, type NamingTests } from "../../../../../core/wire/testing.ts";
 import { renameInTestFiles, testsNaming } from "../../../../../shell/testing/renamed-tests.ts";
 import { jsonBody, readBody } from "../../http/body.ts";
 import { refuse, refuseAll } from "../../http/reply.ts";
-import { inWorkspace } from "../served-project.ts";
-import type { ServedProject } from "../served-project.ts";
+import { inWorkspace, type ServedProject } from "../served-project.ts";
 
 /** [N38] Tests that say the name that something had before it was renamed. */
 export function testRoutes(app: Hono, served: ServedProject): void {

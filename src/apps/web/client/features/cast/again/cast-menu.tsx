@@ -1,11 +1,9 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../../../core/command/words.ts";
 import { useCatalog } from "../../../data/use-catalog.ts";
 import { useCommand } from "../../../data/use-command.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
-import { Menu } from "../../../parts/controls/menu.tsx";
-import type { MenuItem } from "../../../parts/controls/menu.tsx";
+import { Menu, type MenuItem } from "../../../parts/controls/menu.tsx";
 import { copyAndSay } from "../../../parts/controls/copy.tsx";
 import type { CastPartProps } from "../state/use-cast-view.ts";
 import { CompareCastsDialog } from "./compare-casts-dialog.tsx";

@@ -1,5 +1,4 @@
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useMemo, useState, type ReactElement } from "react";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import { go, hrefOf } from "../../../browser/route.ts";
 import { useCasts } from "../../../data/use-casts.ts";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../../../core/command/words.ts";
 import { fileSpans } from "../../../../../../core/view/file-spans.ts";
 import { amountText, costText, countedText } from "../../../../../../core/view/numbers.ts";

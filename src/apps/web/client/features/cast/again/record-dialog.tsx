@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import { quoteWord } from "../../../../../../core/command/words.ts";
 import { RecordedTest } from "../../../../../../core/wire/testing.ts";

@@ -1,5 +1,4 @@
-import { useRef } from "react";
-import type { KeyboardEvent, ReactElement } from "react";
+import { useRef, type KeyboardEvent, type ReactElement } from "react";
 import type { FileChange } from "../../../../../../core/model/values/checkpoint.ts";
 import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
 import { classesOf } from "../../../browser/classes.ts";

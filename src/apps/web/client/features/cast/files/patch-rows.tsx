@@ -1,9 +1,7 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
-import type { ReactElement, RefObject } from "react";
+import { memo, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from "react";
 import type { PatchForm, PatchRow } from "../../../../../../core/view/patch/rows.ts";
 import { tokensFor } from "../../../../../../core/view/patch/tokens.ts";
-import { LineRow, PairRow } from "./lines.tsx";
-import type { Colour } from "./lines.tsx";
+import { LineRow, PairRow, type Colour } from "./lines.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";

@@ -1,11 +1,8 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import type { FileChange } from "../../../../../../core/model/values/checkpoint.ts";
 import { makersOf } from "../../../../../../core/view/patch/history.ts";
-import { parsePatch } from "../../../../../../core/view/patch/parse.ts";
-import type { FilePatch } from "../../../../../../core/view/patch/parse.ts";
-import { patchRows } from "../../../../../../core/view/patch/rows.ts";
-import type { PatchForm } from "../../../../../../core/view/patch/rows.ts";
+import { parsePatch, type FilePatch } from "../../../../../../core/view/patch/parse.ts";
+import { patchRows, type PatchForm } from "../../../../../../core/view/patch/rows.ts";
 import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
 import type { PatchAnswer } from "../../../../../../core/wire/changes.ts";
 import { getPatch } from "../../../net/api.ts";

@@ -1,11 +1,8 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { EventOf } from "../../../../../../core/cast/state/event.ts";
 import type { Reason } from "../../../../../../core/cast/state/fork.ts";
-import { addUsage } from "../../../../../../core/cast/state/usage.ts";
-import type { Usage } from "../../../../../../core/cast/state/usage.ts";
-import { socketOf } from "../../../../../../core/compile/graph.ts";
-import type { Graph } from "../../../../../../core/compile/graph.ts";
+import { addUsage, type Usage } from "../../../../../../core/cast/state/usage.ts";
+import { socketOf, type Graph } from "../../../../../../core/compile/graph.ts";
 import { END } from "../../../../../../core/model/ids.ts";
 import { conditionText, visitText } from "../../../../../../core/view/graph/words.ts";
 import { costText } from "../../../../../../core/view/numbers.ts";

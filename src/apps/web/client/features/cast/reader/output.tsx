@@ -1,5 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "react";
-import type { ReactElement } from "react";
+import { useLayoutEffect, useRef, useState, type ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { CopyButton } from "../../../parts/controls/copy.tsx";
 import type { TranscriptBlock } from "../state/blocks.ts";

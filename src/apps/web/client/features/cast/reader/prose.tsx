@@ -1,5 +1,4 @@
-import { memo } from "react";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import { Markdown } from "../../../parts/text/markdown.tsx";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";

@@ -1,10 +1,8 @@
-import { useRef, useState } from "react";
-import type { ReactElement } from "react";
+import { useRef, useState, type ReactElement } from "react";
 import { clockText } from "../../../../../../core/view/numbers.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
 import type { VisitOutcome, VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import { Icon } from "../../../parts/marks/icon.tsx";
-import type { IconName } from "../../../parts/marks/icon.tsx";
+import { Icon, type IconName } from "../../../parts/marks/icon.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";

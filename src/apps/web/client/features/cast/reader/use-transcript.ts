@@ -1,6 +1,5 @@
 import { useMemo } from "react";
-import { transcriptBlocks } from "../state/blocks.ts";
-import type { TranscriptBlock } from "../state/blocks.ts";
+import { transcriptBlocks, type TranscriptBlock } from "../state/blocks.ts";
 import type { VisitProps } from "./reader.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
 

@@ -1,5 +1,4 @@
-import { transcriptMessage } from "../../../../../../core/wire/transcript.ts";
-import type { TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
+import { transcriptMessage, type TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
 
 /** A piece of what an agent said or did, in order. */
 export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;

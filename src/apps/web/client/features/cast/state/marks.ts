@@ -1,14 +1,12 @@
 import type { CastState } from "../../../../../../core/cast/state/state.ts";
-import { materiaOf } from "../../../../../../core/compile/graph.ts";
-import type { Graph } from "../../../../../../core/compile/graph.ts";
+import { materiaOf, type Graph } from "../../../../../../core/compile/graph.ts";
 import type { AnyWay, Drawing, PlacedEdge, RouteRun } from "../../../../../../core/view/draw/drawing.ts";
 import type { DrawnWay } from "../../../../../../core/view/graph/ways.ts";
 import { countsOf } from "../../../../../../core/view/now/cells.ts";
 import { clockText, costText, countedText, itemsText } from "../../../../../../core/view/numbers.ts";
 import { ofText } from "../../../../../../core/cast/words/of-text.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
-import { line, toned } from "../../../../../../core/view/text/line.ts";
-import type { Line } from "../../../../../../core/view/text/line.ts";
+import { line, toned, type Line } from "../../../../../../core/view/text/line.ts";
 import { takenNow } from "../../../../../../core/view/watch/rework.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";

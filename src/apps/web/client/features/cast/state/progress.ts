@@ -1,6 +1,5 @@
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
-import { NO_USAGE } from "../../../../../../core/cast/state/usage.ts";
-import type { Usage } from "../../../../../../core/cast/state/usage.ts";
+import { NO_USAGE, type Usage } from "../../../../../../core/cast/state/usage.ts";
 import { usedAfter } from "../../../../../../core/view/now/used.ts";
 import type { Progress } from "../../../../../../core/wire/stream.ts";
 import type { TranscriptBlock, ToolBlock } from "./blocks.ts";

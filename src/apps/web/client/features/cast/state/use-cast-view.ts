@@ -2,14 +2,11 @@ import { useMemo } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import { runAt } from "../../../../../../core/cast/items/runs.ts";
 import type { CastState, Pass } from "../../../../../../core/cast/state/state.ts";
-import { boardOf, placeWords, visitWords } from "../../../../../../core/view/now/board.ts";
-import type { Board } from "../../../../../../core/view/now/board.ts";
+import { boardOf, placeWords, visitWords, type Board } from "../../../../../../core/view/now/board.ts";
 import { statusText } from "../../../../../../core/view/casts.ts";
 import type { Trail } from "../../../../../../core/view/now/trail.ts";
-import { NO_ITEM_LANES, itemLanes } from "../../../../../../core/view/items/lanes.ts";
-import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
-import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
-import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
+import { NO_ITEM_LANES, itemLanes, type ItemLane } from "../../../../../../core/view/items/lanes.ts";
+import { type TimelineRow, timelineRows } from "../../../../../../core/view/watch/rows.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { WayTaken } from "../../../../../../core/view/watch/way.ts";
 import { millisOf } from "../../../../../../core/view/numbers.ts";
@@ -17,8 +14,7 @@ import { useCasts } from "../../../data/use-casts.ts";
 import { useNow } from "../../../browser/use-now.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import type { KnownCast } from "./use-cast.ts";
-import { useMoment, useMomentKeys } from "./use-moment.ts";
-import type { Moment } from "./use-moment.ts";
+import { useMoment, useMomentKeys, type Moment } from "./use-moment.ts";
 
 /** What of the cast is looked at: now, or a moment of the past; and the visit that is read. */
 export interface CastView extends Omit<Moment, "chosen"> {

@@ -1,14 +1,11 @@
 import { useEffect, useRef, useState } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import { openReplay } from "../../../../../../core/view/watch/replay.ts";
-import type { Replay } from "../../../../../../core/view/watch/replay.ts";
+import { openReplay, type Replay } from "../../../../../../core/view/watch/replay.ts";
 import { useCasts } from "../../../data/use-casts.ts";
-import { followCast, getCast } from "../../../net/api.ts";
-import type { CastListener } from "../../../net/api.ts";
+import { followCast, getCast, type CastListener } from "../../../net/api.ts";
 import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
-import { openProgressLog } from "./progress.ts";
-import type { ProgressLog } from "./progress.ts";
+import { openProgressLog, type ProgressLog } from "./progress.ts";
 
 /** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
 export interface KnownCast {

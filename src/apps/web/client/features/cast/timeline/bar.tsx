@@ -1,5 +1,4 @@
-import { memo } from "react";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { clockText } from "../../../../../../core/view/numbers.ts";
 import { changedText } from "../../../../../../core/view/tell/files.ts";

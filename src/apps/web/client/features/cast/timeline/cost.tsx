@@ -1,10 +1,7 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
-import type { Usage } from "../../../../../../core/cast/state/usage.ts";
-import { tokensOf } from "../../../../../../core/cast/state/usage.ts";
+import { useMemo, type ReactElement } from "react";
+import { type Usage, tokensOf } from "../../../../../../core/cast/state/usage.ts";
 import { amountText, costText } from "../../../../../../core/view/numbers.ts";
-import { costTable } from "../../../../../../core/view/watch/costs.ts";
-import type { CostTable } from "../../../../../../core/view/watch/costs.ts";
+import { costTable, type CostTable } from "../../../../../../core/view/watch/costs.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
 import { Orb, hueStyle } from "../../../parts/marks/orb.tsx";
 import type { TimelineProps } from "./panel.tsx";

@@ -1,5 +1,4 @@
-import { useRef } from "react";
-import type { ComponentProps, ReactElement } from "react";
+import { useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import { journalWords } from "../../../../../../core/view/tell/event-line.ts";
 import { useInSight } from "../../../browser/use-in-sight.ts";

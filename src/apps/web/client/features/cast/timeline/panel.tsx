@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import type { Width } from "../../../browser/use-width.ts";

@@ -1,18 +1,24 @@
-import { Fragment, useEffect, useMemo, useRef, useState } from "react";
-import type { CSSProperties, KeyboardEvent, ReactElement, ReactNode } from "react";
+import {
+  Fragment,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 import { clockText, costText, countedText } from "../../../../../../core/view/numbers.ts";
-import { NO_ITEM_LANES } from "../../../../../../core/view/items/lanes.ts";
-import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
-import { itemsToCome, socketRows } from "../../../../../../core/view/watch/rows.ts";
-import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
+import { NO_ITEM_LANES, type ItemLane } from "../../../../../../core/view/items/lanes.ts";
+import { itemsToCome, socketRows, type TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { glyphs } from "../../../parts/marks/words.tsx";
 import { Bar } from "./bar.tsx";
 import { ItemLaneRow } from "./item-lane-row.tsx";
 import { WorkerRow } from "./worker-row.tsx";
 import type { TimelineProps } from "./panel.tsx";
-import { scaleOf, ticksOf, wholeOf } from "./scale.ts";
-import type { Scale } from "./scale.ts";
+import { scaleOf, ticksOf, wholeOf, type Scale } from "./scale.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import timelineSheet from "./timeline.module.css";

@@ -1,5 +1,4 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import { clockText, countedText } from "../../../../../../core/view/numbers.ts";
 import { stretchesOf } from "../../../../../../core/view/watch/moves.ts";
 import type { TimelineProps } from "./panel.tsx";

@@ -1,5 +1,4 @@
-import { useId, useState } from "react";
-import type { ReactElement } from "react";
+import { useId, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { Dialog } from "../../../parts/controls/dialog.tsx";
 import { Orb } from "../../../parts/marks/orb.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
 import { printLoadout } from "../../../../../../core/edit/text/draft.ts";

@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
-import { newMateria } from "../../../../../../core/edit/carry.ts";
-import type { Brought } from "../../../../../../core/edit/carry.ts";
+import { newMateria, type Brought } from "../../../../../../core/edit/carry.ts";
 import { CastDialog } from "../../../dialogs/cast-dialog.tsx";
 import { RehearseDialog } from "../../../dialogs/rehearse/rehearse-dialog.tsx";
 import { ReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
@@ -17,8 +16,8 @@ import {
   savedWork,
   takeText,
   useWorks,
+  type Work,
 } from "../state/works.ts";
-import type { Work } from "../state/works.ts";
 import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import type { EditorDialog } from "../state/editor-dialog.ts";
 import { AddDialog } from "./add-dialog.tsx";

@@ -1,8 +1,6 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
-import { importText, newMateria } from "../../../../../../core/edit/carry.ts";
-import type { Brought } from "../../../../../../core/edit/carry.ts";
+import { importText, newMateria, type Brought } from "../../../../../../core/edit/carry.ts";
 import { isError } from "../../../../../../core/model/issue.ts";
 import { AskDialog } from "../../../parts/controls/dialog.tsx";
 import { Fault } from "../../../parts/controls/fields.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
 import { Pick } from "../../../parts/controls/fields.tsx";

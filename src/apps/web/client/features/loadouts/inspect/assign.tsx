@@ -1,5 +1,4 @@
-import type { ReactElement } from "react";
-import { useState } from "react";
+import { type ReactElement, useState } from "react";
 import { setAssign } from "../../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { FieldRow, TextField } from "../../../parts/controls/fields.tsx";

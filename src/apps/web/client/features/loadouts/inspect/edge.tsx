@@ -1,7 +1,6 @@
 import type { ReactElement } from "react";
 import { moveEdge } from "../../../../../../core/edit/graph/edges.ts";
-import { removeWay, setWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
-import type { Authored } from "../../../../../../core/edit/graph/ways.ts";
+import { removeWay, setWay, wayOf, type Authored } from "../../../../../../core/edit/graph/ways.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Fault, Pick, FieldRow } from "../../../parts/controls/fields.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { addExit, removeExit } from "../../../../../../core/edit/graph/exits.ts";
 import { removeLoop, renameLoop, setConsumes, setMember } from "../../../../../../core/edit/graph/loops.ts";
 import { conditionText } from "../../../../../../core/view/graph/words.ts";

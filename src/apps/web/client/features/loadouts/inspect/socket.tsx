@@ -1,5 +1,4 @@
-import { useId } from "react";
-import type { ReactElement } from "react";
+import { useId, type ReactElement } from "react";
 import { loopWith } from "../../../../../../core/edit/graph/base.ts";
 import {
   duplicateSockets,

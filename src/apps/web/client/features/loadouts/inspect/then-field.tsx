@@ -1,7 +1,6 @@
 import type { ReactElement } from "react";
 import { setEdge } from "../../../../../../core/edit/graph/edges.ts";
-import { NEXT } from "../../../../../../core/model/loadout.ts";
-import type { Edge } from "../../../../../../core/model/loadout.ts";
+import { NEXT, type Edge } from "../../../../../../core/model/loadout.ts";
 import { Pick } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { socketOptions } from "./conditions.ts";

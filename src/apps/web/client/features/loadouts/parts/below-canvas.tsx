@@ -1,5 +1,4 @@
-import { useId, useState } from "react";
-import type { ReactElement, RefObject } from "react";
+import { useId, useState, type ReactElement, type RefObject } from "react";
 import { Legend } from "../../../graph/legend.tsx";
 import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";

@@ -1,7 +1,5 @@
-import { useMemo } from "react";
-import type { ReactElement } from "react";
-import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
-import type { Change } from "../../../../../../core/edit/compare.ts";
+import { useMemo, type ReactElement } from "react";
+import { compareLoadouts, type Change } from "../../../../../../core/edit/compare.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";

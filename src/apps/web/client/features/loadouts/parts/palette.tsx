@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import type { Entry } from "../../../../../../core/catalog/layer.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Icon } from "../../../parts/marks/icon.tsx";

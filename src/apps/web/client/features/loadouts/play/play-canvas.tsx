@@ -1,5 +1,4 @@
-import { useEffect, useMemo } from "react";
-import type { ReactElement, RefObject } from "react";
+import { useEffect, useMemo, type ReactElement, type RefObject } from "react";
 import { layoutGraph } from "../../../../../../core/view/draw/layout.ts";
 import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../../core/view/draw/measure/metrics.ts";
 import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";

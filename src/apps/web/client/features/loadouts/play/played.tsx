@@ -1,5 +1,4 @@
-import { useEffect, useRef } from "react";
-import type { ReactElement, RefObject } from "react";
+import { useEffect, useRef, type ReactElement, type RefObject } from "react";
 import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
 import { useEditor } from "../state/editor.ts";
 import { PlayCanvas } from "./play-canvas.tsx";

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import { openReplay } from "../../../../../../core/view/watch/replay.ts";
-import type { Replay } from "../../../../../../core/view/watch/replay.ts";
+import { openReplay, type Replay } from "../../../../../../core/view/watch/replay.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";

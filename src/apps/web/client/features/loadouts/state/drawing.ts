@@ -3,10 +3,14 @@ import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { membersOf, placeByHand } from "../../../../../../core/view/draw/by-hand.ts";
 import type { AnyWay, Drawing, PlacedEdge } from "../../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../../core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../../core/view/draw/measure/metrics.ts";
-import type { Metrics } from "../../../../../../core/view/draw/measure/metrics.ts";
-import { line, toned } from "../../../../../../core/view/text/line.ts";
-import type { Line, Tone } from "../../../../../../core/view/text/line.ts";
+import {
+  COMPACT,
+  REGULAR,
+  scaled,
+  withItemLine,
+  type Metrics,
+} from "../../../../../../core/view/draw/measure/metrics.ts";
+import { line, toned, type Line, type Tone } from "../../../../../../core/view/text/line.ts";
 import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
 import { textScale } from "../../../browser/use-width.ts";
 import type { Checked, Problem } from "./use-checked.ts";

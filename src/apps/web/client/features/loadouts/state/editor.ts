@@ -5,10 +5,8 @@ import { edited, typed } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import type { GraphPart } from "../../../graph/marks.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
-import { useChecked } from "./use-checked.ts";
-import type { Checked } from "./use-checked.ts";
-import { changeWork, redoWork, undoStep, undoWork } from "./works.ts";
-import type { Work } from "./works.ts";
+import { useChecked, type Checked } from "./use-checked.ts";
+import { changeWork, redoWork, undoStep, undoWork, type Work } from "./works.ts";
 
 /** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
 export interface Editor {

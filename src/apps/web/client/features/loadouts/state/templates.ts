@@ -1,7 +1,6 @@
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { draftOf, draftOfText } from "../../../../../../core/edit/text/draft.ts";
-import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { draftOf, draftOfText, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 
 /** What a new loadout begins with. All but the empty one run as they are. */
 export interface Template {

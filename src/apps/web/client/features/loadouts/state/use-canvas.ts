@@ -1,5 +1,4 @@
-import { useMemo, useState } from "react";
-import type { KeyboardEvent } from "react";
+import { useMemo, useState, type KeyboardEvent } from "react";
 import { connect } from "../../../../../../core/edit/graph/edges.ts";
 import { addSocket, nextSocketId, placeSockets } from "../../../../../../core/edit/graph/sockets.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
@@ -7,8 +6,7 @@ import type { Condition } from "../../../../../../core/model/loadout.ts";
 import { canJudge } from "../../../../../../core/model/materia.ts";
 import type { Drawing, Point } from "../../../../../../core/view/draw/drawing.ts";
 import type { GraphEdit } from "../../../graph/graph-view.tsx";
-import { samePart } from "../../../graph/marks.ts";
-import type { Marks, GraphPart } from "../../../graph/marks.ts";
+import { samePart, type Marks, type GraphPart } from "../../../graph/marks.ts";
 import { drawByHand, drawGraph, marksOf } from "./drawing.ts";
 import { useEditor } from "./editor.ts";
 

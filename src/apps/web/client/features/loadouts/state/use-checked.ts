@@ -3,14 +3,10 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import { worstCase } from "../../../../../../core/compile/weigh/worst-case.ts";
-import { mendFor } from "../../../../../../core/edit/mend.ts";
-import type { Known, Mend } from "../../../../../../core/edit/mend.ts";
-import { placeOfIssue, shortPath } from "../../../../../../core/edit/problem.ts";
-import type { ProblemPlace } from "../../../../../../core/edit/problem.ts";
-import { entryOf } from "../../../../../../core/edit/text/draft.ts";
-import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
-import { isError, pathText } from "../../../../../../core/model/issue.ts";
-import type { Issue } from "../../../../../../core/model/issue.ts";
+import { mendFor, type Known, type Mend } from "../../../../../../core/edit/mend.ts";
+import { placeOfIssue, shortPath, type ProblemPlace } from "../../../../../../core/edit/problem.ts";
+import { entryOf, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { isError, pathText, type Issue } from "../../../../../../core/model/issue.ts";
 import { isGenerator } from "../../../../../../core/model/materia.ts";
 import { exampleOf, worstWords } from "../../../data/worst-case.ts";
 

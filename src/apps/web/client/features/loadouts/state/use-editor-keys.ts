@@ -1,5 +1,4 @@
-import { connect } from "../../../../../../core/edit/graph/edges.ts";
-import { moveEdge } from "../../../../../../core/edit/graph/edges.ts";
+import { connect, moveEdge } from "../../../../../../core/edit/graph/edges.ts";
 import {
   addSocket,
   duplicateSockets,

@@ -1,11 +1,9 @@
 import { useEffect } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { historyWith, historyOf, redo, settle, undo } from "../../../../../../core/edit/history.ts";
-import type { History } from "../../../../../../core/edit/history.ts";
+import { historyWith, historyOf, redo, settle, undo, type History } from "../../../../../../core/edit/history.ts";
 import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
-import { draftOf, draftOfText, typed } from "../../../../../../core/edit/text/draft.ts";
-import type { LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { draftOf, draftOfText, typed, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import type { Carried } from "../../../../../../core/edit/carry.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import * as v from "valibot";

@@ -4,8 +4,7 @@ import { toolsOf } from "../../../../../../core/model/tools.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
 import { FormOption, textOr } from "./form-option.tsx";
 import { WordsField } from "./words-field.tsx";
-import { setField } from "../state/state.ts";
-import type { MateriaWork } from "../state/state.ts";
+import { setField, type MateriaWork } from "../state/state.ts";
 
 /** What only an agent has. */
 export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {

@@ -1,5 +1,4 @@
-import { useRef } from "react";
-import type { ReactElement, UIEvent } from "react";
+import { useRef, type ReactElement, type UIEvent } from "react";
 import { promptVariables } from "../../../../../../core/edit/preview.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Button } from "../../../parts/controls/button.tsx";

@@ -1,14 +1,12 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
 import type { Json } from "../../../../../../core/model/values/json.ts";
 import { Pick, TextField } from "../../../parts/controls/fields.tsx";
-import { useState } from "react";
 import { CommandFields } from "./command.tsx";
 import { FormOption, textOr } from "./form-option.tsx";
 import { WordsField } from "./words-field.tsx";
-import { setField } from "../state/state.ts";
-import type { MateriaWork } from "../state/state.ts";
+import { setField, type MateriaWork } from "../state/state.ts";
 import { classesOf } from "../../../browser/classes.ts";
 import materiaSheet from "../look/materia.module.css";
 

@@ -1,5 +1,4 @@
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { TextField } from "../../../parts/controls/fields.tsx";
 
 /** A list of words with commas between them; what is typed stays as it is typed, and the words are read from it. */
